@@ -13,13 +13,22 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Refusal;
 }
 
+/** Ours, and those of a proxy in front of a service that does not answer. */
+const outages = new Set([502, 503, 504]);
+
+/** Of a proxy's page nothing is repeated. */
+function wordsOf(error: unknown): string {
+  const isOurs = typeof error === 'object' && error !== null && 'message' in error && 'request_id' in error;
+  return isOurs ? `${String(error.message)} (${String(error.request_id)})` : '';
+}
+
 /** The `data` of an answer. @throws Refusal with the words of the failure envelope. */
 export async function dataOf<T>(
   call: Promise<{ data?: { data: T }; error?: { message: string; request_id: string }; response: Response }>,
 ): Promise<T> {
   const { data, error, response } = await call;
   if (data === undefined) {
-    throw new Refusal(error ? `${error.message} (${error.request_id})` : '', response.status >= 500);
+    throw new Refusal(wordsOf(error), outages.has(response.status));
   }
   return data.data;
 }

@@ -1,10 +1,10 @@
 import { Alert } from '@mantine/core';
 import { notifyManager, useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { isRefusal } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
+import { wordsOf } from './states.js';
 
 /**
  * Says that something of the page is old, because it was asked for again in vain: whatever shows it goes on showing what it has.
@@ -21,10 +21,12 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
     return null;
   }
   const { dataUpdatedAt, error } = oldest;
-  const why = isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
   return (
     <Alert color="orange" role="status" mb="md" title={t('notUpdated')}>
-      {t('notUpdatedSince', { time: timeIn(zone, new Date(dataUpdatedAt).toISOString()), why })}
+      {t('notUpdatedSince', {
+        time: timeIn(zone, new Date(dataUpdatedAt).toISOString()),
+        why: wordsOf(error),
+      })}
       {advice !== undefined && ` ${advice}`}
     </Alert>
   );

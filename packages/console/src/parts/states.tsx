@@ -37,7 +37,7 @@ export function Waiting({
   return (
     <Alert color="red" title={t('failed')} my="md" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message === '' ? t('noAnswer') : error.message}</Text>
+        <Text size="sm">{wordsOf(error)}</Text>
         {isOutage && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
         <Button size="xs" variant="default" onClick={() => again()}>
           {t('tryAgain')}
@@ -45,6 +45,11 @@ export function Waiting({
       </Stack>
     </Alert>
   );
+}
+
+/** What a browser says of a call that broke off is in its own words and language. */
+export function wordsOf(error: Error | null): string {
+  return isRefusal(error) && error.message !== '' ? error.message : t('didNotAnswer');
 }
 
 /** What a question by hand did not come to. */

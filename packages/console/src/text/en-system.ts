@@ -3,7 +3,7 @@ export const enSystem = {
   system: 'System',
   notUpdated: 'Not up to date',
   notUpdatedSince: 'What is shown is of {time}. It was asked for again, in vain: {why}',
-  didNotAnswer: 'the service did not answer.',
+  didNotAnswer: 'The service did not answer.',
   askDoctor: 'At the command line, topup doctor says what is wrong.',
   systemChecks: 'Checks',
   check: 'Check',

@@ -4,7 +4,7 @@ export const idSystem: Record<keyof typeof enSystem, string> = {
   system: 'Sistem',
   notUpdated: 'Belum diperbarui',
   notUpdatedSince: 'Yang tampil adalah keadaan {time}. Ditanyakan lagi tanpa hasil: {why}',
-  didNotAnswer: 'layanan tidak menjawab.',
+  didNotAnswer: 'Layanan tidak menjawab.',
   askDoctor: 'Di baris perintah, topup doctor menjelaskan penyebabnya.',
   systemChecks: 'Pemeriksaan',
   check: 'Pemeriksaan',

@@ -88,7 +88,7 @@ function Download({ period }: { period: Period }): React.ReactElement {
         parseAs: 'blob',
       });
       if (!response.ok || !(data instanceof Blob)) {
-        throw new Refusal('', response.status >= 500);
+        throw new Refusal('', false);
       }
       const link = document.createElement('a');
       link.href = URL.createObjectURL(data);
