@@ -1,10 +1,13 @@
 /** The console while Redis does not answer, in a real browser: nothing old is shown as what is so now, and all comes back by itself. */
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 const limitMs = 40_000;
+/** More than the page's pause before it asks again. */
+const slowMs = 7_000;
 
 (chromiumProgram === null ? describe.skip : describe)(
   `the console during an outage${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
@@ -45,7 +48,13 @@ const limitMs = 40_000;
         .filter({ hasText: 'The service did not answer.' })
         .waitFor({ timeout: limitMs });
       await system.unroute(calls);
+      // Answers that take longer than the page waits before it asks again.
+      await system.route(calls, async (route) => {
+        await setTimeout(slowMs);
+        await route.continue();
+      });
       await checks.waitFor({ timeout: limitMs });
+      await system.unrouteAll({ behavior: 'wait' });
 
       gate.hang();
       const advice = /At the command line, topup doctor/;

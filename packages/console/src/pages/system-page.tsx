@@ -29,7 +29,7 @@ export function SystemPage(): React.ReactElement {
   const found = useQuery({
     queryKey: ['system'],
     queryFn: () => dataOf(api.GET('/system')),
-    refetchInterval: ({ state }) => (state.error ? troubledMs : untilNextMs(state.data)),
+    refetchInterval: ({ state }) => untilNextMs(state.error ? undefined : state.data),
     placeholderData: (before) => before,
     meta: { showsNothingOld: true },
   });
@@ -57,7 +57,7 @@ export function SystemPage(): React.ReactElement {
           {found.data.checked && <AllChecks of={found.data.checked.checks} />}
         </>
       ) : (
-        // What was well before says nothing about now.
+        // What was well before says nothing about now. It asks again by itself.
         <Waiting error={found.error} again={found.refetch} outageAdvice={t('askDoctor')} />
       )}
       {/* Below the checks, which would push it down when they come. */}

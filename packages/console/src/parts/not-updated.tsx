@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import { notifyManager, useQueryClient, type QueryCache } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
+import { isOutage } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -27,7 +28,7 @@ export function NotUpdated({ advice }: { advice: string | undefined }): React.Re
         time: timeIn(zone, new Date(dataUpdatedAt).toISOString()),
         why: wordsOf(error),
       })}
-      {advice !== undefined && ` ${advice}`}
+      {advice !== undefined && isOutage(error) && ` ${advice}`}
     </Alert>
   );
 }

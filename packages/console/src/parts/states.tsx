@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Loader, Stack, Text } from '@mantine/core';
 import { useEffect, useEffectEvent } from 'react';
-import { isRefusal } from '../api/data-of.js';
+import { isOutage, isRefusal } from '../api/data-of.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -17,20 +17,21 @@ export function Waiting({
   outageAdvice,
 }: {
   error: Error | null;
-  again: () => unknown;
+  again: (options?: { cancelRefetch: boolean }) => unknown;
   outageAdvice?: string;
 }): React.ReactElement {
-  const isOutage = error !== null && (!isRefusal(error) || error.isOutage);
-  const ask = useEffectEvent(again);
+  const isAway = isOutage(error);
+  // An answer that takes longer than the pause is waited for.
+  const ask = useEffectEvent(() => again({ cancelRefetch: false }));
   useEffect(() => {
-    if (isOutage) {
+    if (isAway) {
       const asking = setInterval(ask, againEveryMs);
       return () => {
         clearInterval(asking);
       };
     }
     return undefined;
-  }, [isOutage]);
+  }, [isAway]);
   if (!error) {
     return <Loader role="progressbar" aria-label={t('loading')} my="xl" />;
   }
@@ -38,7 +39,7 @@ export function Waiting({
     <Alert color="red" title={t('failed')} my="md" role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{wordsOf(error)}</Text>
-        {isOutage && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
+        {isAway && outageAdvice !== undefined && <Text size="sm">{outageAdvice}</Text>}
         <Button size="xs" variant="default" onClick={() => again()}>
           {t('tryAgain')}
         </Button>

@@ -47,7 +47,7 @@ function Refused({ error }: { error: Error }): React.ReactElement {
       <Title order={1} size="h3">
         {t('portal')}
       </Title>
-      <Waiting error={error} again={() => queries.invalidateQueries()} />
+      <Waiting error={error} again={(options) => queries.invalidateQueries({}, options)} />
       <Button variant="default" onClick={() => signOut(null)}>
         {t('signOut')}
       </Button>
