@@ -190,7 +190,10 @@ describe('docs/quick-start.md', () => {
 
 describe('docs/topup.http', () => {
   it('is what the OpenAPI document gives (npm run docs:http)', async () => {
-    expect(await readFile('docs/topup.http', 'utf8')).to.equal(httpFile(describedInterface()));
+    expect(
+      await readFile('docs/topup.http', 'utf8'),
+      'docs/topup.http is out of date: npm run docs:http',
+    ).to.equal(httpFile(describedInterface()));
   });
 
   it('has every operation', async () => {
