@@ -82,7 +82,10 @@ export function touchOf(test: string, changed: readonly string[], graph: ImportG
   if (changed.includes(test)) {
     return { distance: 0, why: 'it changed' };
   }
-  const ofRoom = changed.find((file) => testFoldersOf(file).some((folder) => test.startsWith(folder)));
+  const ofRoom = changed.find(
+    // Another test of the room is not about what this one runs.
+    (file) => !file.endsWith('.test.ts') && testFoldersOf(file).some((folder) => test.startsWith(folder)),
+  );
   if (ofRoom !== undefined) {
     return { distance: 1, why: `${ofRoom} changed` };
   }

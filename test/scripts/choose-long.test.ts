@@ -66,7 +66,8 @@ describe('the long files of one CI run', () => {
     const test = 'test/money/model.test.ts';
     expect(distanceOf(test, 'src/money/posting/decide.ts', test)).to.equal(0);
     expect(distanceOf(test, 'config/env.ts', 'src/money/posting/decide.ts')).to.equal(1);
-    expect(distanceOf(test, 'test/money/kill-points.test.ts')).to.equal(1);
+    expect(distanceOf(test, 'test/money/support/book.ts')).to.equal(1);
+    expect(distanceOf(test, 'test/money/kill-points.test.ts')).to.equal(null);
     expect(distanceOf(test, 'test/support/stack.ts')).to.equal(2);
     expect(distanceOf(test, 'config/env.ts')).to.equal(4);
     expect(distanceOf(test, 'src/webhooks/sign-delivery.ts')).to.equal(null);
