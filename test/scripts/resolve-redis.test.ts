@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { findOnPath } from '../../scripts/databases/commands.js';
 import { pathWith, resolve, type Resolution } from './resolver.js';
+import { skipBecause } from '../support/skip-because.js';
 
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
@@ -23,7 +24,7 @@ describe('the resolver of Redis', () => {
   });
 
   function needsServer(test: Mocha.Context): string {
-    return realServer ?? test.skip();
+    return realServer ?? skipBecause(test, 'redis-server is missing: apt-get install redis-server');
   }
 
   it('takes REDIS_URL before anything else and starts nothing', async () => {
@@ -102,7 +103,7 @@ describe('the resolver of Redis', () => {
   function pathWithApt(test: Mocha.Context): string {
     const server = needsServer(test);
     if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) {
-      test.skip();
+      skipBecause(test, 'this needs root on Debian');
     }
     const dir = pathWith({});
     const apt = `[ "$1" != install ] || /bin/ln -s ${server} ${dir}/redis-server`;
