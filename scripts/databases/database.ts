@@ -6,6 +6,8 @@ export interface Database {
   url: string;
   /** For the banner: which of the possibilities it is. */
   used: string;
+  /** The mongod that was started. */
+  mongod?: string;
 }
 
 export interface DatabaseContext {

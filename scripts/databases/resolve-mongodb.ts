@@ -91,7 +91,7 @@ async function tryMongod(program: string, used: string, context: DatabaseContext
   const { output, stopping } = context.supervisor;
   output.say(`MongoDB: starting ${used}`);
   try {
-    return { url: await startMongod(program, context), used };
+    return { url: await startMongod(program, context), used, mongod: program };
   } catch (error) {
     stopping.throwIfAborted();
     output.say(
