@@ -83,7 +83,7 @@ export async function withOwnDatabases(
         TMPDIR: tmpdir,
         ...pair,
         // For tests that kill a database of their own.
-        TEST_MONGOD: mongod,
+        TEST_MONGOD: mongod ?? undefined,
       },
       pairs,
       localDir,

@@ -20,7 +20,7 @@ import { sendJson, startPlayServer, type PlayServer } from '../providers/play-se
 import { useDatabase } from '../webhooks/support/database.js';
 import { openShop, type Shop } from './sold-purchases.js';
 
-const count = 500;
+const count = 150;
 const minuteMs = 60_000;
 
 describe('the outbox of purchases', function () {
