@@ -6,17 +6,13 @@ import { projectRoot as root } from '../config/project-file.js';
 import { withOwnDatabases, type OwnDatabases } from './databases/own-databases.js';
 import { PlainError } from './supervisor/plain-error.js';
 import { buildTests } from './test/build-tests.js';
-import { readOptions, usage, type Options } from './test/options.js';
+import { readOptions, type Options } from './test/options.js';
 import { createReport } from './test/report.js';
 import { isFailed, runFiles } from './test/run-files.js';
 import { chooseFiles, countLong, inOrder } from './test/test-files.js';
 import { readTimes } from './test/times.js';
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    console.log(usage);
-    return 0;
-  }
   const options = readOptions(args, process.env);
   const times = readTimes(root, options);
   const files = inOrder(chooseFiles(root, options), options, times.expectedMs);

@@ -1,8 +1,8 @@
 /** What `npm test -- …` was asked for. */
-import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../support/arguments.js';
 import { PlainError } from '../supervisor/plain-error.js';
+import { defaultJobs } from './usage.mjs';
 
 export type TestSize = 'normal' | 'long' | 'full';
 
@@ -22,15 +22,6 @@ export interface Options {
   /** `it.only` is an error: it would pass over every other test unseen. */
   forbidOnly: boolean;
 }
-
-export const usage = `npm test -- [files or folders] [options]
-  --grep, -g <pattern>   only tests whose title fits
-  --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
-  --random[=<seed>]      files in a random order; the seed is printed
-  --long                 what takes longer: files named *.long.test.ts, and tests with sizes in larger numbers (npm run test:long)
-  --full                 the numbers that the guarantees are about
-  --bail, -b             stop after the first file that fails
-SEED=<n> plays a random test again.`;
 
 /** @throws PlainError that says how it is used. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
@@ -60,15 +51,12 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       forbidOnly: values['forbid-only'],
     };
   } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    throw new PlainError(
+      `${error instanceof Error ? error.message : String(error)}; nothing was done. npm test -- --help lists the options.`,
+    );
   }
 }
 
 function seedOf(text: string): number {
   return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
-}
-
-/** One more than there are cores: tests wait for processes as often as they compute. */
-function defaultJobs(): number {
-  return os.availableParallelism() + 1;
 }
