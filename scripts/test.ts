@@ -7,7 +7,7 @@ import { withOwnDatabases, type OwnDatabases } from './databases/own-databases.j
 import { PlainError } from './supervisor/plain-error.js';
 import { buildTests } from './test/build-tests.js';
 import { readKnownFlaky } from './test/flaky.js';
-import { readOptions, usage, type Options } from './test/options.js';
+import { readOptions, type Options } from './test/options.js';
 import { createReport } from './test/report.js';
 import { rotate } from './test/rotation.js';
 import { isFailedRun, runFiles } from './test/run-files.js';
@@ -15,10 +15,6 @@ import { chooseFiles, countLong, inOrder } from './test/test-files.js';
 import { readTimes, type Times } from './test/times.js';
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    console.log(usage);
-    return 0;
-  }
   const options = readOptions(args, process.env);
   const times = readTimes(root, options);
   const files = inOrder(chooseFiles(root, options), options, times.expectedMs);

@@ -1,11 +1,8 @@
 /** What `npm test -- …` was asked for. */
-import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../support/arguments.js';
 import { PlainError } from '../supervisor/plain-error.js';
-
-/** Files of one CI run that may fail first and pass when they run again alone. */
-export const flakyMax = 2;
+import { defaultJobs } from './usage.mjs';
 
 export type TestSize = 'normal' | 'long' | 'full';
 
@@ -31,18 +28,6 @@ export interface Options {
   /** `it.only` is an error: it would pass over every other test unseen. */
   forbidOnly: boolean;
 }
-
-export const usage = `npm test -- [files or folders] [options]
-  --grep, -g <pattern>   only tests whose title fits
-  --jobs, -j <n>         files at the same time (default ${defaultJobs()} on this machine)
-  --random[=<seed>]      files in a random order; the seed is printed
-  --long                 what takes longer: files named *.long.test.ts, and tests with sizes in larger numbers (npm run test:long)
-  --rotate               of what takes longer a quarter by turn, and what the change touches, as in CI (npm run test:rotation)
-  --full                 the numbers that the guarantees are about
-  --bail, -b             stop after the first file that fails
-SEED=<n> plays a random test again.
---rotate reads LONG_ROUND (the number of the run), TEST_BASE (the commit before the change) and LONG_BUDGET_S (the time for it).
-A file that fails beside others runs again alone. More than ${flakyMax} files that pass only then fail the run.`;
 
 /** @throws PlainError that says how it is used. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
@@ -76,15 +61,12 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       forbidOnly: values['forbid-only'],
     };
   } catch (error) {
-    throw new PlainError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    throw new PlainError(
+      `${error instanceof Error ? error.message : String(error)}; nothing was done. npm test -- --help lists the options.`,
+    );
   }
 }
 
 function seedOf(text: string): number {
   return text === '' ? Math.floor(Math.random() * 2 ** 31) : wholeNumber('--random', text);
-}
-
-/** One more than there are cores: tests wait for processes as often as they compute. */
-function defaultJobs(): number {
-  return os.availableParallelism() + 1;
 }

@@ -2,7 +2,7 @@
 import colours from 'picocolors';
 import type { TestResult } from './messages.js';
 import { seedOf, type Outcome } from './flaky.js';
-import { flakyMax } from './options.js';
+import { flakyMax } from './usage.mjs';
 import type { FileResult } from './run-file.js';
 
 export interface Report {

@@ -2,11 +2,12 @@
 import path from 'node:path';
 import type { DatabasePair, OwnDatabases } from '../databases/own-databases.js';
 import type { BuiltTests } from './build-tests.js';
-import { flakyMax, type Options } from './options.js';
+import type { Options } from './options.js';
 import { runAgainMax, seedOf, type Outcome } from './flaky.js';
 import type { Report } from './report.js';
 import { runFile, type FileResult } from './run-file.js';
 import { isLong } from './test-files.js';
+import { flakyMax } from './usage.mjs';
 
 /** Longer than any file takes on a busy machine: the limits that matter are those of the tests. */
 const fileLimitMs = { normal: 10 * 60_000, long: 45 * 60_000, full: 60 * 60_000 };
