@@ -116,8 +116,10 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
     args: [
       path.join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs'),
       ...['--port', String(port), '--dbpath', dataDir],
-      // What is not durable is for tests, which say themselves how locks end.
-      ...(durable ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)] : ['--no-fsync']),
+      // A server that is not durable is for tests. They say themselves how locks end, and must bear a majority that lags.
+      ...(durable
+        ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]
+        : ['--no-fsync', '--majority-lag', '0-30']),
     ],
     whenReady: async (signal) => {
       const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
