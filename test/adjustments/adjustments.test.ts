@@ -190,7 +190,7 @@ describe('adjustments', () => {
     expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async function () {
+  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async () => {
     const account = await newBuyer();
     const commit = { commands: ['commitTransaction'], kind: 'reply-lost' as const };
     const made = await withFault(commit, () => requestAdjustment({ account, amount: 5_000 }, budi));

@@ -116,7 +116,7 @@ describe('topup ledger verify', function () {
     ]);
   });
 
-  it('outlives a database that is away for a moment', async function () {
+  it('outlives a database that is away for a moment', async () => {
     const uri = String(history.stack.env['MONGODB_URI']);
     const { report } = await withFault({ commands: ['find'], kind: 'refused', times: 4, uri }, () =>
       verify(),

@@ -289,7 +289,7 @@ describe('jobs that cannot be done', () => {
     await eventually('it to be forgotten', async () => (await failing('tick:all')) === null);
   });
 
-  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async function () {
+  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async () => {
     const settlementId = newId();
     await SettlementModel.collection.insertOne({
       ...{ _id: settlementId as never, accountId: newId(), status: 'failed', needsApproval: false },

@@ -41,7 +41,7 @@ describe('two processes move one purchase at the same moment', () => {
   const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
   otherUri.searchParams.set('appName', 'other');
 
-  before(async function () {
+  before(async () => {
     other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
   });
   after(() => other.kill());

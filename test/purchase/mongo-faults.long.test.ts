@@ -30,7 +30,7 @@ describe('purchases on a MongoDB in trouble', function () {
   let stack: Stack;
   let key: string;
 
-  before(async function () {
+  before(async () => {
     stack = await startStack({ workers: ['all'] });
     key = (await stack.seed())['buyer']?.api_key ?? '';
     await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {

@@ -175,7 +175,7 @@ describe('settlements paid by people', () => {
     expect(unknown.code).to.equal(1);
   });
 
-  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async function () {
+  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async () => {
     const account = await newSeller();
     const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
     const why = await withFault(fault, () =>

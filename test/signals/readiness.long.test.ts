@@ -22,7 +22,7 @@ describe('readiness', function () {
   let mongo: Outage;
   let stack: Stack;
 
-  before(async function () {
+  before(async () => {
     mongo = await withProxy(await startPrivateMongo());
     stack = await startStack({ env: { MONGODB_URI: mongo.url } });
   });

@@ -43,7 +43,7 @@ describe('what a process says is wrong with it', function () {
   describe('in a real process', () => {
     let stack: Stack;
     let redis: Redis;
-    before(async function () {
+    before(async () => {
       redis = new Redis(process.env['REDIS_URL'] ?? '');
       stack = await startStack({ web: false });
     });

@@ -273,7 +273,7 @@ describe('payment notifications', function () {
   });
 
   for (const kind of ['reply-lost', 'unlabelled-error', 'transient'] as const) {
-    it(`a commit with the fault ${kind}: credited once, and a repeat answers the same`, async function () {
+    it(`a commit with the fault ${kind}: credited once, and a repeat answers the same`, async () => {
       const notice = await pending();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));
