@@ -56,6 +56,7 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [121, 'DocumentValidationFailure'],
   [168, 'InvalidPipelineOperator'],
   [171, 'CannotIndexParallelArrays'],
+  [175, 'QueryPlanKilled'],
   [189, 'PrimarySteppedDown'],
   [197, 'InvalidIndexSpecificationOption'],
   [217, 'IncompleteTransactionHistory'],

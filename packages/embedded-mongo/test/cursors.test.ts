@@ -37,13 +37,133 @@ describe('cursors', () => {
     expect(await rows.find({}, { batchSize: 7 }).toArray()).to.have.length(500);
   });
 
-  it('keep the moment at which they were opened', async () => {
+  // The cases of no snapshot hold on MongoDB too, which reads ahead no further than a batch.
+  it('are no snapshot: a further batch shows what is stored when it is read', async () => {
     const rows = await withRows(20);
-    const cursor = rows.find({}, { batchSize: 5 });
+    for (const read of [
+      () => rows.find({}, { batchSize: 5 }),
+      () => rows.find({ _id: { $gte: 0 } }, { batchSize: 5 }),
+    ]) {
+      await rows.deleteMany({});
+      await rows.insertMany(Array.from({ length: 20 }, (_, i) => ({ _id: i })));
+      const cursor = read();
+      await cursor.next();
+      await rows.updateMany({}, { $set: { changed: true } });
+      await rows.deleteMany({ _id: { $gt: 10 } });
+      await rows.insertOne({ _id: 99 });
+      expect(await cursor.toArray()).to.deep.equal([
+        ...[1, 2, 3, 4].map((_id) => ({ _id })),
+        ...[5, 6, 7, 8, 9, 10].map((_id) => ({ _id, changed: true })),
+        { _id: 99 },
+      ]);
+    }
+  });
+
+  it('miss or repeat a document that moves in the index they read', async () => {
+    const rows = fixture.collection<{ _id: number; place: number }>();
+    await rows.createIndex({ place: 1 });
+    const placed = async (order: 1 | -1, from: number, to: number): Promise<number[]> => {
+      await rows.deleteMany({});
+      await rows.insertMany([1, 2, 3, 4, 5, 6].map((_id) => ({ _id, place: _id * 10 })));
+      const cursor = rows.find({ place: { $gt: 0 } }, { batchSize: 2 }).sort({ place: order });
+      const seen = [(await cursor.next())?._id ?? 0];
+      await rows.updateOne({ place: from }, { $set: { place: to } });
+      return [...seen, ...(await cursor.toArray()).map(({ _id }) => _id)];
+    };
+    expect(await placed(1, 10, 45), 'moved ahead: twice').to.deep.equal([1, 2, 3, 4, 1, 5, 6]);
+    expect(await placed(1, 50, 5), 'moved behind: missed').to.deep.equal([1, 2, 3, 4, 6]);
+    expect(await placed(-1, 60, 25), 'moved ahead, backwards').to.deep.equal([6, 5, 4, 3, 6, 2, 1]);
+    expect(await placed(-1, 20, 65), 'moved behind, backwards').to.deep.equal([6, 5, 4, 3, 1]);
+  });
+
+  it('find their place when all they have read is deleted', async () => {
+    const rows = await withRows(1000);
+    for (const order of [1, -1] as const) {
+      await rows.deleteMany({});
+      await rows.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i })));
+      const cursor = rows.find({}, { batchSize: 500 }).sort({ _id: order });
+      await cursor.next();
+      await rows.deleteMany({ _id: order === 1 ? { $lt: 600 } : { $gte: 400 } });
+      expect(await cursor.toArray()).to.have.length(499 + 400);
+    }
+  });
+
+  it('that sort without an index have read everything at their first batch', async () => {
+    const rows = fixture.collection<{ _id: number; n: number }>();
+    await rows.insertMany([1, 2, 3, 4, 5].map((_id) => ({ _id, n: -_id })));
+    const cursor = rows.find({}, { batchSize: 2 }).sort({ n: 1 });
     await cursor.next();
-    await rows.updateMany({}, { $set: { changed: true } });
-    await rows.deleteMany({ _id: { $gt: 10 } });
-    expect(await cursor.toArray()).to.deep.equal(Array.from({ length: 19 }, (_, i) => ({ _id: i + 1 })));
+    await rows.deleteMany({});
+    expect((await cursor.toArray()).map(({ _id }) => _id)).to.deep.equal([4, 3, 2, 1]);
+  });
+
+  it('of pipelines go on reading too, unless a stage needs all documents first', async () => {
+    const rows = await withRows(300);
+    const open = async (pipeline: object[]) => {
+      const cursor = rows.aggregate<{ _id: number; is?: boolean }>(pipeline, { batchSize: 2 });
+      await cursor.next();
+      return cursor;
+    };
+    const streamed = await open([{ $match: { _id: { $gte: 0 } } }, { $addFields: { is: true } }]);
+    const grouped = await open([{ $group: { _id: '$_id' } }]);
+    await rows.deleteMany({ _id: { $lt: 290 } });
+    expect((await streamed.toArray()).length, 'streamed').to.be.within(10, 200);
+    expect(await grouped.toArray(), 'grouped').to.have.length(299);
+  });
+
+  it('do not say that they have ended before a batch found nothing more', async () => {
+    const rows = await withRows(2);
+    const open = async (options: object): Promise<number> => {
+      const { cursor } = await runRaw(fixture.server.port, {
+        find: rows.collectionName,
+        batchSize: 2,
+        ...options,
+        $db: 'test',
+      });
+      expect(cursor.firstBatch).to.have.length(2);
+      return Number(cursor.id);
+    };
+    expect(await open({}), 'of exactly as many').to.be.greaterThan(0);
+    expect(await open({ limit: 2 }), 'with a limit').to.equal(0);
+    expect(await open({ filter: { _id: { $gte: 0 } }, batchSize: 3 }), 'of fewer').to.equal(0);
+  });
+
+  it('let other commands run within a batch', async () => {
+    const rows = fixture.collection<{ _id: number; n: number }>();
+    const last = 20_000;
+    await rows.insertMany(Array.from({ length: last + 1 }, (_, _id) => ({ _id, n: 0 })));
+    // One update changes the first and the last document: a read that saw one moment never shows them different.
+    let isReading = true;
+    const change = async (): Promise<void> => {
+      while (isReading) {
+        await rows.updateMany({ _id: { $in: [0, last] } }, { $inc: { n: 1 } });
+      }
+    };
+    const changes = change();
+    await eventually(async () => {
+      const found = await rows.find({}, { batchSize: last * 2 }).toArray();
+      return found[0]?.n !== found[last]?.n;
+    }, 20_000);
+    isReading = false;
+    await changes;
+  });
+
+  it('whose collection or index is dropped are 175', async () => {
+    const rows = fixture.collection<{ _id: number; n: number }>();
+    const fill = async () => {
+      await rows.insertMany([1, 2, 3, 4].map((_id) => ({ _id, n: _id })));
+      await rows.createIndex({ n: 1 });
+    };
+    await fill();
+    const indexed = rows.find({ n: { $gt: 0 } }, { batchSize: 1 });
+    await indexed.next();
+    await rows.dropIndex('n_1');
+    expect((await errorOf(indexed.toArray())).code).to.equal(175);
+    const scanned = rows.find({}, { batchSize: 1 });
+    await scanned.next();
+    await rows.drop();
+    await fill();
+    expect((await errorOf(scanned.toArray())).code).to.equal(175);
   });
 
   it('a batch size of 0 opens one without documents; a single batch closes it', async () => {

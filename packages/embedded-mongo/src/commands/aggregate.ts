@@ -5,15 +5,15 @@ import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import { isDoc, type Doc } from '../values/types.js';
 import { countRows } from '../store/count-rows.js';
-import { findRows } from '../store/find-rows.js';
+import type { Row } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
 import { collectionFor } from '../store/store.js';
 import { aggregatedNamespace, collectionsFor, plainCount, prefixQuery } from './aggregate-query.js';
 import { writeResults } from './aggregate-output.js';
 import type { CommandContext, CommandResult } from './context.js';
-import { batchSizeOf, openCursor } from './cursors.js';
+import { batchSizeOf, openCursor, pause } from './cursors.js';
 import { explainCommand } from './explain.js';
-import { encodedRows } from './find.js';
+import { encodedRows, readRows } from './find.js';
 import { boolField, docField } from './fields.js';
 import { checkCollation, scopeOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
@@ -52,22 +52,32 @@ export async function aggregate(context: CommandContext): Promise<CommandResult>
   if (batchSize !== undefined && batchSize < 0) {
     throw new MongoError(2, `BSON field 'cursor.batchSize' value must be >= 0, actual value '${batchSize}'`);
   }
-  let documents =
-    sessions === undefined ? resultsOf(context, pipeline) : encodeResults(pipeline.run(sessions.documents));
+  const results: Results =
+    sessions === undefined
+      ? await resultsOf(context, pipeline)
+      : { documents: encodeResults(pipeline.run(sessions.documents)), isAlive: null };
   if (pipeline.write !== undefined) {
-    await writeResults(context, pipeline.write, documents);
-    documents = [];
+    await writeResults(context, pipeline.write, whole(results.documents));
   }
   return openCursor(context, {
     namespace: aggregatedNamespace(command, database) ?? `${database}.$cmd.aggregate`,
-    documents,
+    documents: pipeline.write === undefined ? results.documents : [],
+    isAlive: pipeline.write === undefined ? results.isAlive : null,
     batchSize,
     extra: atClusterTimeOf(context.server.snapshotReads, context.reader),
   });
 }
 
-/** The whole result, worked out now, so that it is of one moment. */
-function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[] {
+interface Results {
+  documents: Iterable<Buffer | null>;
+  isAlive: (() => boolean) | null;
+}
+
+/** Stages that read all before they give anything. */
+const BLOCKING = new Set(['$group', '$sort', '$count', '$facet']);
+
+/** The results: worked out while they are fetched, unless a stage needs all documents first. */
+async function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Promise<Results> {
   const { command, database, server, reader } = context;
   const namespace = aggregatedNamespace(command, database);
   if (namespace === undefined) {
@@ -79,14 +89,38 @@ function resultsOf(context: CommandContext, pipeline: CompiledPipeline): Buffer[
   const counted = plainCount(rest);
   if (counted !== undefined) {
     const n = collection === undefined ? 0 : countRows(collection, reader, { ...query, ...counted.window });
-    return n === 0 ? [] : [encode(counted.result(n))];
+    return { documents: n === 0 ? [] : [encode(counted.result(n))], isAlive: null };
   }
-  const rows = collection === undefined ? [] : findRows(collection, reader, query);
+  const { rows, isAlive } = readRows(context, namespace, query);
   if (rest.length === 0) {
-    return [...encodedRows(rows, null)];
+    return { documents: encodedRows(rows, null), isAlive };
   }
-  const documents = rows.map(({ version }) => docOf(version));
-  return encodeResults(pipeline.run(documents, { skipStages: pipeline.prefix.stages }));
+  const skipStages = pipeline.prefix.stages;
+  if (isAlive !== null && !rest.some((stage) => keysOf(stage as Doc).some((name) => BLOCKING.has(name)))) {
+    return { documents: encodeResults(pipeline.run(documentsOf(rows), { skipStages })), isAlive };
+  }
+  const documents: Doc[] = [];
+  for (const row of rows) {
+    if (row === null) {
+      await pause();
+    } else {
+      documents.push(docOf(row.version));
+    }
+  }
+  return { documents: whole(encodeResults(pipeline.run(documents, { skipStages }))), isAlive: null };
+}
+
+function* documentsOf(rows: Iterable<Row | null>): Generator<Doc> {
+  for (const row of rows) {
+    if (row !== null) {
+      yield docOf(row.version);
+    }
+  }
+}
+
+/** All results, worked out now. */
+function whole(documents: Iterable<Buffer | null>): Buffer[] {
+  return [...documents].filter((document) => document !== null);
 }
 
 /** `$listLocalSessions`, which reads no collection: its documents, and the pipeline after it. */
@@ -105,8 +139,7 @@ function localSessions(
   return { documents, rest: pipeline.slice(1) as unknown[] };
 }
 
-function encodeResults(documents: Iterable<Doc>): Buffer[] {
-  const results: Buffer[] = [];
+function* encodeResults(documents: Iterable<Doc>): Generator<Buffer> {
   for (const document of documents) {
     const bytes = encode(document);
     if (bytes.length > DOCUMENT_BYTES_MAX) {
@@ -115,7 +148,6 @@ function encodeResults(documents: Iterable<Doc>): Buffer[] {
         `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${DOCUMENT_BYTES_MAX}`,
       );
     }
-    results.push(bytes);
+    yield bytes;
   }
-  return results;
 }

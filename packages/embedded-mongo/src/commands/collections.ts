@@ -124,7 +124,7 @@ function rename(
   logChange(store, { type: 'rename', id: collection.id, namespace: target });
 }
 
-export function listCollections(context: CommandContext): CommandResult {
+export function listCollections(context: CommandContext): Promise<CommandResult> {
   const { command, database, server } = context;
   const matches = compileFilter(docField(command, 'filter') ?? {});
   const nameOnly = boolField(command, 'nameOnly');

@@ -38,10 +38,15 @@ export interface CommandCount {
 /** The open cursors by id. */
 export type Cursors = Map<bigint, Cursor>;
 
-/** The rest of a result: what was found when it was opened, encoded as it is fetched. */
+/** The rest of a result, encoded as it is fetched. */
 export interface Cursor {
   readonly namespace: string;
-  readonly documents: Iterator<Uint8Array>;
+  /** Null where other commands may run. */
+  readonly documents: Iterator<Uint8Array | null>;
+  /** What it reads is still there; null for a result that was found when it was opened. */
+  readonly isAlive: (() => boolean) | null;
+  /** How many documents it still gives at most. */
+  left: number;
   /** Taken from `documents` but too large for the batch before. */
   held: Uint8Array | null;
   readonly transaction: Transaction | null;

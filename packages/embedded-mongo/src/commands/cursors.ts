@@ -8,7 +8,11 @@ import { numberField } from './fields.js';
 
 export interface CursorOptions {
   namespace: string;
-  documents: Iterable<Uint8Array>;
+  documents: Iterable<Uint8Array | null>;
+  /** For documents that are read while they are fetched: what they are read from is still there. */
+  isAlive?: (() => boolean) | null;
+  /** Documents at most; 0 for no limit. */
+  limit?: number;
   /** Documents in the first batch at most. */
   batchSize?: number | undefined;
   /** Close the cursor after the first batch. */
@@ -22,10 +26,12 @@ const FIRST_BATCH = 101;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The reply with the first batch; what does not fit into it stays for `getMore`. */
-export function openCursor(context: CommandContext, options: CursorOptions): Buffer {
+export async function openCursor(context: CommandContext, options: CursorOptions): Promise<Buffer> {
   const {
     namespace,
     documents,
+    isAlive = null,
+    limit = 0,
     batchSize = FIRST_BATCH,
     singleBatch = false,
     neverTimesOut = false,
@@ -34,12 +40,14 @@ export function openCursor(context: CommandContext, options: CursorOptions): Buf
   const cursor: Cursor = {
     namespace,
     documents: documents[Symbol.iterator](),
+    isAlive,
+    left: limit === 0 ? Infinity : limit,
     held: null,
     transaction: context.transaction,
     neverTimesOut,
     usedAtMs: Date.now(),
   };
-  const { batch, isDone } = nextBatch(cursor, batchSize);
+  const { batch, isDone } = await nextBatch(cursor, batchSize);
   let cursorId = Long.ZERO;
   if (!isDone && !singleBatch) {
     cursorId = newCursorId(context.server.cursors);
@@ -53,7 +61,7 @@ export function batchSizeOf(options: Doc | undefined): number | undefined {
   return options?.['batchSize'] === undefined ? undefined : numberField(options, 'batchSize', 0);
 }
 
-export function getMore(context: CommandContext): CommandResult {
+export async function getMore(context: CommandContext): Promise<CommandResult> {
   const { command, server, transaction } = context;
   const id = cursorIdOf(command['getMore']);
   const cursor = server.cursors.get(id.toBigInt());
@@ -75,9 +83,11 @@ export function getMore(context: CommandContext): CommandResult {
   }
   cursor.usedAtMs = Date.now();
   const batchSize = numberField(command, 'batchSize', 0);
-  const { batch, isDone } = nextBatch(cursor, batchSize === 0 ? Infinity : batchSize);
-  if (isDone) {
-    server.cursors.delete(id.toBigInt());
+  // While a batch is read, nobody else goes on with the cursor, and it can't time out.
+  server.cursors.delete(id.toBigInt());
+  const { batch, isDone } = await nextBatch(cursor, batchSize === 0 ? Infinity : batchSize);
+  if (!isDone) {
+    server.cursors.set(id.toBigInt(), cursor);
   }
   return cursorReply({
     batch,
@@ -107,13 +117,23 @@ export function dropIdleCursors(cursors: Cursors, timeoutMs: number, nowMs: numb
   }
 }
 
-function nextBatch(cursor: Cursor, sizeMax: number): { batch: Uint8Array[]; isDone: boolean } {
+async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint8Array[]; isDone: boolean }> {
+  refuseDead(cursor);
   const batch: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
+    // What is read while it is fetched must not be read ahead.
+    if (cursor.isAlive !== null && cursor.held === null && batch.length >= sizeMax) {
+      return { batch, isDone: cursor.left === 0 };
+    }
     const document = take(cursor);
-    if (document === null) {
+    if (document === undefined) {
       return { batch, isDone: true };
+    }
+    if (document === null) {
+      await pause();
+      refuseDead(cursor);
+      continue;
     }
     const isFull = batch.length >= sizeMax || (batch.length > 0 && bytes + document.length > BATCH_BYTES_MAX);
     if (isFull) {
@@ -121,18 +141,34 @@ function nextBatch(cursor: Cursor, sizeMax: number): { batch: Uint8Array[]; isDo
       return { batch, isDone: false };
     }
     batch.push(document);
+    cursor.left -= 1;
     bytes += document.length;
   }
 }
 
-function take(cursor: Cursor): Uint8Array | null {
+/** The next document, null where other commands may run, undefined at the end. */
+function take(cursor: Cursor): Uint8Array | null | undefined {
   if (cursor.held !== null) {
     const { held } = cursor;
     cursor.held = null;
     return held;
   }
   const step = cursor.documents.next();
-  return step.done === true ? null : step.value;
+  return step.done === true ? undefined : step.value;
+}
+
+/** Throws if the collection or an index that the cursor reads was dropped. */
+function refuseDead({ isAlive }: Cursor): void {
+  if (isAlive?.() === false) {
+    throw new MongoError(175, 'cursor killed: the collection or an index that it reads was dropped');
+  }
+}
+
+/** Lets the commands run that have arrived. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 function cursorIdOf(value: unknown): Long {

@@ -4,17 +4,17 @@ import { compileFilter } from '../query/compile-filter.js';
 import { encode } from '../values/encode.js';
 import { keysOf } from '../values/fields.js';
 import type { Doc } from '../values/types.js';
-import type { Row } from '../store/find-rows.js';
+import { findRows, liveRows, type Row, type RowQuery } from '../store/find-rows.js';
 import { docOf } from '../store/record.js';
-import { rowsIn } from '../store/store.js';
+import { collectionFor } from '../store/store.js';
 import type { CommandContext, CommandResult } from './context.js';
 import { batchSizeOf, openCursor } from './cursors.js';
 import { boolField, docField, namespaceOf, numberField } from './fields.js';
 import { checkCollation, filterOptions, refuseUnsupported, scopeOf, sortOf } from './query-options.js';
 import { atClusterTimeOf } from './snapshot-reads.js';
 
-export function find(context: CommandContext): CommandResult {
-  const { command, database, server, reader, now } = context;
+export function find(context: CommandContext): Promise<CommandResult> {
+  const { command, database, now } = context;
   const namespace = namespaceOf(database, command['find']);
   checkCollation(command);
   refuseUnsupported(command, ['min', 'max', 'returnKey', 'showRecordId', 'oplogReplay']);
@@ -26,17 +26,20 @@ export function find(context: CommandContext): CommandResult {
     projection === undefined || keysOf(projection).length === 0
       ? null
       : compileProjection(projection, scopeOf(command, now));
-  const rows = rowsIn(server.store, namespace, reader, {
+  const limit = numberField(command, 'limit', 0);
+  const { rows, isAlive } = readRows(context, namespace, {
     filter,
     matches,
     sort: sortOf(command),
     skip: numberField(command, 'skip', 0),
-    limit: numberField(command, 'limit', 0),
+    limit,
     hint: command['hint'],
   });
   return openCursor(context, {
     namespace,
     documents: encodedRows(rows, project),
+    isAlive,
+    limit,
     batchSize: batchSizeOf(command),
     singleBatch: boolField(command, 'singleBatch'),
     neverTimesOut: boolField(command, 'noCursorTimeout'),
@@ -44,13 +47,39 @@ export function find(context: CommandContext): CommandResult {
   });
 }
 
+/**
+ * The rows of a query. A snapshot reads them now; other reads do it while they are fetched, so `isAlive` says whether what
+ * they read is still there.
+ */
+export function readRows(
+  { server: { store }, reader }: CommandContext,
+  namespace: string,
+  query: RowQuery,
+): { rows: Iterable<Row | null>; isAlive: (() => boolean) | null } {
+  const collection = collectionFor(store, namespace, reader);
+  const isLive = reader === null;
+  if (collection === undefined || !isLive) {
+    return { rows: collection === undefined ? [] : findRows(collection, reader, query), isAlive: null };
+  }
+  const { rows, indexes } = liveRows(collection, reader, query);
+  const isAlive = (): boolean =>
+    store.collections.get(namespace) === collection &&
+    indexes.every((index) => collection.indexes.includes(index));
+  return { rows, isAlive };
+}
+
 /** Rows as BSON: the stored bytes, or the projection of each document, made when it is fetched. */
-export function* encodedRows(rows: readonly Row[], project: ((doc: Doc) => Doc) | null): Generator<Buffer> {
-  for (const { version } of rows) {
-    if (project !== null) {
-      yield encode(project(docOf(version)));
-    } else if (version.bytes !== null) {
-      yield version.bytes;
+export function* encodedRows(
+  rows: Iterable<Row | null>,
+  project: ((doc: Doc) => Doc) | null,
+): Generator<Buffer | null> {
+  for (const row of rows) {
+    if (row === null) {
+      yield null;
+    } else if (project !== null) {
+      yield encode(project(docOf(row.version)));
+    } else if (row.version.bytes !== null) {
+      yield row.version.bytes;
     }
   }
 }

@@ -174,7 +174,7 @@ function indexToDrop(collection: Collection, wanted: string | Doc): Index {
   return index;
 }
 
-export function listIndexes(context: CommandContext): CommandResult {
+export function listIndexes(context: CommandContext): Promise<CommandResult> {
   const { command, database, server, reader } = context;
   const namespace = namespaceOf(database, command['listIndexes']);
   const collection = collectionFor(server.store, namespace, reader);

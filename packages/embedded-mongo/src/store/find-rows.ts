@@ -3,7 +3,7 @@ import { keyString } from '../values/key-string.js';
 import { keysOf } from '../values/fields.js';
 import { BSON, typeOf, type Doc } from '../values/types.js';
 import { visibleVersion, type Collection } from './collection.js';
-import { keysIn, isMultikey } from './index-definition.js';
+import { keysIn, isMultikey, type Index } from './index-definition.js';
 import { boundsDecide, planQuery, type IndexPlan, type Plan } from './plan.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
 import { ascending, descending } from './sorted-list.js';
@@ -41,31 +41,92 @@ export function findRows(collection: Collection, reader: Transaction | null, que
   return executePlan(collection, reader, { plan, query, stats: { keysExamined: 0, docsExamined: 0 } });
 }
 
-/** Runs a plan; counts into `stats` what it looks at. */
-export function executePlan(
-  collection: Collection,
-  reader: Transaction | null,
-  { plan, query, stats }: { plan: Plan; query: RowQuery; stats: ScanStats },
-): Row[] {
-  const { matches, skip = 0, limit = 0 } = query;
-  const needsSort = sortsAfter(plan, query.sort);
-  const rowsMax = needsSort || limit === 0 ? Infinity : skip + limit;
-  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
-  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
+/** The documents of a query, read while it is fetched. */
+export interface LiveRows {
+  /** Null where other commands may run before the next row is asked for. */
+  rows: Iterable<Row | null>;
+  /** Indexes that it reads. */
+  indexes: readonly Index[];
+}
+
+/**
+ * The documents of a query in its order, each as the reader sees it when it is asked for: no snapshot. The place in the
+ * index or the collection is kept in between. What has to be sorted first is read to its end at the first row.
+ */
+export function liveRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
+  const idKey = idOnly(query);
+  if (idKey !== undefined) {
+    return { rows: findById(collection, reader, query, idKey), indexes: [] };
+  }
+  const plan = planQuery(collection, { filter: query.filter, sort: query.sort, hint: query.hint });
+  const stats = { keysExamined: 0, docsExamined: 0 };
+  return { rows: executeSlowly(collection, reader, { plan, query, stats }), indexes: indexesOf(plan) };
+}
+
+function indexesOf(plan: Plan): Index[] {
+  switch (plan.kind) {
+    case 'scan':
+      return [];
+    case 'index':
+      return [plan.index];
+    case 'union':
+      return plan.branches.map(({ index }) => index);
+  }
+}
+
+/** How many documents are looked at between two moments in which other commands may run. */
+const SLICE_DOCUMENTS = 128;
+
+interface Execution {
+  plan: Plan;
+  query: RowQuery;
+  stats: ScanStats;
+}
+
+/** Runs a plan at this moment; counts into `stats` what it looks at. */
+export function executePlan(collection: Collection, reader: Transaction | null, execution: Execution): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(collection, reader, plan, stats)) {
-    stats.docsExamined += 1;
-    if (isSure || matches(docOf(row.version))) {
+  for (const row of executeSlowly(collection, reader, execution)) {
+    if (row !== null) {
       rows.push(row);
-      if (rows.length >= rowsMax) {
-        break;
-      }
     }
   }
-  const ordered = needsSort && query.sort !== undefined ? sortRows(rows, query.sort) : rows;
-  return skip > 0 || ordered.length > skip + limit
-    ? ordered.slice(skip, limit === 0 ? undefined : skip + limit)
-    : ordered;
+  return rows;
+}
+
+function* executeSlowly(
+  collection: Collection,
+  reader: Transaction | null,
+  { plan, query, stats }: Execution,
+): Generator<Row | null, void> {
+  const { matches, sort, skip = 0, limit = 0 } = query;
+  const end = limit === 0 ? Infinity : skip + limit;
+  const unsorted: Row[] | null = sort !== undefined && sortsAfter(plan, sort) ? [] : null;
+  // What the bounds of the index say already need not be asked of the document, which then is not even decoded.
+  const isSure = plan.kind === 'index' && boundsDecide(plan, query.filter);
+  let examined = 0;
+  let found = 0;
+  for (const row of rowsOf(collection, reader, plan, stats)) {
+    stats.docsExamined += 1;
+    examined += 1;
+    if (isSure || matches(docOf(row.version))) {
+      found += 1;
+      if (unsorted !== null) {
+        unsorted.push(row);
+      } else if (found > skip) {
+        yield row;
+      }
+      if (unsorted === null && found >= end) {
+        return;
+      }
+    }
+    if (examined % SLICE_DOCUMENTS === 0) {
+      yield null;
+    }
+  }
+  if (unsorted !== null && sort !== undefined) {
+    yield* sortRows(unsorted, sort).slice(skip, end);
+  }
 }
 
 /** True if the rows of the plan have to be sorted still. */

@@ -17,12 +17,14 @@ export interface SortedList<R extends Numbered> {
   chunks: Chunk<R>[];
   /** For counting; null when chunks came or went since it was last made. */
   sizes: ChunkSizes | null;
+  /** Grows with every entry that comes or goes, so that a paused reader finds its place again. */
+  changes: number;
 }
 
 const CHUNK_ENTRIES = 256;
 
 export function createSortedList<R extends Numbered>(): SortedList<R> {
-  return { chunks: [{ keys: [], records: [] }], sizes: null };
+  return { chunks: [{ keys: [], records: [] }], sizes: null, changes: 0 };
 }
 
 /** A list of entries that are in order already. */
@@ -48,6 +50,7 @@ export function addEntry<R extends Numbered>(list: SortedList<R>, key: string, r
   if (chunk.keys[at] === key && chunk.records[at] === record) {
     return;
   }
+  list.changes += 1;
   if (at === chunk.keys.length) {
     chunk.keys.push(key);
     chunk.records.push(record);
@@ -77,6 +80,7 @@ export function removeEntry<R extends Numbered>(list: SortedList<R>, key: string
   if (chunk.keys[at] !== key || chunk.records[at] !== record) {
     return;
   }
+  list.changes += 1;
   chunk.keys.splice(at, 1);
   chunk.records.splice(at, 1);
   if (list.sizes !== null) {
@@ -110,7 +114,7 @@ function entriesBelow<R extends Numbered>(
   return entriesBefore(list.sizes, chunkAt) + positionIn(chunkOf(list, chunkAt), key, -1, stats);
 }
 
-/** Entries with from <= key < to, ascending. The list must not change while they are read. */
+/** Entries with from <= key < to, ascending. When the list has changed, they go on after the last one given. */
 export function* ascending<R extends Numbered>(
   list: SortedList<R>,
   from: string,
@@ -118,20 +122,30 @@ export function* ascending<R extends Numbered>(
 ): Generator<[string, R]> {
   let chunkAt = chunkFor(list, from, -1);
   let at = positionIn(chunkOf(list, chunkAt), from, -1);
-  for (; chunkAt < list.chunks.length; chunkAt++, at = 0) {
+  while (chunkAt < list.chunks.length) {
     const { keys, records } = chunkOf(list, chunkAt);
-    for (; at < keys.length; at++) {
-      const key = keys[at];
-      const record = records[at];
-      if (key === undefined || record === undefined || key >= to) {
-        return;
-      }
-      yield [key, record];
+    const key = keys[at];
+    const record = records[at];
+    if (key === undefined || record === undefined) {
+      chunkAt += 1;
+      at = 0;
+      continue;
+    }
+    if (key >= to) {
+      return;
+    }
+    const { changes } = list;
+    yield [key, record];
+    if (list.changes === changes) {
+      at += 1;
+    } else {
+      chunkAt = chunkFor(list, key, record.number + 1);
+      at = positionIn(chunkOf(list, chunkAt), key, record.number + 1);
     }
   }
 }
 
-/** Entries with from <= key < to, descending. The list must not change while they are read. */
+/** Entries with from <= key < to, descending. When the list has changed, they go on below the last one given. */
 export function* descending<R extends Numbered>(
   list: SortedList<R>,
   from: string,
@@ -141,16 +155,24 @@ export function* descending<R extends Numbered>(
   let at = positionIn(chunkOf(list, chunkAt), to, -1) - 1;
   while (chunkAt >= 0) {
     const { keys, records } = chunkOf(list, chunkAt);
-    for (; at >= 0; at--) {
-      const key = keys[at];
-      const record = records[at];
-      if (key === undefined || record === undefined || key < from) {
-        return;
-      }
-      yield [key, record];
+    const key = keys[at];
+    const record = records[at];
+    if (key === undefined || record === undefined) {
+      chunkAt -= 1;
+      at = chunkAt >= 0 ? chunkOf(list, chunkAt).keys.length - 1 : -1;
+      continue;
     }
-    chunkAt -= 1;
-    at = chunkAt >= 0 ? chunkOf(list, chunkAt).keys.length - 1 : -1;
+    if (key < from) {
+      return;
+    }
+    const { changes } = list;
+    yield [key, record];
+    if (list.changes === changes) {
+      at -= 1;
+    } else {
+      chunkAt = chunkFor(list, key, record.number);
+      at = positionIn(chunkOf(list, chunkAt), key, record.number) - 1;
+    }
   }
 }
 
