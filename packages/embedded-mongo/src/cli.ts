@@ -15,6 +15,7 @@ A MongoDB-compatible database for development and tests.
   --lock-lifetime <s>     seconds for which a transaction holds its locks, a dead client's too, as on MongoDB
                           (default 60, but a dead client's only for 3)
   --election <duration>   be no primary for so long (such as 8s or 500ms), once, 5 seconds after the start
+  --majority-lag <range>  the majority has a write so many milliseconds later, at random (such as 0-30)
   --help
 
 Prints "READY <uri>" when it can be connected to. SIGTERM and SIGINT stop it.`;
@@ -61,6 +62,7 @@ function readOptions(args: string[]): ServerOptions | undefined {
         'compact-at-bytes': { type: 'string', default: String(COMPACT_AT_BYTES) },
         'lock-lifetime': { type: 'string' },
         election: { type: 'string' },
+        'majority-lag': { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -77,6 +79,7 @@ function readOptions(args: string[]): ServerOptions | undefined {
       compactAtBytes: wholeNumber('--compact-at-bytes', values['compact-at-bytes'], Number.MAX_SAFE_INTEGER),
       lockLifetimeSeconds: lockLifetime(values['lock-lifetime']),
       electionMs: values.election === undefined ? null : durationMs('--election', values.election),
+      majorityLagMs: majorityLag(values['majority-lag']),
       log: (line) => console.error(line),
       onFailure: fail,
     };
@@ -105,6 +108,17 @@ function lockLifetime(text: string | undefined): number | null {
     throw new Error('--lock-lifetime must be a second at least');
   }
   return seconds;
+}
+
+function majorityLag(text: string | undefined): { minMs: number; maxMs: number } | null {
+  if (text === undefined) {
+    return null;
+  }
+  const [, min, max] = /^(\d{1,6})-(\d{1,6})$/.exec(text) ?? [];
+  if (min === undefined || Number(min) > Number(max)) {
+    throw new Error(`--majority-lag must be a range of milliseconds such as 0-30, not '${text}'`);
+  }
+  return { minMs: Number(min), maxMs: Number(max) };
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };

@@ -4,7 +4,8 @@ import { isDoc, isNumeric, type Doc } from './values/types.js';
 
 /**
  * Failures that tests ask for, by name, as the drivers' specifications define them: `onPrimaryTransactionalWrite`,
- * `failCommand`, and further ones beside it called `failCommand.<any name>`, which MongoDB does not have.
+ * `failCommand`, and further ones beside it called `failCommand.<any name>`, which MongoDB does not have; neither does it
+ * have `majorityLag`, by which writes reach the majority late.
  */
 export type Failpoints = Map<string, Failpoint>;
 
@@ -52,6 +53,26 @@ const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
   stepDownAfter: 'natural',
 };
 
+export const MAJORITY_LAG = 'majorityLag';
+
+/** What `data` of `majorityLag` may hold: without `ms` the lag lasts until the point is off. */
+const LAG_DATA: Readonly<Record<string, FieldType>> = { ms: 'natural', namespace: 'string' };
+
+/** How long a commit that wrote to these collections reaches the majority later, if a failpoint says so. */
+export function majorityLagFor(
+  failpoints: Failpoints,
+  written: Iterable<{ readonly namespace: string }>,
+): number | null {
+  const point = failpoints.get(MAJORITY_LAG);
+  if (point === undefined) {
+    return null;
+  }
+  const { namespace, ms } = point.data;
+  const isMeantHere =
+    namespace === undefined || [...written].some((collection) => collection.namespace === namespace);
+  return isMeantHere && use(point) ? (numberOrNull(ms) ?? Infinity) : null;
+}
+
 /** Applies a `configureFailPoint` command. @returns how often the point applied as it was set before. */
 export function configureFailpoint(
   failpoints: Failpoints,
@@ -59,7 +80,7 @@ export function configureFailpoint(
   { mode, data }: { mode: unknown; data: Doc },
 ): number {
   const failsCommands = isOfCommands(name);
-  if (!failsCommands && name !== 'onPrimaryTransactionalWrite') {
+  if (!failsCommands && name !== 'onPrimaryTransactionalWrite' && name !== MAJORITY_LAG) {
     throw new MongoError(2, `failpoint ${name} is not supported`);
   }
   const count = failpoints.get(name)?.count ?? 0;
@@ -69,6 +90,8 @@ export function configureFailpoint(
   }
   if (failsCommands) {
     checkFields('failCommand.data', data, COMMAND_DATA);
+  } else if (name === MAJORITY_LAG) {
+    checkFields('majorityLag.data', data, LAG_DATA);
   }
   failpoints.set(name, { data, ...countsOf(mode), count: 0 });
   return count;

@@ -36,6 +36,7 @@ export async function start(options: StartOptions): Promise<EmbeddedMongo> {
     compactAtBytes: COMPACT_AT_BYTES,
     lockLifetimeSeconds: null,
     electionMs: null,
+    majorityLagMs: null,
     log: () => undefined,
     onFailure:
       options.onFailure ??

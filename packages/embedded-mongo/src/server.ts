@@ -7,6 +7,7 @@ import { dropIdleCursors } from './commands/cursors.js';
 import { createSnapshotReads, dropOldPins } from './commands/snapshot-reads.js';
 import { stepDown } from './commands/step-down.js';
 import { createElection } from './election.js';
+import { majorityLagFor, type Failpoints } from './failpoints.js';
 import { reasonOf } from './journal/data-directory-error.js';
 import { openJournal, type JournalError } from './journal/journal.js';
 import { createDataDirectory } from './journal/journal-files.js';
@@ -15,10 +16,11 @@ import { recover } from './journal/recover.js';
 import { compact } from './store/compact.js';
 import { expireDocuments } from './store/expire.js';
 import { applyEntry, createLoading, finishLoading } from './store/load.js';
+import { createMajority, type Lag, type Majority } from './store/majority.js';
 import { createStore, type Store } from './store/store.js';
 import { connectionClosed, reapSessions } from './transactions/reaper.js';
 import { createSessions, outcomesOf, restoreOutcome, type Sessions } from './transactions/sessions.js';
-import { createClusterClock } from './wire/cluster-time.js';
+import { createClusterClock, type ClusterClock } from './wire/cluster-time.js';
 import { serveConnection } from './wire/connection.js';
 
 export interface ServerOptions {
@@ -39,6 +41,8 @@ export interface ServerOptions {
   lockLifetimeSeconds: number | null;
   /** For how long it is no primary, once, soon after the start. Null: it stays primary. */
   electionMs: number | null;
+  /** Milliseconds after which the majority has a write, at random within them. Null: at once. */
+  majorityLagMs: Lag | null;
   /** Lines for the operator. */
   log: (line: string) => void;
   /** The journal failed: the server has stopped, and the process should end. */
@@ -81,8 +85,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }, 50).unref();
   };
   try {
-    const { store, sessions } = openStore(directory, { ...options, onFailure });
-    const server = createServerState(store, sessions, options);
+    const clock = createClusterClock();
+    const failpoints: Failpoints = new Map();
+    const majority = createMajority({
+      timeOf: clock.at,
+      lagOf: (written) => {
+        const ms = majorityLagFor(failpoints, written);
+        return ms === null ? options.majorityLagMs : { minMs: ms, maxMs: ms };
+      },
+    });
+    const { store, sessions } = openStore(directory, { ...options, onFailure, majority });
+    const server = createServerState({ store, sessions, clock, failpoints }, options);
     listener = createListener(server, sockets, options);
     const port = await listen(listener, options);
     server.address = `${hostFor(options.bind)}:${port}`;
@@ -114,13 +127,19 @@ function openStore(
     fsync,
     log,
     onFailure,
-  }: { fsync: boolean; log: (line: string) => void; onFailure: (error: JournalError) => void },
+    majority,
+  }: {
+    fsync: boolean;
+    log: (line: string) => void;
+    onFailure: (error: JournalError) => void;
+    majority: Majority;
+  },
 ): { store: Store; sessions: Sessions } {
   const sessions = createSessions();
   const startedAt = Date.now();
   const loading = createLoading((outcome) => restoreOutcome(sessions, outcome));
   const position = recover(directory, (entry) => applyEntry(loading, entry));
-  const store = createStore(openJournal({ directory, sync: fsync, onFailure }, position));
+  const store = createStore(openJournal({ directory, sync: fsync, onFailure }, position), majority);
   finishLoading(store, loading);
   if (store.clock > 0) {
     log(`opened ${directory}: ${loading.collections.size} collections in ${Date.now() - startedAt} ms`);
@@ -129,17 +148,21 @@ function openStore(
 }
 
 function createServerState(
-  store: Store,
-  sessions: Sessions,
+  {
+    store,
+    sessions,
+    clock,
+    failpoints,
+  }: { store: Store; sessions: Sessions; clock: ClusterClock; failpoints: Failpoints },
   { setName, lockLifetimeSeconds }: ServerOptions,
 ): Server {
   return {
     store,
     sessions,
     cursors: new Map(),
-    failpoints: new Map(),
+    failpoints,
     election: createElection(),
-    clock: createClusterClock(),
+    clock,
     snapshotReads: createSnapshotReads(),
     parameters: {
       transactionLifetimeLimitSeconds: lockLifetimeSeconds ?? 60,

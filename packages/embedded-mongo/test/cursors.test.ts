@@ -61,7 +61,7 @@ describe('cursors', () => {
 
   it('miss or repeat a document that moves in the index they read', async () => {
     const rows = fixture.collection<{ _id: number; place: number }>();
-    await rows.createIndex({ place: 1 });
+    await rows.createIndexes([{ key: { place: 1 } }]);
     const placed = async (order: 1 | -1, from: number, to: number): Promise<number[]> => {
       await rows.deleteMany({});
       await rows.insertMany([1, 2, 3, 4, 5, 6].map((_id) => ({ _id, place: _id * 10 })));
@@ -152,7 +152,7 @@ describe('cursors', () => {
     const rows = fixture.collection<{ _id: number; n: number }>();
     const fill = async () => {
       await rows.insertMany([1, 2, 3, 4].map((_id) => ({ _id, n: _id })));
-      await rows.createIndex({ n: 1 });
+      await rows.createIndexes([{ key: { n: 1 } }]);
     };
     await fill();
     const indexed = rows.find({ n: { $gt: 0 } }, { batchSize: 1 });

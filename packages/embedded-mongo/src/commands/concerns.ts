@@ -1,12 +1,12 @@
 import { MongoError } from '../errors.js';
-import { isNumeric, type Doc } from '../values/types.js';
+import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { docField } from './fields.js';
 
 const LEVELS = new Set(['local', 'available', 'majority', 'linearizable', 'snapshot']);
 const TRANSACTION_LEVELS = new Set(['local', 'majority', 'snapshot']);
 const SNAPSHOT_COMMANDS = new Set(['find', 'aggregate', 'distinct']);
 
-/** Checks a command's readConcern. On a single member every level reads what is newest, but they must be legal. */
+/** Checks a command's readConcern. */
 export function checkReadConcern(
   command: Doc,
   { name, transaction }: { name: string; transaction: 'none' | 'starting' | 'continued' },
@@ -55,4 +55,40 @@ export function writeConcernErrorFor(command: Doc): Doc | null {
     };
   }
   return null;
+}
+
+/** True if a command may be answered only when a majority has what it did (by default too), or has what it read. */
+export function wantsMajority(command: Doc, { name, writes }: { name: string; writes: boolean }): boolean {
+  if (docField(command, 'readConcern')?.['level'] === 'linearizable') {
+    return true;
+  }
+  if (!writes || (name === 'aggregate' && !isWritingPipeline(command['pipeline']))) {
+    return false;
+  }
+  const w = docField(command, 'writeConcern')?.['w'];
+  return w === undefined || w === 'majority';
+}
+
+function isWritingPipeline(pipeline: unknown): boolean {
+  const last: unknown = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
+  return isDoc(last) && ('$out' in last || '$merge' in last);
+}
+
+/** Milliseconds for which a write waits for the majority; Infinity without a limit. */
+export function majorityWaitMs(command: Doc): number {
+  const limits = [docField(command, 'writeConcern')?.['wtimeout'], command['maxTimeMS']];
+  return Math.min(
+    ...limits.map((limit) => (isNumeric(limit) && Number(limit) > 0 ? Number(limit) : Infinity)),
+  );
+}
+
+/** The error of a write that the majority did not have in time. The write itself is done. */
+export function majorityTimeout(command: Doc): Doc {
+  const wtimeout = Number(docField(command, 'writeConcern')?.['wtimeout'] ?? 0);
+  return {
+    code: 64,
+    codeName: 'WriteConcernTimeout',
+    errmsg: 'waiting for replication timed out',
+    errInfo: { wtimeout: true, writeConcern: { w: 'majority', wtimeout, provenance: 'clientSupplied' } },
+  };
 }

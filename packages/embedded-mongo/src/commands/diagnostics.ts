@@ -1,6 +1,6 @@
 import { Double, Long } from 'bson';
 import { MongoError } from '../errors.js';
-import { configureFailpoint } from '../failpoints.js';
+import { configureFailpoint, MAJORITY_LAG } from '../failpoints.js';
 import { databaseOf } from '../store/collection.js';
 import { isDoc, isNumeric, type Doc } from '../values/types.js';
 import { collectionFor } from '../store/store.js';
@@ -139,7 +139,11 @@ export function setParameter({ server, command }: CommandContext): CommandResult
 export function configureFailPoint({ server, command }: CommandContext): CommandResult {
   const name = String(command['configureFailPoint']);
   const data = docField(command, 'data') ?? {};
-  return { count: configureFailpoint(server.failpoints, name, { mode: command['mode'], data }) };
+  const count = configureFailpoint(server.failpoints, name, { mode: command['mode'], data });
+  if (name === MAJORITY_LAG && command['mode'] === 'off') {
+    server.store.majority.release();
+  }
+  return { count };
 }
 
 export function connectionStatus(): CommandResult {

@@ -57,7 +57,7 @@ export function readRows(
   query: RowQuery,
 ): { rows: Iterable<Row | null>; isAlive: (() => boolean) | null } {
   const collection = collectionFor(store, namespace, reader);
-  const isLive = reader === null;
+  const isLive = reader === null || reader === store.majorityReader;
   if (collection === undefined || !isLive) {
     return { rows: collection === undefined ? [] : findRows(collection, reader, query), isAlive: null };
   }

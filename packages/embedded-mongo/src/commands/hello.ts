@@ -65,7 +65,7 @@ function helloReply(server: Server, connection: Connection, { legacyName }: { le
     lastWrite: {
       opTime,
       lastWriteDate: new Date(),
-      majorityOpTime: opTime,
+      majorityOpTime: { ...opTime, ts: store.majority.time ?? opTime.ts },
       majorityWriteDate: new Date(),
     },
     maxBsonObjectSize: 16_777_216,

@@ -1,4 +1,4 @@
-import { Double } from 'bson';
+import { Double, Timestamp } from 'bson';
 import { refuseInterrupted, refuseUnlessPrimary } from '../election.js';
 import { MongoError } from '../errors.js';
 import { failureFor } from '../failpoints.js';
@@ -22,7 +22,13 @@ import { errorReply, STATE_CHANGES, type ErrorSetting } from './error-reply.js';
 import { boolField, checkCommandFields, docField, numberField } from './fields.js';
 import { awaitedHellos, isAwaitableHello, topologyVersionOf } from './hello.js';
 import { snapshotReader } from './snapshot-reads.js';
-import { checkReadConcern, writeConcernErrorFor } from './concerns.js';
+import {
+  checkReadConcern,
+  majorityTimeout,
+  majorityWaitMs,
+  wantsMajority,
+  writeConcernErrorFor,
+} from './concerns.js';
 
 const OK = new Double(1);
 const NOT_OK = new Double(0);
@@ -57,10 +63,11 @@ export async function runCommand(
   const isFailed = isDoc(result) && result['ok'] === 0;
   count(server, name, isFailed);
   if (isFailed || !isAwaitableHello(request, name)) {
-    return { ...encoded(server, result, request.legacy), next: null };
+    return { ...encoded(server, result, request), next: null };
   }
   const hellos = awaitedHellos(server, connection, command);
-  const next = async (): Promise<ReplyDocument> => encoded(server, await hellos(), false);
+  const next = async (): Promise<ReplyDocument> =>
+    encoded(server, await hellos(), { legacy: false, command });
   return { ...(await next()), next: request.exhaustAllowed ? next : null };
 }
 
@@ -93,7 +100,20 @@ async function perform(
   const writes = setting.inTransaction || (definition.writes === true && !reads);
   refuseUnlessPrimary(election, { command, writes, reads });
   const { version } = election;
-  let result = await execute(server, request, { name, definition, connection });
+  const waitsForMajority =
+    (!setting.inTransaction || name === 'commitTransaction') &&
+    wantsMajority(command, { name, writes: definition.writes === true });
+  let result: CommandResult;
+  try {
+    result = await execute(server, request, { name, definition, connection });
+  } catch (error) {
+    // A client that is told of a duplicate must find, in the majority, what it duplicates.
+    if (waitsForMajority && error instanceof MongoError && error.code === 11000) {
+      await majorityHas(server, command);
+    }
+    throw error;
+  }
+  const commits = store.clock;
   if (failure !== null) {
     result = failAfter(server, failure, { result, setting });
   }
@@ -101,17 +121,57 @@ async function perform(
   if (durable !== undefined) {
     await durable;
   }
+  if (waitsForMajority && !(await majorityHas(server, command, commits)) && isDoc(result)) {
+    result = { ...result, writeConcernError: majorityTimeout(command) };
+  }
   if (writes) {
     refuseInterrupted(election, version);
   }
   return result;
 }
 
-function encoded(server: Server, result: CommandResult, legacy: boolean): ReplyDocument {
+/** Waits until a majority has these commits; false if the command's time for it is over. */
+async function majorityHas({ store }: Server, command: Doc, commits: number = store.clock): Promise<boolean> {
+  const arrival = store.majority.reached(commits);
+  const limitMs = majorityWaitMs(command);
+  return arrival === undefined || (await arrivesWithin(arrival, limitMs));
+}
+
+/** False if it did not arrive in time. */
+async function arrivesWithin(arrival: Promise<void>, limitMs: number): Promise<boolean> {
+  if (limitMs === Infinity) {
+    await arrival;
+    return true;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const isInTime = await Promise.race([arrival.then(() => true), limit]);
+  clearTimeout(timer);
+  return isInTime;
+}
+
+/** The end of a reply: what a majority read rests on is older than the newest operation. */
+function tailFor({ clock, store }: Server, command: Doc): Buffer {
+  const { time } = store.majority;
+  const level = time === null ? undefined : docField(command, 'readConcern')?.['level'];
+  const isOfMajority =
+    (level === 'majority' || level === 'snapshot') &&
+    command['autocommit'] === undefined &&
+    command['getMore'] === undefined;
+  return time !== null && isOfMajority ? clock.tailAt(store.clock, time) : clock.tail(store.clock);
+}
+
+function encoded(
+  server: Server,
+  result: CommandResult,
+  { legacy, command }: { legacy: boolean; command: Doc },
+): ReplyDocument {
   const document = Buffer.isBuffer(result)
     ? result
     : encode({ ...result, ok: result['ok'] === 0 ? NOT_OK : OK });
-  return { document, tail: legacy ? NO_TAIL : server.clock.tail(server.store.clock) };
+  return { document, tail: legacy ? NO_TAIL : tailFor(server, command) };
 }
 
 async function execute(
@@ -137,7 +197,7 @@ async function execute(
     legacy,
     connection,
     session,
-    reader: transaction ?? pinnedReader(server, name, command),
+    reader: transaction ?? concernedReader(server, name, command),
     transaction,
     statement: {
       store: server.store,
@@ -151,6 +211,9 @@ async function execute(
     now: new Date(),
   };
   try {
+    if (transaction === null) {
+      await reachReadTime(server, command);
+    }
     const result = await definition.handle(context);
     if (isDoc(result) && Array.isArray(result['writeErrors'])) {
       failTransaction(server, session, transaction);
@@ -220,8 +283,32 @@ function resolveTransaction(
   return transactionFor(server.store, session, { command, connectionId: connection.id });
 }
 
-function pinnedReader(server: Server, name: string, command: Doc): Transaction | null {
+/** Waits until a majority has what a read of the majority has to see (`afterClusterTime`, `atClusterTime`). */
+async function reachReadTime({ store }: Server, command: Doc): Promise<void> {
+  if (store.majority.time === null) {
+    return;
+  }
   const concern = docField(command, 'readConcern');
+  const level = concern?.['level'];
+  const time = concern?.['atClusterTime'] ?? concern?.['afterClusterTime'];
+  if ((level !== 'majority' && level !== 'snapshot') || !(time instanceof Timestamp)) {
+    return;
+  }
+  const arrival = store.majority.reachedTime(time);
+  const maxTimeMs = numberField(command, 'maxTimeMS', 0);
+  if (arrival !== undefined && !(await arrivesWithin(arrival, maxTimeMs > 0 ? maxTimeMs : Infinity))) {
+    throw new MongoError(50, 'operation exceeded time limit');
+  }
+}
+
+const READS_OF_MAJORITY: ReadonlySet<string> = new Set(['find', 'aggregate', 'distinct', 'count']);
+
+/** Who reads for a command outside of a transaction, by its read concern; null to read what is newest. */
+function concernedReader(server: Server, name: string, command: Doc): Transaction | null {
+  const concern = docField(command, 'readConcern');
+  if (concern?.['level'] === 'majority' && READS_OF_MAJORITY.has(name)) {
+    return server.store.majorityReader;
+  }
   if (concern?.['level'] !== 'snapshot' || (name !== 'find' && name !== 'aggregate' && name !== 'distinct')) {
     return null;
   }

@@ -1,6 +1,6 @@
 import { Timestamp } from 'bson';
 import { MongoError } from '../errors.js';
-import { abort, begin, type Store } from '../store/store.js';
+import { abort, begin, beginMajoritySnapshot, type Store } from '../store/store.js';
 import type { Transaction } from '../store/transaction.js';
 import type { ClusterClock } from '../wire/cluster-time.js';
 
@@ -17,26 +17,29 @@ export function createSnapshotReads(): SnapshotReads {
 
 /**
  * The reader for `readConcern: {level: 'snapshot'}` outside of a transaction, and the time it reads. Without
- * `atClusterTime` it is now, and is kept so that the session's next reads see the same.
+ * `atClusterTime` it is what a majority has now, and is kept so that the session's next reads see the same. What a majority
+ * does not have yet has to be waited for before it is read.
  */
 export function snapshotReader(
   reads: SnapshotReads,
   { store, clock, atClusterTime }: { store: Store; clock: ClusterClock; atClusterTime: unknown },
 ): { reader: Transaction; time: Timestamp } {
-  const now = clock.at(store.clock);
+  const newest = clock.at(store.clock);
+  const now = store.majority.time ?? newest;
   const time = atClusterTime instanceof Timestamp ? atClusterTime : now;
   const known = reads.pins.find((pin) => pin.time.equals(time));
   if (known !== undefined) {
     known.expiresAtMs = Date.now() + KEPT_MS;
     return known;
   }
-  if (time.lessThan(now)) {
+  if (!time.equals(now) && time.lessThan(newest)) {
     throw new MongoError(
       239,
       `The snapshot at ${time.t}:${time.i} is not available: no read was pinned to it`,
     );
   }
-  const pin = { time, reader: begin(store, { explicit: true }), expiresAtMs: Date.now() + KEPT_MS };
+  const reader = time.equals(now) ? beginMajoritySnapshot(store) : begin(store, { explicit: true });
+  const pin = { time, reader, expiresAtMs: Date.now() + KEPT_MS };
   reads.pins.push(pin);
   return pin;
 }

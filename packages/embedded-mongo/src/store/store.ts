@@ -4,8 +4,9 @@ import { createCollection, settle, type Collection } from './collection.js';
 import { conflict, LockedError } from './conflict.js';
 import { findRows, type Row, type RowQuery } from './find-rows.js';
 import { encodeCatalogChange, encodeCommit, type CatalogChange } from './journal-entry.js';
+import type { Majority } from './majority.js';
 import { docOf, type StoredRecord, type Version } from './record.js';
-import { createTransaction, type Transaction } from './transaction.js';
+import { createMajorityReader, createTransaction, type Transaction } from './transaction.js';
 import { removeKeys, undoWrites } from './write.js';
 
 /** All data of the server, in memory; what is committed goes to the journal. */
@@ -20,20 +21,41 @@ export interface Store {
   lastCollectionId: number;
   /** Explicit transactions and other snapshots in use, oldest first. */
   readonly snapshots: Set<Transaction>;
+  /** Snapshots in use of what a majority had, oldest first. */
+  readonly majoritySnapshots: Set<Transaction>;
+  readonly majority: Majority;
+  /** Who reads what a majority has at each moment. */
+  readonly majorityReader: Transaction;
   /** Records to be trimmed and settled when no snapshot before the timestamp is left; ascending. */
   readonly superseded: { timestamp: number; collection: Collection; record: StoredRecord }[];
 }
 
-export function createStore(journal: Journal): Store {
-  return {
+export function createStore(journal: Journal, majority: Majority): Store {
+  const store: Store = {
     collections: new Map(),
     uncommitted: new Map(),
     journal,
     clock: 0,
     lastCollectionId: 0,
     snapshots: new Set(),
+    majoritySnapshots: new Set(),
+    majority,
+    majorityReader: createMajorityReader(majority),
     superseded: [],
   };
+  majority.onAdvance = () => {
+    if (store.superseded.length > 0) {
+      dropSuperseded(store);
+    }
+  };
+  return store;
+}
+
+/** Begins a snapshot of what a majority has; it holds it until it is aborted. */
+export function beginMajoritySnapshot(store: Store): Transaction {
+  const snapshot = createTransaction(true, Math.min(store.clock, store.majority.point));
+  store.majoritySnapshots.add(snapshot);
+  return snapshot;
 }
 
 /** Begins a transaction; an explicit one holds its snapshot until it is committed or aborted. */
@@ -55,6 +77,7 @@ export function commit(store: Store, transaction: Transaction): void {
   const { writes, outcome } = transaction;
   if (writes.size > 0 || outcome !== null) {
     store.clock += 1;
+    store.majority.committed(store.clock, writes.values());
     const entries: { collectionId: number; bytes: Buffer; isDelete: boolean }[] = [];
     for (const [record, collection] of writes) {
       const bytes = publish(store, collection, record);
@@ -70,6 +93,7 @@ export function commit(store: Store, transaction: Transaction): void {
 /** Takes everything back that the transaction did. */
 export function abort(store: Store, transaction: Transaction): void {
   store.snapshots.delete(transaction);
+  store.majoritySnapshots.delete(transaction);
   undoWrites(transaction, oldestSnapshot(store));
   for (const { namespace } of transaction.created) {
     store.uncommitted.delete(namespace);
@@ -132,6 +156,7 @@ export function refuseWhileWritten(store: Store, collection: Collection): void {
 /** Writes a change of the catalog to the journal; the caller has made it in memory. */
 export function logChange(store: Store, change: CatalogChange): void {
   store.clock += 1;
+  store.majority.committed(store.clock, []);
   store.journal.append(encodeCatalogChange(change));
 }
 
@@ -185,7 +210,7 @@ function publish(
   record.version = version;
   record.pending = null;
   record.owner = null;
-  if (store.snapshots.size === 0) {
+  if (oldestSnapshot(store) >= store.clock) {
     trim(collection, record, store.clock);
   } else {
     store.superseded.push({ timestamp: store.clock, collection, record });
@@ -208,12 +233,11 @@ function end(store: Store, transaction: Transaction): void {
   }
 }
 
-/** Snapshots begin in the order of the clock, so the first of the set is the oldest. */
-function oldestSnapshot(store: Store): number {
-  for (const { snapshot } of store.snapshots) {
-    return snapshot;
-  }
-  return Infinity;
+/** Snapshots of either kind begin in the order of the clock, so the first of each set is the oldest. */
+function oldestSnapshot({ snapshots, majoritySnapshots, majority }: Store): number {
+  const [first] = snapshots;
+  const [firstOfMajority] = majoritySnapshots;
+  return Math.min(first?.snapshot ?? Infinity, firstOfMajority?.snapshot ?? Infinity, majority.point);
 }
 
 /** Drops the versions of a record that no snapshot from `oldest` on can see. */

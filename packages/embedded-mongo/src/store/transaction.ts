@@ -36,3 +36,10 @@ export function createTransaction(explicit: boolean, snapshot: number): Transact
     waiters: null,
   };
 }
+
+/** Reads, at each moment, what a majority has by then. */
+export function createMajorityReader(majority: { readonly point: number }): Transaction {
+  const reader = createTransaction(true, 0);
+  Object.defineProperty(reader, 'snapshot', { get: () => majority.point });
+  return reader;
+}

@@ -10,6 +10,8 @@ export interface ClusterClock {
    * clock's own and shows a later time when it is used late, which is as true.
    */
   tail: (changes: number) => Buffer;
+  /** The same with an operation time of its own. */
+  tailAt: (changes: number, operationTime: Timestamp) => Buffer;
 }
 
 const TIMESTAMP = 0x11;
@@ -43,6 +45,13 @@ export function createClusterClock(): ClusterClock {
     tail(changes) {
       advance(changes);
       return tail;
+    },
+    tailAt(changes, operationTime) {
+      advance(changes);
+      const own = Buffer.from(tail);
+      own.writeUInt32LE(operationTime.i, own.length - 8);
+      own.writeUInt32LE(operationTime.t, own.length - 4);
+      return own;
     },
   };
 }

@@ -1,0 +1,131 @@
+import type { Timestamp } from 'bson';
+import type { Collection } from './collection.js';
+
+/**
+ * How far a majority of the set has come. There is one member, so a lag is only played: commits become visible to reads of
+ * `majority` some milliseconds later, in order, and commits that wait at the same time arrive together.
+ */
+export interface Majority {
+  /** The newest commit that a majority has; Infinity while nothing lags behind. */
+  readonly point: number;
+  /** The cluster time of that commit; null while nothing lags behind. */
+  readonly time: Timestamp | null;
+  /** A commit of this number was made. */
+  committed: (commit: number, written: Iterable<Collection>) => void;
+  /** Undefined if a majority has this commit, else a promise of it. */
+  reached: (commit: number) => Promise<void> | undefined;
+  /** The same for a cluster time. */
+  reachedTime: (time: Timestamp) => Promise<void> | undefined;
+  /** Lets everything that lags behind arrive now. */
+  release: () => void;
+  /** Called when `point` has grown. */
+  onAdvance: () => void;
+}
+
+/** Milliseconds within which a commit reaches the majority; Infinity until `release`. */
+export interface Lag {
+  minMs: number;
+  maxMs: number;
+}
+
+/** Commits that reach the majority together: those up to this number that an older group does not have. */
+interface Group {
+  upTo: number;
+  time: Timestamp;
+  dueMs: number;
+  arrival: Promise<void>;
+  arrive: () => void;
+}
+
+interface MajorityOptions {
+  /** The cluster time of the newest commit. */
+  timeOf: (commit: number) => Timestamp;
+  /** Null for no lag. */
+  lagOf: (written: Iterable<Collection>) => Lag | null;
+}
+
+export function createMajority({ timeOf, lagOf }: MajorityOptions): Majority {
+  const groups: Group[] = [];
+  let point = Infinity;
+  let time: Timestamp | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const schedule = (): void => {
+    clearTimeout(timer);
+    const due = groups[0]?.dueMs ?? Infinity;
+    // Unreferenced, so that a lag does not keep a stopped server's process alive.
+    timer = due === Infinity ? undefined : setTimeout(advance, Math.max(0, due - Date.now())).unref();
+  };
+
+  const advance = (): void => {
+    const now = Date.now();
+    const arrived = groups.splice(
+      0,
+      countWhile(groups, ({ dueMs }) => dueMs <= now),
+    );
+    const last = arrived.at(-1);
+    if (last !== undefined) {
+      point = groups.length === 0 ? Infinity : last.upTo;
+      time = groups.length === 0 ? null : last.time;
+      majority.onAdvance();
+      for (const { arrive } of arrived) {
+        arrive();
+      }
+    }
+    schedule();
+  };
+
+  const majority: Majority = {
+    get point() {
+      return point;
+    },
+    get time() {
+      return time;
+    },
+    onAdvance: () => undefined,
+    committed(commit, written) {
+      const lag = lagOf(written);
+      const newest = groups.at(-1);
+      if (lag === null && newest === undefined) {
+        return;
+      }
+      const earliestMs = Date.now() + (lag?.minMs ?? 0);
+      if (newest !== undefined && newest.dueMs >= earliestMs) {
+        newest.upTo = commit;
+        newest.time = timeOf(commit);
+        return;
+      }
+      if (newest === undefined) {
+        point = commit - 1;
+        time = timeOf(point);
+      }
+      const spreadMs = lag === null || lag.maxMs === lag.minMs ? 0 : Math.random() * (lag.maxMs - lag.minMs);
+      groups.push(groupOf(commit, { time: timeOf(commit), dueMs: earliestMs + spreadMs }));
+      if (groups.length === 1) {
+        schedule();
+      }
+    },
+    reached: (commit) => groups.find(({ upTo }) => upTo >= commit)?.arrival,
+    reachedTime: (wanted) => groups.find((group) => group.time.greaterThanOrEqual(wanted))?.arrival,
+    release() {
+      for (const group of groups) {
+        group.dueMs = 0;
+      }
+      advance();
+    },
+  };
+  return majority;
+}
+
+function groupOf(upTo: number, { time, dueMs }: { time: Timestamp; dueMs: number }): Group {
+  let arrive: () => void = () => undefined;
+  const arrival = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  return { upTo, time, dueMs, arrival, arrive };
+}
+
+function countWhile<T>(items: readonly T[], condition: (item: T) => boolean): number {
+  const end = items.findIndex((item) => !condition(item));
+  return end < 0 ? items.length : end;
+}
