@@ -1,4 +1,5 @@
 import { auditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { findConfirmed } from '../database/find-confirmed.js';
 import { int64 } from '../database/money-type.js';
 import { inTransaction } from '../database/mongo.js';
 import { post } from '../money/posting/post.js';
@@ -79,8 +80,9 @@ export async function rejectAdjustment(
   return { adjustment, changed };
 }
 
+/** As a majority holds it: "completed already" is an answer about money. */
 async function requireAdjustment(id: string): Promise<Adjustment> {
-  const found = await AdjustmentModel.findById(id).lean<Adjustment>();
+  const [found] = await findConfirmed(adjustments, { _id: id });
   if (!found) {
     throw new NotFoundError(asWritten(`There is no adjustment ${id}.`), {
       atCommandLine: 'See those that wait: topup adjust list',

@@ -13,6 +13,28 @@ import { shardRanges } from './shard-range.js';
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;
 
+/** Options that make a read see the moment of `atSnapshot`. Never the session alone: the client's own level would stay. */
+export interface Snapshot {
+  session: Session;
+  readConcern: 'snapshot';
+}
+
+/**
+ * Both clients name their concerns, because the defaults of a server can be changed by its operator.
+ *
+ * Writes: a majority holds what is answered as done.
+ *
+ * Reads: `local` is the newest state, which a change of the primary can take back. It is right for what a guarded write or a
+ * transaction decides, and for looking again after such a write was refused. Decisions about money are made elsewhere:
+ * postings and `inTransaction` read at a snapshot and commit to a majority, `atSnapshot` reads what a majority holds,
+ * and `findConfirmed` does where a client is told that something was done before, or was not.
+ */
+const concerns = {
+  writeConcern: { w: 'majority' },
+  readConcern: { level: 'local' },
+  readPreference: 'primary',
+} as const;
+
 /**
  * @param options.socketMs How long one command may go without a word from MongoDB; 0: for ever, for whoever builds indexes.
  */
@@ -33,8 +55,7 @@ export async function connectMongo(
     heartbeatFrequencyMS: 2_000,
     waitQueueTimeoutMS: limits.dependencyTimeoutMs,
     socketTimeoutMS: socketMs,
-    writeConcern: { w: 'majority' },
-    readPreference: 'primary',
+    ...concerns,
   });
   try {
     await connectPostings();
@@ -133,8 +154,7 @@ export function postingClient(): MongoClient {
     serverSelectionTimeoutMS: limits.postingSelectionMs,
     waitQueueTimeoutMS: limits.postingSocketMs,
     heartbeatFrequencyMS: 2_000,
-    writeConcern: { w: 'majority' },
-    readPreference: 'primary',
+    ...concerns,
   });
   return postings;
 }
@@ -188,16 +208,31 @@ export async function inTransaction<T>(work: (session: Session) => Promise<T>): 
   }
 }
 
+/** SnapshotUnavailable: a collection or an index is too new. SnapshotTooOld: MongoDB has forgotten the moment. */
+const lostSnapshot = new Set<unknown>([246, 239]);
+const snapshotAttemptsMax = 5;
+const snapshotPauseMs = 50;
+
 /**
- * Reads as of one moment, for as long as MongoDB remembers it (5 minutes by default): for more than fits into the
- * lifetime of a database transaction. `find` and `aggregate` of the driver's own collections only.
+ * Reads as of one moment that a majority holds, for as long as MongoDB remembers it (5 minutes by default): for more than
+ * fits into the lifetime of a database transaction. `find` and `aggregate` of the driver's own collections only.
+ * @param read Gives the options to each of its reads. It runs again at a newer moment if MongoDB does not have this one, so
+ *   it only reads and returns what it found. The first of its reads fixes the moment: none may run beside it.
  */
-export async function atSnapshot<T>(read: (session: Session) => Promise<T>): Promise<T> {
-  const session = await mongoose.connection.startSession({ snapshot: true });
-  try {
-    return await read(session);
-  } finally {
-    await session.endSession();
+export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const session = await mongoose.connection.startSession({ snapshot: true });
+    try {
+      return await read({ session, readConcern: 'snapshot' });
+    } catch (error) {
+      const isLost = error instanceof MongoServerError && lostSnapshot.has(error.code);
+      if (!isLost || attempt === snapshotAttemptsMax) {
+        throw error;
+      }
+    } finally {
+      await session.endSession();
+    }
+    await new Promise((resolve) => setTimeout(resolve, snapshotPauseMs * 2 ** attempt * Math.random()));
   }
 }
 

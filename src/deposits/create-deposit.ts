@@ -1,6 +1,7 @@
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
+import { findConfirmed } from '../database/find-confirmed.js';
 import { post } from '../money/posting/post.js';
 import type { Posting, WalletAfter } from '../money/posting/posting.js';
 import { walletMovement } from '../money/posting/wallet-movement.js';
@@ -10,7 +11,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { DepositModel, deposits, toStored, type Deposit } from './deposit.model.js';
+import { deposits, toStored, type Deposit } from './deposit.model.js';
 
 const dayMs = 86_400_000;
 
@@ -74,8 +75,9 @@ export async function createDeposit(
   }
 }
 
-function knownDeposit({ account, refId }: DepositRequest): Promise<Deposit | null> {
-  return DepositModel.findOne({ accountId: account._id, refId }).readConcern('majority').lean<Deposit>();
+async function knownDeposit({ account, refId }: DepositRequest): Promise<Deposit | undefined> {
+  const [known] = await findConfirmed(deposits, { accountId: account._id, refId });
+  return known;
 }
 
 /** Those that can still be paid, as far as they matter (index account_pending). */

@@ -1,5 +1,6 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import type { ChangedBy } from '../audit/record-audit.js';
+import { findConfirmed } from '../database/find-confirmed.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
 import { CaseModel } from '../purchases/case.model.js';
 import { now } from '../shared/clock.js';
@@ -28,7 +29,7 @@ const looksMax = 3;
  */
 export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
   for (let look = 0; look < looksMax; look++) {
-    const known = await PaymentModel.findById(notice._id).lean<Payment>();
+    const known = await knownPayment(notice._id);
     if (known) {
       return samePayment(known, notice);
     }
@@ -101,7 +102,7 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
       );
     });
   } catch (error) {
-    const first = isDuplicateKey(error) && (await PaymentModel.findById(_id).lean<Payment>());
+    const first = isDuplicateKey(error) && (await knownPayment(_id));
     if (!first) {
       throw error;
     }
@@ -109,6 +110,12 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
   }
   logger.error('a case needs the operator', { paymentId: _id, detail });
   return payment;
+}
+
+/** As a majority holds it: who is told that it was counted does not notify again. */
+async function knownPayment(paymentId: string): Promise<Payment | undefined> {
+  const [known] = await findConfirmed(payments, { _id: paymentId });
+  return known;
 }
 
 function paymentOf(notice: PaymentNotice, end: Pick<Payment, 'status' | 'depositId'>): Payment {

@@ -113,8 +113,8 @@ async function addUpTotals(day: string): Promise<Traded> {
 }
 
 async function addAccounts(traded: Traded, page: Account[], day: string): Promise<void> {
-  const totals = await atSnapshot((session) =>
-    readTotalsOfMany(session, {
+  const totals = await atSnapshot((snapshot) =>
+    readTotalsOfMany(snapshot, {
       accountIds: page.map(({ _id }) => _id),
       days: [day],
       paths: ['bought', 'sold.count', 'sold.amount', 'sold.commission'],

@@ -1,5 +1,5 @@
 import { AccountModel } from '../accounts/account.model.js';
-import { atSnapshot, type Session } from '../database/mongo.js';
+import { atSnapshot, type Snapshot } from '../database/mongo.js';
 import { count, type Counters } from '../money/totals/counters.js';
 import { readTotalsOfMany } from '../money/totals/read-totals-of-many.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
@@ -55,16 +55,16 @@ export async function businessDays(): Promise<BusinessDays> {
   ]);
   const accountIds = found.map(({ _id }) => _id);
   const olderDays = Array.from({ length: olderDaysRead }, (_, n) => daysAfter(yesterday, n - olderDaysRead));
-  return atSnapshot(async (session) => {
-    const recent = await readTotalsOfMany(session, {
+  return atSnapshot(async (snapshot) => {
+    const recent = await readTotalsOfMany(snapshot, {
       accountIds,
       days: [yesterday, today],
       paths: [...paths, 'sold.quarters'],
     });
     // The first read has fixed the moment.
     const [older, unasked] = await Promise.all([
-      readTotalsOfMany(session, { accountIds, days: olderDays, paths }),
-      unaskedOf(session, yesterday, today),
+      readTotalsOfMany(snapshot, { accountIds, days: olderDays, paths }),
+      unaskedOf(snapshot, yesterday, today),
     ]);
     return {
       today,
@@ -84,7 +84,7 @@ function soldOf(each: { accountId: string; day: string; counters: Counters }): S
 }
 
 async function unaskedOf(
-  session: Session,
+  snapshot: Snapshot,
   from: string,
   to: string,
 ): Promise<{ sold: SoldOnDay[]; isCut: boolean }> {
@@ -98,7 +98,7 @@ async function unaskedOf(
           $lte: new Date(businessDayNamed(to).endMs),
         },
       },
-      { session, singleBatch: true, limit: unaskedMax, batchSize: unaskedMax },
+      { ...snapshot, singleBatch: true, limit: unaskedMax, batchSize: unaskedMax },
     )
     .project<Counted>({ _id: 0, status: 1, price: 1, createdAt: 1 })
     .sort({ createdAt: -1, _id: -1 })

@@ -1,5 +1,5 @@
 import { businessDayNamed } from '../shared/business-time.js';
-import type { Session } from '../database/mongo.js';
+import type { Snapshot } from '../database/mongo.js';
 import { countAll, type Counters } from '../money/totals/counters.js';
 import { purchases } from './purchase.model.js';
 import { countersOf, ownerField, sides, type CountedPurchase } from './totals-of.js';
@@ -19,10 +19,10 @@ const pageSize = 1_000;
  * What the totals of an account's day have to be, counted from its purchases at the moment of the caller's snapshot.
  * They pass a page at a time: memory does not grow with the day.
  */
-export async function countDay(session: Session, accountId: string, day: string): Promise<Counters> {
+export async function countDay(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
   const counters: Counters = new Map();
   for (const side of sides) {
-    for await (const page of pagesOf(session, { [ownerField[side]]: accountId }, day)) {
+    for await (const page of pagesOf(snapshot, { [ownerField[side]]: accountId }, day)) {
       page.forEach((each) => {
         countAll(counters, countersOf({ productCode: '', subcategory: '', ...each }, side));
       });
@@ -33,7 +33,7 @@ export async function countDay(session: Session, accountId: string, day: string)
 
 /** Each page is found by where the one before ended: a cursor's `getMore` knows no snapshot. */
 async function* pagesOf(
-  session: Session,
+  snapshot: Snapshot,
   owner: Record<string, string>,
   day: string,
 ): AsyncGenerator<StoredPurchase[]> {
@@ -47,7 +47,7 @@ async function* pagesOf(
           createdAt: { $gte: new Date(startMs), $lte: last?.createdAt ?? new Date(endMs) },
           ...(last && { $or: [{ createdAt: { $lt: last.createdAt } }, { _id: { $lt: last._id } }] }),
         },
-        { session, singleBatch: true, limit: pageSize, batchSize: pageSize },
+        { ...snapshot, singleBatch: true, limit: pageSize, batchSize: pageSize },
       )
       .project<StoredPurchase>(countedFields)
       .sort({ createdAt: -1, _id: -1 })

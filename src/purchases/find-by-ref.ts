@@ -1,17 +1,29 @@
-import { gathered } from '../shared/gathered.js';
+import { findConfirmed } from '../database/find-confirmed.js';
 import { quick } from '../database/mongo.js';
+import { gathered } from '../shared/gathered.js';
 import { purchases, type Purchase } from './purchase.model.js';
 
+type Ref = Pick<Purchase, 'accountId' | 'refId'>;
+
 /**
- * What an account has bought under a ref_id, if a majority holds it; null otherwise. Those that ask at the same time
- * share a query.
+ * What an account has bought under a ref_id, if a majority holds it; null otherwise. A first look, for one command: it can
+ * miss a purchase that was just accepted, so no refusal may rest on it.
  */
-export const findByRef = gathered<Pick<Purchase, 'accountId' | 'refId'>, Purchase | null>({
-  itemsMax: 100,
-  async run(wanted) {
-    const $or = wanted.map(({ accountId, refId }) => ({ accountId, refId }));
-    const found = await quick(purchases).find({ $or }, { readConcern: 'majority' }).toArray();
-    const byRef = new Map(found.map((each) => [`${each.accountId} ${each.refId}`, each]));
-    return wanted.map(({ accountId, refId }) => byRef.get(`${accountId} ${refId}`) ?? null);
-  },
-});
+export const findByRef = byRef((filter) =>
+  quick(purchases).find(filter, { readConcern: 'majority' }).toArray(),
+);
+
+/** The same after a refusal: it sees every purchase that the refusal can follow from. */
+export const findByRefAfterRefusal = byRef((filter) => findConfirmed(purchases, filter));
+
+/** Those that ask at the same time share a query. */
+function byRef(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
+  return gathered<Ref, Purchase | null>({
+    itemsMax: 100,
+    async run(wanted) {
+      const $or = wanted.map(({ accountId, refId }) => ({ accountId, refId }));
+      const found = new Map((await find({ $or })).map((each) => [`${each.accountId} ${each.refId}`, each]));
+      return wanted.map(({ accountId, refId }) => found.get(`${accountId} ${refId}`) ?? null);
+    },
+  });
+}

@@ -1,4 +1,5 @@
 import { businessDayNamed, businessDayOf, type Period } from '../shared/business-time.js';
+import { atSnapshot, type Snapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
 import { purchases, type PurchaseStatus } from './purchase.model.js';
 import { ownerField, quarterMs, type Side } from './totals-of.js';
@@ -32,11 +33,20 @@ const skipMax = 500;
 
 /**
  * How many purchases there are, and where a page of them is: by the totals of days, then of the quarters of the one
- * day in which it begins. Only the broken quarters at the ends of the period are counted.
+ * day in which it begins. Only the broken quarters at the ends of the period are counted. All of it is of one moment.
  * @returns `place`: null if the page is past the last.
  */
-export async function findPlace(
+export function findPlace(
   wanted: Counted,
+  page: { offset: number; limit: number },
+): Promise<{ total: number; place: Place | null }> {
+  return atSnapshot((snapshot) => findPlaceAt({ ...wanted, snapshot }, page));
+}
+
+type CountedAt = Counted & { snapshot: Snapshot };
+
+async function findPlaceAt(
+  wanted: CountedAt,
   page: { offset: number; limit: number },
 ): Promise<{ total: number; place: Place | null }> {
   const days = await daysOf(wanted);
@@ -83,10 +93,10 @@ function from(spans: Span[], offset: number): { span: Span; skip: number }[] {
 }
 
 /** Newest first. Of the days at the ends only what the period has of them. */
-async function daysOf(wanted: Counted): Promise<Span[]> {
-  const { side, accountId, period } = wanted;
+async function daysOf(wanted: CountedAt): Promise<Span[]> {
+  const { snapshot, side, accountId, period } = wanted;
   const [first, last] = [businessDayOf(period.start).day, businessDayOf(period.end).day];
-  const totals = await readTotals({ accountId, from: first, to: last, path: `${side}.count` });
+  const totals = await readTotals(snapshot, { accountId, from: first, to: last, path: `${side}.count` });
   return Promise.all(
     [...totals].map(async ([day, counters]) => {
       const { startMs, endMs } = businessDayNamed(day);
@@ -99,10 +109,10 @@ async function daysOf(wanted: Counted): Promise<Span[]> {
 }
 
 /** The quarters of a part of a day, newest first. */
-async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<Span[]> {
-  const { side, accountId } = wanted;
+async function quartersOf(wanted: CountedAt, part: Omit<Span, 'count'>): Promise<Span[]> {
+  const { snapshot, side, accountId } = wanted;
   const { day, startMs } = businessDayOf(new Date(part.startMs));
-  const totals = await readTotals({ accountId, from: day, to: day, path: `${side}.quarters` });
+  const totals = await readTotals(snapshot, { accountId, from: day, to: day, path: `${side}.quarters` });
   const byQuarter = new Map<number, Map<string, number>>();
   for (const [path, count] of totals.get(day) ?? []) {
     const [quarter = '', status = ''] = path.split('.');
@@ -142,10 +152,14 @@ function cut({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span
   };
 }
 
-async function countRows({ side, accountId, statuses }: Counted, span: Omit<Span, 'count'>): Promise<number> {
-  return purchases.countDocuments({
+async function countRows(
+  { snapshot, side, accountId, statuses }: CountedAt,
+  span: Omit<Span, 'count'>,
+): Promise<number> {
+  const filter = {
     [ownerField[side]]: accountId,
     ...(statuses && { status: { $in: [...statuses] } }),
     createdAt: { $gte: new Date(span.startMs), $lte: new Date(span.endMs) },
-  });
+  };
+  return purchases.countDocuments(filter, { ...snapshot });
 }

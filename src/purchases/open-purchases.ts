@@ -1,3 +1,4 @@
+import { atSnapshot } from '../database/mongo.js';
 import { nowMs } from '../shared/clock.js';
 import { purchases } from './purchase.model.js';
 
@@ -24,23 +25,26 @@ export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<
     `younger${place}`,
     { $sum: { $cond: [{ $gt: ['$createdAt', new Date(atMs - ageMs)] }, 1, 0] } },
   ]);
-  const [found] = await purchases
-    .aggregate<{ count: number; suspense: number } & Record<string, number>>(
-      [
-        { $match: { status: { $in: ['PENDING', 'PROCESSING'] } } },
-        { $limit: lookedMax },
-        {
-          $group: {
-            _id: null,
-            count: { $sum: 1 },
-            suspense: { $sum: '$price' },
-            ...Object.fromEntries(youngerThan),
+  // Of one moment: a purchase moves within this index while it is read, and would be counted twice or not at all.
+  const [found] = await atSnapshot((snapshot) =>
+    purchases
+      .aggregate<{ count: number; suspense: number } & Record<string, number>>(
+        [
+          { $match: { status: { $in: ['PENDING', 'PROCESSING'] } } },
+          { $limit: lookedMax },
+          {
+            $group: {
+              _id: null,
+              count: { $sum: 1 },
+              suspense: { $sum: '$price' },
+              ...Object.fromEntries(youngerThan),
+            },
           },
-        },
-      ],
-      { hint: 'status_next_action' },
-    )
-    .toArray();
+        ],
+        { ...snapshot, hint: 'status_next_action' },
+      )
+      .toArray(),
+  );
   const { count = 0, suspense = 0 } = found ?? {};
   const younger = youngerThan.map(([name]) => found?.[name] ?? 0);
   return { count, suspense, isCut: count === lookedMax, younger };

@@ -45,9 +45,9 @@ export async function beginTotals(): Promise<void> {
  */
 async function rebuildDay(accountId: string, day: string): Promise<boolean> {
   for (;;) {
-    const { right, base, version } = await atSnapshot(async (session) => {
-      const counted = await countDay(session, accountId, day);
-      const stored = await readDay(session, accountId, day);
+    const { right, base, version } = await atSnapshot(async (snapshot) => {
+      const counted = await countDay(snapshot, accountId, day);
+      const stored = await readDay(snapshot, accountId, day);
       countAll(counted, stored.slots, -1);
       return { ...stored, right: counted };
     });

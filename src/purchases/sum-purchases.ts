@@ -1,3 +1,4 @@
+import { atSnapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { businessDayOf } from '../shared/business-time.js';
@@ -52,7 +53,9 @@ async function sumOfTotals(
   const to = businessDayOf(until ?? now()).day;
   const from = since ? businessDayOf(since).day : firstDay;
   const only = ['count', 'amount', 'commission'];
-  const days = await readTotals({ accountId, from, to, path: side, only });
+  const days = await atSnapshot((snapshot) =>
+    readTotals(snapshot, { accountId, from, to, path: side, only }),
+  );
   const sum = (path: string) =>
     [...days.values()].reduce((all, counters) => all + (counters.get(path) ?? 0), 0);
   return {

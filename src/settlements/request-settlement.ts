@@ -1,5 +1,6 @@
 import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
+import { findConfirmed } from '../database/find-confirmed.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
@@ -19,7 +20,7 @@ import { deliveryInserts } from '../webhooks/insert-deliveries.js';
 import { payOutJob } from './pay-out.job.js';
 import { bankAccountUse, type BankAccountUse } from './bank-account-use.js';
 import { settlementSweepAt } from './settlement-outbox.js';
-import { SettlementModel, settlements, toStored, type Settlement } from './settlement.model.js';
+import { settlements, toStored, type Settlement } from './settlement.model.js';
 
 export interface SettlementRequest {
   account: Account;
@@ -127,16 +128,14 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
   return refId === null ? postUnnamed(posting, say('settlementUnknown')) : post(posting);
 }
 
-async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | null> {
-  return refId === null
-    ? null
-    : SettlementModel.findOne({
-        accountId: account._id,
-        // With its type, or the index of references is not taken.
-        refId: { $eq: refId, $type: 'string' },
-      })
-        .readConcern('majority')
-        .lean<Settlement>();
+async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | undefined> {
+  if (refId === null) {
+    return undefined;
+  }
+  // With its type, or the index of references is not taken.
+  const filter = { accountId: account._id, refId: { $eq: refId, $type: 'string' as const } };
+  const [known] = await findConfirmed(settlements, filter);
+  return known;
 }
 
 /** @throws ConflictError (409/01) for another settlement under the same ref_id. */

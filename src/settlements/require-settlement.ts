@@ -1,8 +1,10 @@
+import { findConfirmed } from '../database/find-confirmed.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { SettlementModel, type Settlement } from './settlement.model.js';
+import { settlements, type Settlement } from './settlement.model.js';
 
 /**
+ * As a majority holds it: "paid already" is an answer about money.
  * @param accountId The seller's; null: not known, and all shards are asked.
  * @throws NotFoundError if there is no settlement with this id.
  */
@@ -10,10 +12,8 @@ export async function requireSettlement(
   settlementId: string,
   accountId: string | null = null,
 ): Promise<Settlement> {
-  const settlement = await SettlementModel.findOne({
-    _id: settlementId,
-    ...(accountId !== null && { accountId }),
-  }).lean<Settlement>();
+  const owner = accountId === null ? {} : { accountId };
+  const [settlement] = await findConfirmed(settlements, { _id: settlementId, ...owner });
   if (!settlement) {
     throw new NotFoundError(say('noSettlement', { id: settlementId }));
   }

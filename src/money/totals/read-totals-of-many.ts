@@ -1,4 +1,4 @@
-import type { Session } from '../../database/mongo.js';
+import type { Snapshot } from '../../database/mongo.js';
 import { countAll, flat, type Counters } from './counters.js';
 import { dailyTotals, idOfTotals, type StoredCounters } from './daily-totals.model.js';
 
@@ -12,7 +12,7 @@ const batchSize = 10_000;
  * @param wanted.paths Which of the counters, by how their paths begin.
  */
 export async function readTotalsOfMany(
-  session: Session,
+  snapshot: Snapshot,
   wanted: { accountIds: readonly string[]; days: readonly string[]; paths: readonly string[] },
 ): Promise<{ accountId: string; day: string; counters: Counters }[]> {
   const { days } = wanted;
@@ -30,7 +30,7 @@ export async function readTotalsOfMany(
       { slot: { $gte: 0 }, day: { $in: [...days] }, accountId },
     ]) {
       const found = await dailyTotals
-        .find(filter, { session, batchSize })
+        .find(filter, { ...snapshot, batchSize })
         .project<{ accountId: string; day: string; counters?: StoredCounters }>(projection)
         .toArray();
       for (const each of found) {

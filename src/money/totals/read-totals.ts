@@ -1,29 +1,49 @@
-import type { Session } from '../../database/mongo.js';
+import type { Snapshot } from '../../database/mongo.js';
 import { count, countAll, flat, type Counters } from './counters.js';
 import { dailyTotals, totalsBetween, type StoredCounters } from './daily-totals.model.js';
+
+const pageSize = 2_000;
 
 /**
  * Counters of an account by business day, newest first: those below `path`, by the rest of their path. Days without
  * any are left out. At most a document a day, and one more for each slot of the days that are not folded.
+ *
+ * At the moment of the caller's snapshot: a plain cursor reads a day's base, and misses its slots if they are folded into
+ * the base between two of its batches.
  */
-export async function readTotals(wanted: {
-  accountId: string;
-  /** YYYY-MM-DD, both included. */
-  from: string;
-  to: string;
-  path: string;
-  /** Which of those below it are read: the first steps of their paths. Left out: all. */
-  only?: readonly string[];
-}): Promise<Map<string, Counters>> {
+export async function readTotals(
+  snapshot: Snapshot,
+  wanted: {
+    accountId: string;
+    /** YYYY-MM-DD, both included. */
+    from: string;
+    to: string;
+    path: string;
+    /** Which of those below it are read: the first steps of their paths. Left out: all. */
+    only?: readonly string[];
+  },
+): Promise<Map<string, Counters>> {
   const read = wanted.only?.map((step) => `${wanted.path}.${step}`) ?? [wanted.path];
-  const found = await dailyTotals
-    .find(totalsBetween(wanted.accountId, wanted.from, wanted.to), { batchSize: 2_000 })
-    .project<{ day: string; counters?: StoredCounters }>({
-      ...{ _id: 0, day: 1 },
-      ...Object.fromEntries(read.map((path) => [`counters.${path}`, 1])),
-    })
-    .sort({ _id: -1 })
-    .toArray();
+  const range = totalsBetween(wanted.accountId, wanted.from, wanted.to)._id;
+  const projection = { day: 1, ...Object.fromEntries(read.map((path) => [`counters.${path}`, 1])) };
+  const found: { _id: string; day: string; counters?: StoredCounters }[] = [];
+  // The driver sends a read concern with each getMore of a snapshot session, which MongoDB refuses: a query for each page.
+  for (let before = range.$lt; ;) {
+    const page = await dailyTotals
+      .find(
+        { _id: { ...range, $lt: before } },
+        { ...snapshot, singleBatch: true, limit: pageSize, batchSize: pageSize },
+      )
+      .project<(typeof found)[number]>(projection)
+      .sort({ _id: -1 })
+      .toArray();
+    found.push(...page);
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) {
+      break;
+    }
+    before = last._id;
+  }
   const days = new Map<string, Counters>();
   for (const { day, counters } of found) {
     const below = wanted.path
@@ -38,7 +58,7 @@ export async function readTotals(wanted: {
 
 /** What is stored of one account and day, at the moment of the caller's snapshot. `version` is of the base. */
 export async function readDay(
-  session: Session,
+  snapshot: Snapshot,
   accountId: string,
   day: string,
 ): Promise<{ base: Counters; slots: Counters; version: string | null }> {
@@ -46,7 +66,7 @@ export async function readDay(
   const slots: Counters = new Map();
   let version: string | null = null;
   for (const each of await dailyTotals
-    .find(totalsBetween(accountId, day, day), { session, batchSize: 1_000 })
+    .find(totalsBetween(accountId, day, day), { ...snapshot, batchSize: 1_000 })
     .toArray()) {
     countAll(each.slot === null ? base : slots, flat(each.counters));
     version ??= each.version ?? null;

@@ -10,7 +10,7 @@ import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js'
 import { say } from '../../shared/say.js';
 import { canBeSame } from '../../shared/mask.js';
 import { getInLine } from '../fulfil/queue-at-provider.js';
-import { findByRef } from '../find-by-ref.js';
+import { findByRef, findByRefAfterRefusal } from '../find-by-ref.js';
 import type { Purchase, Surface } from '../purchase.model.js';
 import { bindSign, objectionTo } from './bind-sign.js';
 import { newPurchase, type NewPurchase, type Price } from './new-purchase.js';
@@ -92,7 +92,7 @@ export async function acceptPurchase(
   } catch (refusal) {
     // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
     // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
-    const accepted = await findByRef(wanted);
+    const accepted = await findByRefAfterRefusal(wanted);
     if (accepted) {
       const mine = accepted._id === own?._id ? own : null;
       if (mine) {

@@ -15,9 +15,9 @@ export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Par
     return;
   }
   for await (const { accountId, day } of accountDays({ fromDay, onAccount: onPart })) {
-    const wrong = await atSnapshot(async (session) => {
-      const counted = await countDay(session, accountId, day);
-      const { base, slots } = await readDay(session, accountId, day);
+    const wrong = await atSnapshot(async (snapshot) => {
+      const counted = await countDay(snapshot, accountId, day);
+      const { base, slots } = await readDay(snapshot, accountId, day);
       countAll(base, slots);
       return differences(base, counted);
     });

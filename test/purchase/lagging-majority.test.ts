@@ -1,0 +1,106 @@
+/** A majority that lags: what one process reads as `local` is not yet with the majority for another read. */
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { QuoteModel } from '../../src/bills/quote.model.js';
+import { PaymentModel, payments } from '../../src/deposits/payment.model.js';
+import { receivePayment } from '../../src/deposits/receive-payment.js';
+import { ProductModel } from '../../src/products/product.model.js';
+import type { PurchaseRequest } from '../../src/purchases/accept/accept-purchase.js';
+import { createPayment } from '../../src/purchases/accept/create-payment.js';
+import { findByRefs } from '../../src/purchases/find-by-refs.js';
+import { PurchaseModel, purchases } from '../../src/purchases/purchase.model.js';
+import { changing } from '../../src/redis/changing.js';
+import { newId } from '../../src/shared/ids.js';
+import { openShop } from '../jobs/sold-purchases.js';
+import { eventually } from '../support/eventually.js';
+import { skipWithoutFaults } from '../support/mongo-faults.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+/** Long enough for a second request to be refused meanwhile. */
+const lagMs = 1_500;
+
+describe('while the majority lags behind an accepted write', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => lag('off'));
+
+  it('a repeated bill payment is answered with the payment, not refused', async () => {
+    const request = await billRequest();
+    await lag({ times: 1 }, purchases.collectionName);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const [again, found, made] = await Promise.all([
+      createPayment(request),
+      findByRefs(request.account._id, [request.refId]),
+      first,
+    ]);
+    expect(made.created).to.equal(true);
+    expect(again.created).to.equal(false);
+    expect(again.purchase._id).to.equal(made.purchase._id);
+    expect(found.get(request.refId)?._id).to.equal(made.purchase._id);
+    expect(await PurchaseModel.countDocuments({ accountId: request.account._id })).to.equal(1);
+  });
+
+  it('another payment of the same bill is still refused', async () => {
+    const request = await billRequest();
+    await lag({ times: 1 }, purchases.collectionName);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const other = await createPayment({ ...request, refId: newId() }).catch((error: unknown) => error);
+    expect(other).to.include({ reason: 'bill_being_paid' });
+    expect((await first).created).to.equal(true);
+  });
+
+  it('a repeated payment notice is answered once a majority holds the first', async () => {
+    const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
+    await lag({ times: 1 }, payments.collectionName);
+    const first = receivePayment(notice, null);
+    await eventually('the notice to be visible', () => PaymentModel.exists({ _id: notice._id }));
+    const again = await receivePayment(notice, null);
+    const held = await PaymentModel.findById(notice._id).readConcern('majority').lean();
+    expect(held?.status).to.equal(again.status);
+    expect((await first).status).to.equal(again.status);
+  });
+});
+
+async function billRequest(): Promise<PurchaseRequest> {
+  const shop = await openShop('http://127.0.0.1:9', { balance: 10_000 });
+  await changing([ProductModel], null, (rows) =>
+    rows.updateOne({ _id: shop.productCode }, { $set: { category: 'pascabayar' } }),
+  );
+  const customerNumber = '530000001250';
+  await QuoteModel.create({
+    _id: newId(),
+    accountId: shop.buyer._id,
+    productCode: shop.productCode,
+    customerNumber,
+    sellerId: shop.seller._id,
+    status: 'open',
+    totalAmount: 1_000,
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  return {
+    account: shop.buyer,
+    surface: 'buyer',
+    productCode: shop.productCode,
+    customerNumber,
+    refId: newId(),
+  };
+}
+
+async function lag(mode: 'off' | { times: number }, collection = ''): Promise<void> {
+  const { name } = mongoose.connection;
+  await mongoose.connection
+    .getClient()
+    .db('admin')
+    .command({
+      configureFailPoint: 'majorityLag',
+      mode,
+      ...(mode !== 'off' && { data: { ms: lagMs, namespace: `${name}.${collection}` } }),
+    });
+}
