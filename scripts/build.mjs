@@ -80,18 +80,20 @@ function removeOlderThan(time, folder) {
 /**
  * Source maps must be on before the code is loaded, and then Node 22 keeps what it has compiled. Under test they are off:
  * Node reads the whole map for every first stack, also for those that a driver only looks at. A run of the tests starts
- * hundreds of processes, and their compiled code is kept with any Node.
+ * hundreds of processes, and their compiled code is kept with any Node. The operator's command line is short-lived too:
+ * it starts without maps, and reads its own for a stack that it prints.
  */
 function starter(program) {
   const bundled = `./${path.basename(program)}.bundle.cjs`;
   const runCached = path.posix.relative(path.posix.dirname(program), 'scripts/supervisor/run-cached.js');
+  const isShort = program === 'scripts/topup';
   return [
     `import module from 'node:module';`,
-    `if (process.env.NODE_ENV === 'test') {`,
+    `if (process.env.NODE_ENV === 'test'${isShort ? ' || !module.enableCompileCache' : ''}) {`,
     `  const { runCached } = await import('${runCached.startsWith('.') ? runCached : `./${runCached}`}');`,
     `  runCached(new URL('${bundled}', import.meta.url));`,
     `} else {`,
-    `  process.setSourceMapsEnabled(true);`,
+    ...(isShort ? [] : [`  process.setSourceMapsEnabled(true);`]),
     `  module.enableCompileCache?.();`,
     `  module.createRequire(import.meta.url)('${bundled}');`,
     `}`,

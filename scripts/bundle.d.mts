@@ -8,4 +8,4 @@ export function bundle(
     /** What several entry points share goes into files of its own. */
     splitting?: boolean;
   },
-): Promise<void>;
+): Promise<Record<string, { imports: { path: string }[] }>>;

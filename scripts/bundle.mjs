@@ -49,12 +49,13 @@ const shortMaps = {
 /**
  * @param options.format `cjs`: one script, whose compiled code can be kept (supervisor/run-cached.ts); `esm`: can share
  *   chunks with others.
+ * @returns the files that went in, with what each imports.
  */
 export async function bundle(
   root,
   { entryPoints, outdir, extension = '.js', splitting = false, format = 'esm' },
 ) {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,
     outdir,
@@ -76,6 +77,8 @@ export async function bundle(
     sourcemap: true,
     sourcesContent: false,
     plugins: [shortMaps],
+    metafile: true,
     logLevel: 'warning',
   });
+  return metafile.inputs;
 }

@@ -1,4 +1,12 @@
-/** npm run demo: plays the main job and shows every step. */
+/** npm run demo: the main job, shown step by step. */
 import { prepareAndRun } from './prepare.mjs';
 
-await prepareAndRun('demo');
+await prepareAndRun('demo', {
+  command: 'npm run demo',
+  usage: `npm run demo
+Plays a purchase step by step: deposit, purchase, provider, signed webhook, balance. It uses the copy that
+npm start runs, or starts one and stops it at the end. It takes no options but --help.
+
+  LOCAL_DIR=.local     the folder of the copy that it looks for`,
+  options: {},
+});

@@ -25,9 +25,6 @@ interface Execution {
 }
 
 async function main(): Promise<void> {
-  if (process.argv.length > 2) {
-    throw new PlainError('npm run demo takes no options; nothing was done.');
-  }
   const localDir = localDirOf(process.env);
   const copy = await findOrStartCopy(localDir, (line) => {
     console.log(colours.dim(line));

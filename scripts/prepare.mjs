@@ -10,10 +10,10 @@ import { createHash } from 'node:crypto';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = path.join(root, 'dist', '.built');
-const stopWithinMs = 10_000;
 const sources = [
   'src',
   'workers',
@@ -148,7 +148,12 @@ async function takeTurn() {
     try {
       // A link appears together with its content: nobody ever reads a lock without a holder.
       linkSync(mine, lock);
-      return () => rmSync(lock, { force: true });
+      const release = () => rmSync(lock, { force: true });
+      process.once('exit', release);
+      return () => {
+        process.off('exit', release);
+        release();
+      };
     } catch (error) {
       if (error.code !== 'EEXIST') {
         throw error;
@@ -177,25 +182,25 @@ function holderIsAlive(lock) {
 
 /** Runs a command in the clone and ends this process with its exit code if it fails, or when we are stopped. */
 async function run(command, args) {
+  const hasGroups = process.platform !== 'win32';
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ['inherit', process.stderr, process.stderr],
-    shell: process.platform === 'win32',
+    stdio: ['ignore', process.stderr, process.stderr],
+    shell: !hasGroups,
+    // Ctrl-C reaches this process alone: npm and its scripts would each complain about it.
+    detached: hasGroups,
   });
-  let stoppedBy = null;
-  const stop = (signal) => {
-    stoppedBy = signal;
-    child.kill(signal);
-    setTimeout(() => child.kill('SIGKILL'), stopWithinMs).unref();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject).once('exit', (exitCode) => resolve(exitCode ?? 1));
+    killCommand = () => {
+      try {
+        process.kill(hasGroups ? -child.pid : child.pid, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    };
   });
-  process.off('SIGINT', stop).off('SIGTERM', stop);
-  if (stoppedBy !== null) {
-    throw new Stopped(128 + constants.signals[stoppedBy]);
-  }
+  killCommand = () => undefined;
   if (code !== 0) {
     console.error(`\n${command} ${args.join(' ')} failed (exit ${code}); the reason is above.`);
     throw new Stopped(1);
@@ -210,15 +215,60 @@ class Stopped extends Error {
   }
 }
 
-/** Prepares the clone, then runs a built script in this process. `options` are those of `prepare`. */
-export async function prepareAndRun(script, options) {
+/** Kills npm with all that it has started, while it runs. */
+let killCommand = () => undefined;
+
+/** Ctrl-C and SIGTERM until the script has handlers of its own. What was cut off is done again at the next start. */
+function stopNow(signal) {
+  killCommand();
+  console.error(`${signal === 'SIGINT' ? 'Ctrl-C' : signal}: stopped.`);
+  process.exit(128 + constants.signals[signal]);
+}
+
+/**
+ * Prepares the clone, then runs a built script in this process. `--help` and a wrong option prepare nothing.
+ * @param script.command What a person types, for the messages.
+ * @param script.usage The answer to `--help`.
+ * @param script.options What the script takes, as `parseArgs` describes it; left out where it reads its arguments itself.
+ * @param script.hasOwnHelp The built script knows more than `usage`, and says it where there is a build.
+ */
+export async function prepareAndRun(name, { command, usage, options, hasOwnHelp, development }) {
+  const built = new URL(`../dist/scripts/${name}.js`, import.meta.url);
+  const args = process.argv.slice(2);
+  if (usage !== undefined && args.some((each) => each === '--help' || each === '-h')) {
+    if (hasOwnHelp && existsSync(built)) {
+      await import(built.href);
+    } else {
+      console.log(usage);
+    }
+    return;
+  }
+  if (options !== undefined && !isUnderstood(args, { command, options })) {
+    process.exitCode = 2;
+    return;
+  }
+  process.on('SIGINT', stopNow).on('SIGTERM', stopNow);
   try {
-    await prepare(options);
+    await prepare({ development });
+    await import(built.href);
   } catch (error) {
     if (error instanceof Stopped) {
       process.exit(error.exitCode);
     }
     throw error;
+  } finally {
+    process.off('SIGINT', stopNow).off('SIGTERM', stopNow);
   }
-  await import(new URL(`../dist/scripts/${script}.js`, import.meta.url).href);
+}
+
+function isUnderstood(args, { command, options }) {
+  try {
+    parseArgs({ args, options });
+    return true;
+  } catch (error) {
+    console.error(
+      `${error.message.split('. ')[0]}; nothing was done. ${command} -- --help lists the options.`,
+    );
+    return false;
+  }
 }

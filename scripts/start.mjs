@@ -1,4 +1,21 @@
 /** npm start: the whole service on this machine, from a fresh clone. */
 import { prepareAndRun } from './prepare.mjs';
 
-await prepareAndRun('start');
+await prepareAndRun('start', {
+  command: 'npm start',
+  usage: `npm start [-- options]
+Runs the whole service on this machine until Ctrl-C: installs the packages, builds, finds or starts MongoDB and
+Redis, makes demo accounts, starts every process, and prints addresses, keys and calls to copy.
+
+  --install-redis      install a Redis without asking, if this machine has none
+  --listen <address>   listen there instead of 127.0.0.1, where only this machine can reach it
+  --help               print this and do nothing
+
+Settings, in the environment or in .env:
+  PORT=3000              the port of the service; 0 takes any free one
+  LOCAL_DIR=.local       where data and logs are kept; npm run reset empties it
+  MONGODB_URI, REDIS_URL databases to use instead of its own
+
+npm run demo plays a purchase against it; npm run topup -- --help lists the operator's commands.`,
+  options: { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } },
+});

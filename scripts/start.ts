@@ -1,8 +1,9 @@
 /**
- * `npm start [-- --install-redis --listen <address>]`: runs the whole service on this machine as separate processes, until Ctrl-C or
- * SIGTERM. Every fact about the running copy is in LOCAL_DIR/demo.json.
+ * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or SIGTERM; scripts/start.mjs
+ * has its `--help`. Every fact about the running copy is in LOCAL_DIR/demo.json.
  */
 import fs from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAtTerminal } from './start/ask-at-terminal.js';
@@ -29,9 +30,15 @@ async function main(): Promise<void> {
   const output = createOutput(path.join(localDir, 'logs'));
   let running: RunningService | null = null;
   let failure: unknown = null;
+  let exitCode = 0;
   const supervisor = createSupervisor({ localDir, output, changed: () => publish(running, supervisor) });
-  whenAskedToStop((reason) => {
+  whenAskedToStop((reason, signal) => {
     output.say(`${reason}: stopping …`);
+    if (running === null) {
+      exitCode = signal === null ? 1 : 128 + constants.signals[signal];
+      // What a start that is given up still says would bury that line; its log files have it.
+      output.hush();
+    }
     void supervisor.stopAll();
   });
   try {
@@ -57,7 +64,7 @@ async function main(): Promise<void> {
     report(failure);
   }
   // A download or an installation that was given up may still hold this process.
-  process.exit(failure === null ? 0 : 1);
+  process.exit(failure === null ? exitCode : 1);
 }
 
 /** A Redis that is missing is installed when the command line says so, or the person at the terminal. */
@@ -74,17 +81,10 @@ function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runServi
   };
 }
 
+/** scripts/start.mjs has refused what is none of these. */
 function readArguments() {
-  try {
-    const options = { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new PlainError(
-      `${error instanceof Error ? error.message : String(error)}\n` +
-        'npm start takes: npm start -- --install-redis --listen <address>',
-      { cause: error },
-    );
-  }
+  const options = { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } } as const;
+  return parseArgs({ options }).values;
 }
 
 function publish(running: RunningService | null, supervisor: Supervisor): void {

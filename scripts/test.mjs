@@ -1,4 +1,5 @@
 /** npm test: the whole suite, from a fresh clone. */
 import { prepareAndRun } from './prepare.mjs';
+import { usage } from './test/usage.mjs';
 
-await prepareAndRun('test', { development: true });
+await prepareAndRun('test', { development: true, usage });

@@ -6,17 +6,15 @@ import { projectRoot as root } from '../config/project-file.js';
 import { withOwnDatabases, type OwnDatabases } from './databases/own-databases.js';
 import { PlainError } from './supervisor/plain-error.js';
 import { buildTests } from './test/build-tests.js';
-import { readOptions, usage, type Options } from './test/options.js';
+import { readKnownFlaky } from './test/flaky.js';
+import { readOptions, type Options } from './test/options.js';
 import { createReport } from './test/report.js';
-import { isFailed, runFiles } from './test/run-files.js';
+import { rotate } from './test/rotation.js';
+import { isFailedRun, runFiles } from './test/run-files.js';
 import { chooseFiles, countLong, inOrder } from './test/test-files.js';
-import { readTimes } from './test/times.js';
+import { readTimes, type Times } from './test/times.js';
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    console.log(usage);
-    return 0;
-  }
   const options = readOptions(args, process.env);
   const times = readTimes(root, options);
   const files = inOrder(chooseFiles(root, options), options, times.expectedMs);
@@ -25,31 +23,49 @@ async function main(args: string[]): Promise<number> {
     { durable: false, pairs: Math.min(options.jobs, files.length) },
     async (databases) => {
       console.log(`Tests run on: ${databases.used}`);
-      const results = await runAll(files, options, databases);
+      const { leftOut, ...outcome } = await runAll({ files, options, times, databases });
       if (databases.stopping.aborted) {
         return 130;
       }
       // What a pattern leaves of a file says nothing about how long it takes.
       if (options.grep === null) {
-        times.keep(new Map(results.map(({ file, ms }) => [file, Math.round(ms)])));
+        times.keep(new Map(outcome.results.map(({ file, ms }) => [file, Math.round(ms)])));
       }
-      const failed = createReport({ showTests: false }).sum(results, performance.now() - startedAt);
+      for (const line of leftOut) {
+        console.log(line);
+      }
+      const tookMs = performance.now() - startedAt;
+      createReport({ showTests: false }).sum(outcome, tookMs, readKnownFlaky(root));
       if (options.size === 'normal' && options.names.length === 0) {
         console.log(`${countLong(root)} files that take longer were not played: npm run test:long\n`);
       }
-      const ran = results.flatMap((each) => each.tests).length;
-      return failed > 0 || ran === 0 || results.some((each) => isFailed(each, options)) ? 1 : 0;
+      return isFailedRun(outcome, options) ? 1 : 0;
     },
   );
 }
 
-async function runAll(files: string[], options: Options, databases: OwnDatabases) {
-  const built = await buildTests(root, files);
+interface Run {
+  /** In the order in which they begin. */
+  files: string[];
+  options: Options;
+  times: Times;
+  databases: OwnDatabases;
+}
+
+async function runAll({ files: all, options, times, databases }: Run) {
+  const built = await buildTests(root, all);
+  const { files, chosen, leftOut } = options.rotate
+    ? rotate({ root, files: all, imports: built.imports, options, times, env: process.env })
+    : { files: all, chosen: [], leftOut: [] };
+  for (const line of chosen) {
+    console.log(line);
+  }
   const how = options.random === null ? 'the longest first' : `in the order of --random=${options.random}`;
   console.log(`${files.length} files, ${options.jobs} at the same time, ${how}`);
   const env = { ...databases.env, BUILT_TESTS: built.dir, TEST_SIZE: options.size };
   const report = createReport({ showTests: files.length === 1 });
-  return runFiles({ root, files, built, options, databases: { ...databases, env }, report });
+  const outcome = await runFiles({ root, files, built, options, databases: { ...databases, env }, report });
+  return { ...outcome, leftOut };
 }
 
 void main(process.argv.slice(2)).then(

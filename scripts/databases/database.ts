@@ -6,6 +6,8 @@ export interface Database {
   url: string;
   /** For the banner: which of the possibilities it is. */
   used: string;
+  /** The mongod of this machine, where there is one that can be used. */
+  mongod?: string | null;
 }
 
 export interface DatabaseContext {

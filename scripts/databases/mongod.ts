@@ -24,20 +24,42 @@ export async function startMongod(program: string, { supervisor }: DatabaseConte
       builtProgram('scripts/supervisor/guard.js'),
       pidFile(localDir, 'mongodb-program'),
       program,
-      ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],
-      ...['--setParameter', `transactionLifetimeLimitSeconds=${limits.lockLifetimeAdvisedS}`],
-      ...['--quiet', '--logpath', path.join(localDir, 'logs', 'mongod.log'), '--logappend'],
+      ...mongodArgs({
+        port,
+        dataDir,
+        logFile: path.join(localDir, 'logs', 'mongod.log'),
+        lockLifetimeS: limits.lockLifetimeAdvisedS,
+      }),
     ],
     whenReady: (signal) => becomePrimary(host, signal),
   });
   return `mongodb://${host}/topup?replicaSet=rs0`;
 }
 
+/** The arguments of a member of a replica set. */
+export function mongodArgs(options: {
+  port: number;
+  dataDir: string;
+  logFile: string;
+  /** MongoDB's own 60 s without this. */
+  lockLifetimeS?: number;
+}): string[] {
+  const { port, dataDir, logFile, lockLifetimeS } = options;
+  return [
+    ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],
+    ...(lockLifetimeS === undefined
+      ? []
+      : ['--setParameter', `transactionLifetimeLimitSeconds=${lockLifetimeS}`]),
+    ...['--quiet', '--logpath', logFile, '--logappend'],
+  ];
+}
+
 export function mongodDataDir(localDir: string): string {
   return path.join(localDir, 'mongodb');
 }
 
-async function becomePrimary(host: string, signal: AbortSignal): Promise<void> {
+/** Makes the server the only member of its set where it is in none, and resolves when it is primary. */
+export async function becomePrimary(host: string, signal: AbortSignal): Promise<void> {
   const url = `mongodb://${host}/?directConnection=true`;
   const first = await waitForHello(url, () => true, signal);
   const members = [{ _id: 0, host }];

@@ -64,10 +64,11 @@ export async function withOwnDatabases(
       return {
         pair: { MONGODB_URI: mongodb.url, REDIS_URL: redis.url },
         used: `${mongodb.used}; ${redis.used}`,
+        mongod: mongodb.mongod,
       };
     };
     // The first finds out what this machine has, and may install it.
-    const { pair, used } = await start(first);
+    const { pair, used, mongod } = await start(first);
     const pairs = [pair, ...(await Promise.all(others.map(start))).map((each) => each.pair)];
     const tmpdir = path.join(localDir, 'tmp');
     fs.mkdirSync(tmpdir);
@@ -81,6 +82,8 @@ export async function withOwnDatabases(
         // What is written on the way goes with the rest.
         TMPDIR: tmpdir,
         ...pair,
+        // For tests that kill a database of their own.
+        TEST_MONGOD: mongod ?? undefined,
       },
       pairs,
       localDir,

@@ -20,6 +20,25 @@ export async function waitForRedis(url: string, signal: AbortSignal): Promise<vo
   }
 }
 
+/** @returns its version. Rejects at once where no server takes commands. */
+export async function redisVersion(url: string): Promise<string> {
+  const about = await withRedis(url, (redis) => redis.info('server'));
+  return /redis_version:(\S+)/.exec(about)?.[1] ?? '';
+}
+
+/** Whether it holds keys that begin so. */
+export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
+  return withRedis(url, async (redis) => {
+    for (let cursor = '0'; ;) {
+      const [next, keys] = await redis.scan(cursor, 'MATCH', `${prefix}:*`, 'COUNT', 1_000);
+      if (keys.length > 0 || next === '0') {
+        return keys.length > 0;
+      }
+      cursor = next;
+    }
+  });
+}
+
 /** What is risky about the settings of a server that is not ours, in sentences. */
 export async function checkRedis(url: string): Promise<string[]> {
   // A hosted Redis may refuse the question; then it is the host's business.

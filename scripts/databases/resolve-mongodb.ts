@@ -28,7 +28,7 @@ const givenTimeoutMs = 5_000;
 export async function resolveMongodb(context: DatabaseContext): Promise<Database> {
   const given = context.env['MONGODB_URI'];
   if (given !== undefined && given !== '') {
-    return checkGiven(given, context.supervisor.stopping);
+    return checkGiven(given, context);
   }
   refuseInProduction(context.env, 'MONGODB_URI');
   const found = await firstThatWorks(stepsFor(context), context);
@@ -50,7 +50,10 @@ function stepsFor({ supervisor }: DatabaseContext): Step[] {
   return [onPath, downloaded, embedded];
 }
 
-async function checkGiven(url: string, stopping: AbortSignal): Promise<Database> {
+async function checkGiven(
+  url: string,
+  { env, supervisor: { stopping } }: DatabaseContext,
+): Promise<Database> {
   const shown = withoutPassword(url);
   const signal = limitedSignal(stopping, givenTimeoutMs);
   let answer: Hello;
@@ -70,7 +73,7 @@ async function checkGiven(url: string, stopping: AbortSignal): Promise<Database>
         'start mongod with --replSet rs0 and run rs.initiate() once.',
     );
   }
-  return { url, used: `MONGODB_URI (${shown})` };
+  return { url, used: `MONGODB_URI (${shown})`, mongod: findOnPath('mongod', env) };
 }
 
 async function onPath(context: DatabaseContext): Promise<Database | null> {
@@ -91,7 +94,7 @@ async function tryMongod(program: string, used: string, context: DatabaseContext
   const { output, stopping } = context.supervisor;
   output.say(`MongoDB: starting ${used}`);
   try {
-    return { url: await startMongod(program, context), used };
+    return { url: await startMongod(program, context), used, mongod: program };
   } catch (error) {
     stopping.throwIfAborted();
     output.say(
@@ -113,8 +116,10 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
     args: [
       path.join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs'),
       ...['--port', String(port), '--dbpath', dataDir],
-      // What is not durable is for tests, which say themselves how locks end.
-      ...(durable ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)] : ['--no-fsync']),
+      // A server that is not durable is for tests. They say themselves how locks end, and must bear a majority that lags.
+      ...(durable
+        ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]
+        : ['--no-fsync', '--majority-lag', '0-30']),
     ],
     whenReady: async (signal) => {
       const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;

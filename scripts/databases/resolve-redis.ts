@@ -19,26 +19,32 @@ import {
   redisBuiltBefore,
 } from './install-redis.js';
 import { portFor } from './ports.js';
-import { checkRedis, waitForRedis } from './redis-ping.js';
+import { checkRedis, holdsKeys, redisVersion, waitForRedis } from './redis-ping.js';
 import { limitedSignal } from '../supervisor/limited-signal.js';
 
 const givenTimeoutMs = 5_000;
+/** QUEUE_PREFIX where it is not set (config/env.ts). */
+const defaultPrefix = 'topup';
 const versionTimeoutMs = 5_000;
 /** What BullMQ asks for. */
 const versionMin = [6, 2];
 
 /**
  * `REDIS_URL`, else redis-server or valkey-server on PATH, else what an earlier start has built; else, if somebody
- * says yes, installed by apt-get or built by redis-memory-server.
+ * says yes, one that listens at the usual address, installed by apt-get, or built by redis-memory-server.
  * @throws PlainError with the command that installs one on this system.
  */
-export async function resolveRedis(context: DatabaseContext): Promise<Database> {
+export async function resolveRedis(
+  context: DatabaseContext,
+  usualUrl = 'redis://127.0.0.1:6379',
+): Promise<Database> {
   const given = context.env['REDIS_URL'];
   if (given !== undefined && given !== '') {
     return checkGiven(given, context);
   }
   refuseInProduction(context.env, 'REDIS_URL');
-  const found = await firstThatWorks([onPath, builtBefore, byApt, fromNpm], context);
+  const atUsualAddress = (given: DatabaseContext) => alreadyListening(usualUrl, given);
+  const found = await firstThatWorks([onPath, builtBefore, atUsualAddress, byApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(
       `There is no Redis that can be used here; the reasons are above. Install one and try again:\n` +
@@ -87,6 +93,51 @@ async function builtBefore(context: DatabaseContext): Promise<Database | null> {
   return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
+/** It is somebody's: nothing is written there without a yes. */
+async function alreadyListening(
+  url: string,
+  { env, supervisor, confirm }: DatabaseContext,
+): Promise<Database | null> {
+  const { output, stopping } = supervisor;
+  const prefix = env['QUEUE_PREFIX'] || defaultPrefix;
+  let version: string;
+  let warnings: string[];
+  try {
+    version = await redisVersion(url);
+    warnings = await checkRedis(url);
+    if (await holdsKeys(url, prefix)) {
+      warnings.push(
+        `it holds keys under ${prefix}: already, perhaps those of another copy (QUEUE_PREFIX names others)`,
+      );
+    }
+  } catch (error) {
+    stopping.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!reason.includes('ECONNREFUSED')) {
+      output.say(`Redis: one listens at ${url} and can't be used as it is (${reason})`);
+    }
+    return null;
+  }
+  if (isTooOld(version)) {
+    output.say(`Redis: the one at ${url} has version ${version}; ${versionMin.join('.')} or newer is needed`);
+    return null;
+  }
+  warnings.forEach((each) => {
+    output.say(`Redis: at ${url}, ${each}`);
+  });
+  if (confirm === undefined) {
+    output.say(
+      `Redis: one listens at ${url}; not using it: nobody has said yes. To use it, set REDIS_URL=${url}`,
+    );
+    return null;
+  }
+  return (await confirm(
+    `A Redis ${version} already listens at ${url}. Use it, with keys under "${prefix}:"?`,
+  ))
+    ? { url, used: `the one that listened at ${url}` }
+    : null;
+}
+
 async function byApt(context: DatabaseContext): Promise<Database | null> {
   const program = await installRedisByApt(context);
   return program === null ? null : tryServer(program, 'redis-server, installed by apt-get', context);
@@ -117,11 +168,16 @@ async function checkVersion(program: string, { env, supervisor }: DatabaseContex
     limitMs: versionTimeoutMs,
     line: () => undefined,
   });
-  const [major = 0, minor = 0] = (/v=(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
-  const [majorMin = 0, minorMin = 0] = versionMin;
-  if (major < majorMin || (major === majorMin && minor < minorMin)) {
-    throw new Error(`version ${major}.${minor} is too old, ${versionMin.join('.')} or newer is needed`);
+  const version = /v=(\d+\.\d+)/.exec(text)?.[1] ?? '';
+  if (isTooOld(version)) {
+    throw new Error(`version ${version} is too old, ${versionMin.join('.')} or newer is needed`);
   }
+}
+
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [majorMin = 0, minorMin = 0] = versionMin;
+  return major < majorMin || (major === majorMin && minor < minorMin);
 }
 
 /** On a free port of its own, never evicting a job, and with a journal: what is queued survives a restart. */

@@ -10,18 +10,27 @@ export interface Output {
   keep: (name: string, text: string) => void;
   /** What this program itself is doing. */
   say: (text: string) => void;
+  /** From now on the terminal is left alone; log files go on. */
+  hush: () => void;
   close: () => void;
 }
 
 const palette = [colours.cyan, colours.magenta, colours.blue, colours.green, colours.yellow, colours.gray];
 const fileBytesMax = 20_000_000;
 const nameWidth = 12;
+/** The same complaint of the same process is printed once in so long. */
+const repeatMs = 10_000;
 
 /** @param logsDir one file a process, made when needed; the one before is kept as `<name>.old.log`. */
 export function createOutput(logsDir: string, write: (text: string) => void = writeToTerminal): Output {
   fs.mkdirSync(logsDir, { recursive: true });
   const files = new Map<string, LogFile>();
+  const complaints = new Map<string, { printedAt: number; more: number }>();
+  let isHushed = false;
   const print = (name: string, text: string) => {
+    if (isHushed) {
+      return;
+    }
     const paint = palette[colourOf(name)] ?? colours.gray;
     write(`${paint(`${name.padEnd(nameWidth)}|`)} ${text}\n`);
   };
@@ -34,10 +43,28 @@ export function createOutput(logsDir: string, write: (text: string) => void = wr
     keep,
     line(name, text) {
       keep(name, text);
-      print(name, readable(text));
+      const { words, complaint } = readable(text);
+      const before = complaint === null ? undefined : complaints.get(`${name}: ${complaint}`);
+      if (before !== undefined && performance.now() - before.printedAt < repeatMs) {
+        before.more += 1;
+        return;
+      }
+      if (complaint !== null) {
+        complaints.set(`${name}: ${complaint}`, { printedAt: performance.now(), more: 0 });
+      }
+      const more = before?.more ?? 0;
+      print(
+        name,
+        more === 0
+          ? words
+          : `${words}\n${colours.dim(`(${more} more of these: ${path.join(logsDir, name)}.log)`)}`,
+      );
     },
     say(text) {
       print('topup', text);
+    },
+    hush() {
+      isHushed = true;
     },
     close() {
       for (const file of files.values()) {
@@ -83,26 +110,33 @@ function appendLine(file: LogFile, text: string): void {
   }
 }
 
-/** Turns a structured log line into words; other lines stay as they are. */
-function readable(text: string): string {
+/** Turns a structured log line into words; other lines stay as they are. `complaint`: a warning or an error, without its details. */
+function readable(text: string): { words: string; complaint: string | null } {
+  const asItIs = { words: text, complaint: null };
   if (!text.startsWith('{')) {
-    return text;
+    return asItIs;
   }
   let fields: unknown;
   try {
     fields = JSON.parse(text);
   } catch {
-    return text;
+    return asItIs;
   }
   if (typeof fields !== 'object' || fields === null || !('level' in fields) || !('message' in fields)) {
-    return text;
+    return asItIs;
   }
   const { level, message, timestamp: _timestamp, error, ...rest } = fields as Record<string, unknown>;
   const details = Object.entries(rest)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const words = `${painted(String(level))}${String(message)} ${colours.dim(details.join(' '))}`.trimEnd();
-  return error === undefined || error === null ? words : `${words}\n${colours.dim(stackOf(error))}`;
+  const stack = error === undefined || error === null ? '' : stackOf(error);
+  return {
+    words: stack === '' ? words : `${words}\n${colours.dim(stack)}`,
+    complaint: ['warn', 'error'].includes(String(level))
+      ? `${String(message)} ${stack.split('\n')[0] ?? ''}`
+      : null,
+  };
 }
 
 function stackOf(error: unknown): string {

@@ -29,6 +29,8 @@ const stopLimitsMs: [ChildSpec['tier'], number][] = [
   ['database', 2_000],
 ];
 
+const firstWaitMs = 5_000;
+
 /** @param changed called whenever a process was replaced by a new one. */
 export function createSupervisor(options: {
   localDir: string;
@@ -40,13 +42,14 @@ export function createSupervisor(options: {
   const context: ChildContext = { localDir, output, changed, stopping: stop.signal };
   const children = new Map<string, Child>();
   const starting = new Set<Promise<unknown>>();
+  const saying = sayWhatIsWaitedFor(output);
   let stopped: Promise<void> | null = null;
   return {
     localDir,
     output,
     stopping: stop.signal,
     async start(spec) {
-      const start = startChild(spec, context);
+      const start = saying(spec.name, startChild(spec, context));
       starting.add(start);
       try {
         children.set(spec.name, await start);
@@ -59,7 +62,7 @@ export function createSupervisor(options: {
       children.delete(name);
       await (child && stopChild(child, stopTimeoutMs(child)));
     },
-    run: (spec) => runToEnd(spec, context),
+    run: (spec) => saying(spec.name, runToEnd(spec, context)),
     stopAll() {
       stop.abort(new Error('stopping'));
       stopped ??= Promise.allSettled(starting).then(() => stopInOrder(context, [...children.values()]));
@@ -69,6 +72,34 @@ export function createSupervisor(options: {
       [...children.values()].flatMap(({ spec: { name, tier }, process, port }) =>
         process?.pid === undefined ? [] : [{ name, tier, pid: process.pid, port }],
       ),
+  };
+}
+
+/** A start that takes long says in one line what is missing, at growing intervals. */
+function sayWhatIsWaitedFor({ say }: Output): <T>(name: string, work: Promise<T>) => Promise<T> {
+  const missing = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const sayAfter = (intervalMs: number, waitedMs: number) => {
+    timer = setTimeout(() => {
+      const nowMs = waitedMs + intervalMs;
+      say(`Still waiting for ${[...missing].join(', ')} (${nowMs / 1_000} s) …`);
+      sayAfter(intervalMs * 2, nowMs);
+    }, intervalMs);
+    timer.unref();
+  };
+  return async (name, work) => {
+    if (missing.size === 0) {
+      sayAfter(firstWaitMs, 0);
+    }
+    missing.add(name);
+    try {
+      return await work;
+    } finally {
+      missing.delete(name);
+      if (missing.size === 0) {
+        clearTimeout(timer);
+      }
+    }
   };
 }
 

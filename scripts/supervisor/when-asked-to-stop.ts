@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { commandLine, parentOf } from './process-table.js';
 
 const parentCheckMs = 500;
@@ -8,23 +9,23 @@ const sameRequestMs = 1_000;
  * Calls `stop` once: on Ctrl-C, on SIGTERM, when the terminal is closed, and when the program that started us is
  * gone. Ctrl-C again, later, ends this process at once; its children then stop by themselves.
  */
-export function whenAskedToStop(stop: (reason: string) => void): void {
+export function whenAskedToStop(stop: (reason: string, signal: NodeJS.Signals | null) => void): void {
   let askedAt: number | null = null;
-  const ask = (reason: string) => {
+  const ask = (reason: string, signal: NodeJS.Signals | null) => {
     if (askedAt === null) {
       askedAt = performance.now();
-      stop(reason);
-    } else if (performance.now() - askedAt > sameRequestMs) {
-      process.exit(1);
+      stop(reason, signal);
+    } else if (signal !== null && performance.now() - askedAt > sameRequestMs) {
+      process.exit(128 + constants.signals[signal]);
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, ask);
+    process.on(signal, () => {
+      ask(signal === 'SIGINT' ? 'Ctrl-C' : signal, signal);
+    });
   }
   const once = () => {
-    if (askedAt === null) {
-      ask('The program that started this one is gone');
-    }
+    ask('The program that started this one is gone', null);
   };
   process.once('disconnect', once);
   process.channel?.unref();

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { bundle } from '../bundle.mjs';
 import { commandLine } from '../supervisor/process-table.js';
+import type { ImportGraph } from './choose-long.js';
 import { filesEndingWith } from './test-files.js';
 
 export interface BuiltTests {
@@ -10,6 +11,8 @@ export interface BuiltTests {
   dir: string;
   /** The built file of a test. */
   fileOf: (test: string) => string;
+  /** The imports of every test and of what it imports, without packages. */
+  imports: ImportGraph;
 }
 
 const prefix = 'tests-of-';
@@ -22,14 +25,23 @@ export async function buildTests(root: string, tests: string[]): Promise<BuiltTe
   process.once('exit', () => {
     fs.rmSync(dir, { recursive: true, force: true });
   });
-  await bundle(root, {
+  const inputs = await bundle(root, {
     entryPoints: [...tests, ...filesEndingWith(root, '-process.ts')],
     outdir: dir,
     extension: '.mjs',
     // What several tests share is built once.
     splitting: true,
   });
-  return { dir, fileOf: (test) => path.join(dir, test.replace(/\.ts$/, '.mjs')) };
+  return {
+    dir,
+    fileOf: (test) => path.join(dir, test.replace(/\.ts$/, '.mjs')),
+    imports: new Map(
+      Object.entries(inputs).map(([file, { imports }]) => [
+        file,
+        imports.map((each) => each.path).filter((each) => !each.includes('node_modules/')),
+      ]),
+    ),
+  };
 }
 
 /** Of runs that were killed. */

@@ -70,8 +70,16 @@ function tellResult(test: Mocha.Runnable, state: TestResult['state'], error?: un
       state,
       ms: test.duration ?? 0,
       failure: state === 'failed' ? { text: describeError(error) } : null,
+      skippedBecause: state === 'pending' ? reasonOf(test) : null,
     },
   });
+}
+
+/** The reason that test/support/skip-because.ts left at the test or at a suite around it. */
+function reasonOf(from: Mocha.Runnable | Mocha.Suite | undefined): string | null {
+  return from === undefined
+    ? null
+    : ((from as { skippedBecause?: string }).skippedBecause ?? reasonOf(from.parent));
 }
 
 function tell(message: FileMessage, then?: () => void): void {

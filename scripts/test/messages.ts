@@ -10,6 +10,8 @@ export interface TestResult {
   state: 'passed' | 'failed' | 'pending';
   ms: number;
   failure: Failure | null;
+  /** Why a pending test was skipped, where it says so (test/support/skip-because.ts). */
+  skippedBecause: string | null;
 }
 
 export type FileMessage =

@@ -1,6 +1,8 @@
 /** What a person sees of a run: a line for each file, then failures, times and the sum. */
 import colours from 'picocolors';
 import type { TestResult } from './messages.js';
+import { seedOf, type Outcome } from './flaky.js';
+import { flakyMax } from './usage.mjs';
 import type { FileResult } from './run-file.js';
 
 export interface Report {
@@ -8,12 +10,15 @@ export interface Report {
   test: (result: TestResult) => void;
   /** A file has ended. */
   file: (result: FileResult, failed: boolean) => void;
-  /** Everything has ended. @returns how many failed. */
-  sum: (results: FileResult[], tookMs: number) => number;
+  /** A file that failed runs once more, alone. */
+  again: (file: string) => void;
+  /** Everything has ended. @param known the files that test/FLAKY.md names. */
+  sum: (outcome: Outcome, tookMs: number, known: ReadonlySet<string>) => void;
 }
 
 const slowestShown = 10;
 const printedLinesMax = 200;
+const flakyLinesMax = 40;
 
 /** @param showTests each test as it ends: for one file, which nothing else talks into. */
 export function createReport({ showTests }: { showTests: boolean }): Report {
@@ -39,9 +44,14 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
         console.log(indented(printed.slice(-printedLinesMax).join('\n'), 4));
       }
     },
-    sum: (results, tookMs) => {
+    again(file) {
+      console.log(`${file} failed and runs again, alone`);
+    },
+    sum: ({ results, flaky }, tookMs, known) => {
       const failures = failuresOf(results);
       printSlowest(results);
+      printSkipped(results);
+      printFlaky(flaky, known);
       // Last, because whoever reads the end of a long log looks for them.
       printFailures(failures);
       const count = (state: TestResult['state']) =>
@@ -54,10 +64,53 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       if (failures.length > 0) {
         console.log(`  ${colours.red(`${failures.length} failing`)}`);
       }
+      if (flaky.length > 0) {
+        console.log(`  ${colours.red(`${flaky.length} flaky`)}`);
+      }
       console.log(colours.dim(`  ${results.length} files, ${duration(cpuMs)} of computing\n`));
-      return failures.length;
     },
   };
+}
+
+/** Tests whose tool is missing on this machine, by what is missing. Tests that are too large for this run say nothing. */
+function printSkipped(results: FileResult[]): void {
+  const skipped = results.flatMap(({ file, tests }) =>
+    tests.flatMap(({ skippedBecause }) => (skippedBecause === null ? [] : [{ file, skippedBecause }])),
+  );
+  if (skipped.length === 0) {
+    return;
+  }
+  console.log(`\nSKIPPED: ${skipped.length} tests`);
+  for (const reason of new Set(skipped.map((each) => each.skippedBecause))) {
+    const tests = skipped.filter((each) => each.skippedBecause === reason);
+    console.log(`  ${reason} (${tests.length} tests)`);
+    for (const file of new Set(tests.map((each) => each.file))) {
+      console.log(colours.dim(`    ${file}`));
+    }
+  }
+}
+
+function printFlaky(flaky: FileResult[], known: ReadonlySet<string>): void {
+  if (flaky.length === 0) {
+    return;
+  }
+  console.log(`\nFLAKY: failed, and passed alone (a CI run fails with more than ${flakyMax} of them)`);
+  for (const first of flaky) {
+    const seed = seedOf(first);
+    console.log(`\n  ${first.file}${seed === null ? '' : ` (SEED=${seed})`}`);
+    for (const { path, text } of failuresOf([first])) {
+      console.log(indented(colours.red(`${path.join(' › ')}\n${indented(text, 2)}`), 4));
+    }
+    const log = worthReading(first.printed, true).slice(-flakyLinesMax);
+    if (log.length > 0) {
+      console.log(indented(`Its last ${log.length} lines:\n${log.join('\n')}`, 4));
+    }
+    console.log(
+      known.has(first.file)
+        ? '    test/FLAKY.md names it.'
+        : '    It is not in test/FLAKY.md: fix the cause, or add it with its cause.',
+    );
+  }
 }
 
 interface ShownFailure {

@@ -20,7 +20,10 @@ export function filesEndingWith(root: string, ending: string): string[] {
 }
 
 /** @throws PlainError for a name without a test file. */
-export function chooseFiles(root: string, { names, size }: Pick<Options, 'names' | 'size'>): string[] {
+export function chooseFiles(
+  root: string,
+  { names, size, rotate }: Pick<Options, 'names' | 'size' | 'rotate'>,
+): string[] {
   const all = filesEndingWith(root, '.test.ts');
   const wanted = names.map((name) => path.relative(root, path.resolve(root, name)).replaceAll(path.sep, '/'));
   for (const [index, name] of wanted.entries()) {
@@ -33,7 +36,7 @@ export function chooseFiles(root: string, { names, size }: Pick<Options, 'names'
     return all.filter((file) => wanted.some((name) => isWithin(file, name)));
   }
   return all.filter((file) =>
-    size === 'normal' ? !isLong(file) : isLong(file) || hasSizes(path.join(root, file)),
+    size === 'normal' ? !isLong(file) : isSized(root, file) || (rotate && needsTool(path.join(root, file))),
   );
 }
 
@@ -53,9 +56,14 @@ function isWithin(file: string, name: string): boolean {
   return name === '' || file === name || file.startsWith(`${name}/`);
 }
 
-/** Tests with several sizes take theirs from one module. */
-function hasSizes(file: string): boolean {
-  return /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(file, 'utf8'));
+/** Whether the long runs play it. Tests with several sizes take theirs from one module. */
+export function isSized(root: string, file: string): boolean {
+  return isLong(file) || /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(path.join(root, file), 'utf8'));
+}
+
+/** CI runs `npm test` without tools such as PHP: what that skips, the long part plays. */
+function needsTool(file: string): boolean {
+  return /from '[./\w-]*\/require-tool\.js'/.test(fs.readFileSync(file, 'utf8'));
 }
 
 /** @param expectedMs how long a file probably takes. The longest come first, so that none is left alone at the end. */

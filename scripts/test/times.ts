@@ -16,19 +16,34 @@ type SlowFiles = Record<Exclude<TestSize, 'full'>, Record<string, number>>;
 const msPerByte = 1;
 
 export function readTimes(root: string, { size }: Pick<Options, 'size'>): Times {
-  const file = path.join(root, `node_modules/.cache/test-times-${size}.json`);
-  const slow = JSON.parse(fs.readFileSync(path.join(root, 'test/slow-files.json'), 'utf8')) as SlowFiles;
-  const known = { ...slow[size === 'full' ? 'long' : size], ...readJson(file) };
+  const cacheOf = (of: TestSize) => path.join(root, `node_modules/.cache/test-times-${of}.json`);
+  const file = cacheOf(size);
+  const slow = readSlowFiles(root);
+  const measured = readJson(file);
+  const committed = slow[size === 'full' ? 'long' : size];
+  const factor = size === 'normal' ? 1 : slowness(slow.normal, readJson(cacheOf('normal')));
   return {
-    expectedMs: (test) => known[test] ?? fs.statSync(path.join(root, test)).size * msPerByte,
-    keep(measured) {
+    expectedMs: (test) =>
+      measured[test] ?? (committed[test] ?? fs.statSync(path.join(root, test)).size * msPerByte) * factor,
+    keep(now) {
       fs.mkdirSync(path.dirname(file), { recursive: true });
       // Another run may have ended in the meantime.
-      const all = { ...readJson(file), ...Object.fromEntries(measured) };
+      const all = { ...readJson(file), ...Object.fromEntries(now) };
       fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(all, null, 2));
       fs.renameSync(`${file}.${process.pid}`, file);
     },
   };
+}
+
+export function readSlowFiles(root: string): SlowFiles {
+  return JSON.parse(fs.readFileSync(path.join(root, 'test/slow-files.json'), 'utf8')) as SlowFiles;
+}
+
+/** How much longer files take on this machine than test/slow-files.json says, by those that were measured: 1 without any. */
+export function slowness(committed: Record<string, number>, measured: Record<string, number>): number {
+  const both = Object.keys(committed).filter((file) => measured[file] !== undefined);
+  const sum = (of: Record<string, number>) => both.reduce((total, file) => total + (of[file] ?? 0), 0);
+  return both.length === 0 ? 1 : sum(measured) / sum(committed);
 }
 
 function readJson(file: string): Record<string, number> {

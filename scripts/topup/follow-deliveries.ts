@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { request } from 'undici';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
 import type { Delivery } from '../../src/webhooks/delivery.model.js';
 import { UsageError } from './usage-error.js';
@@ -78,6 +77,7 @@ export async function followDeliveries(following: {
 }
 
 async function forward(url: string, row: Delivery, headers: Record<string, string>): Promise<string> {
+  const { request } = await import('undici');
   try {
     const { statusCode, body } = await request(url, {
       method: 'POST',

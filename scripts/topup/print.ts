@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import path from 'node:path';
 import { printableLines } from '../../src/shared/printable.js';
 import { colours } from './format.js';
 import { OutageError } from './outage.js';
@@ -39,5 +42,26 @@ async function explain(error: unknown): Promise<string> {
   if (error instanceof AppError) {
     return [error.message, error.atCommandLine].filter((each) => each !== undefined).join(' ');
   }
-  return String(redact(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  return String(redact(error instanceof Error ? inSources(error.stack ?? error.message) : String(error)));
+}
+
+/** Names files and lines as they were written: reading the map costs too much for every start, and is worth it for a stack. */
+export function inSources(stack: string): string {
+  const maps = new Map<string, SourceMap | null>();
+  return stack.replace(
+    /(\/[^\s():]+\.cjs):(\d+):(\d+)/g,
+    (place, file: string, line: string, column: string) => {
+      const map = maps.get(file) ?? readMap(file);
+      maps.set(file, map);
+      const found = map?.findEntry(Number(line) - 1, Number(column) - 1);
+      return found !== undefined && 'originalSource' in found
+        ? `${path.resolve(path.dirname(file), found.originalSource)}:${found.originalLine + 1}:${found.originalColumn + 1}`
+        : place;
+    },
+  );
+}
+
+function readMap(bundle: string): SourceMap | null {
+  const file = `${bundle}.map`;
+  return existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload) : null;
 }

@@ -4,7 +4,6 @@ import { facts, status, table, time } from './format.js';
 import { followDeliveries } from './follow-deliveries.js';
 import { httpUrl, limitOption, optionalReasonOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
-import { readMessage, verifyMessage } from './verify-message.js';
 
 /** `topup listen` and `topup webhooks …`: what goes out to clients, for those who develop against it and those who operate it. */
 export function registerWebhooks(program: Command): void {
@@ -67,6 +66,7 @@ function registerVerify(webhooks: Command): void {
       if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(options.secret)) {
         throw new UsageError('A webhook secret is whsec_ and base64.');
       }
+      const { readMessage, verifyMessage } = await import('./verify-message.js');
       const message = await readMessage(options.file);
       const result = verifyMessage(message, {
         secret: options.secret,

@@ -14,7 +14,7 @@ import { balanceOf } from '../../src/money/wallets/balance-of.js';
 import { createOperator } from '../../src/operators/create-operator.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault } from '../support/mongo-faults.js';
 import { topup } from '../support/topup.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
@@ -190,8 +190,7 @@ describe('adjustments', () => {
     expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async function () {
-    await skipWithoutFaults(this);
+  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async () => {
     const account = await newBuyer();
     const commit = { commands: ['commitTransaction'], kind: 'reply-lost' as const };
     const made = await withFault(commit, () => requestAdjustment({ account, amount: 5_000 }, budi));

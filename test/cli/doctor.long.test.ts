@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { freePort } from '../../scripts/databases/ports.js';
-import { withFault } from '../support/mongo-faults.js';
+import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
@@ -15,7 +15,7 @@ describe('topup doctor about the lifetime of locks', () => {
   let admin: MongoClient;
 
   before(async () => {
-    mongo = await startPrivateMongo();
+    mongo = await withProxy(await startPrivateMongo());
     stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url } });
     admin = new MongoClient(mongo.url);
   });

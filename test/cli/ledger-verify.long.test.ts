@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { LedgerCheck, LedgerReport } from '../../src/reconciliation/ledger/ledger-report.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault } from '../support/mongo-faults.js';
 import { topup, topupProcess } from '../support/topup.js';
 import { one, type Expected } from './ledger/corruption.js';
 import { addFailures, removeFailures } from './ledger/add-failures.js';
@@ -116,8 +116,7 @@ describe('topup ledger verify', function () {
     ]);
   });
 
-  it('outlives a database that is away for a moment', async function () {
-    await skipWithoutFaults(this);
+  it('outlives a database that is away for a moment', async () => {
     const uri = String(history.stack.env['MONGODB_URI']);
     const { report } = await withFault({ commands: ['find'], kind: 'refused', times: 4, uri }, () =>
       verify(),

@@ -16,6 +16,7 @@ import { noonZone } from '../support/noon-zone.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { badNetwork, listen, type Fate } from './support/bad-network.js';
 import { all, languages, type Command, type Driver, type Result } from './support/drivers.js';
+import { describeWith } from '../support/require-tool.js';
 
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
 
@@ -179,240 +180,237 @@ describe('The clients', () => {
   });
 
   for (const language of languages) {
-    (language.isHere ? describe : describe.skip)(
-      `${language.name}${language.isHere ? '' : ' (skipped: its runtime is not here)'}`,
-      () => {
-        let driver: Driver;
-        let username: string;
-        let key: string;
+    describeWith(language.needs, language.name, () => {
+      let driver: Driver;
+      let username: string;
+      let key: string;
 
-        before(() => {
-          driver = language.start();
-          ({ username = '', api_key: key = '' } = accounts['buyer'] ?? {});
+      before(() => {
+        driver = language.start();
+        ({ username = '', api_key: key = '' } = accounts['buyer'] ?? {});
+      });
+      after(() => driver.stop());
+
+      const play = (command: Command, url = stack.baseUrl): Promise<Result> =>
+        driver.play({ url, username, key, ...command });
+      const done = async (command: Command): Promise<unknown> => {
+        const result = await play(command);
+        expect(result, JSON.stringify(result)).to.have.property('ok');
+        return 'ok' in result ? result.ok : null;
+      };
+      const balance = async () => (await client.call('getBuyerBalance')).balance;
+      const fund = () => client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
+      /** Through a network that does these to its calls; how many came, and whether each was the same. */
+      const through = async (fates: Fate[], command: Command) => {
+        const bad = await badNetwork(stack.baseUrl, fates);
+        try {
+          const result = await play(command, bad.url);
+          return { result, calls: bad.seen.length, different: new Set(bad.seen).size };
+        } finally {
+          bad.close();
+        }
+      };
+
+      it('downloads a report as it is in every format, over lost answers and pages of proxies', async () => {
+        for (const format of ['json', 'csv', 'csv-excel', 'xlsx'] as const) {
+          const made = await client.call('createBuyerReport', { body: { type: 'transaction', format } });
+          const direct = await fetch('download_url' in made ? made.download_url : '');
+          const { result, calls } = await through(
+            ['lost', 'proxy page', 'success without data', 'answered'],
+            {
+              ...{ do: 'download', with: { id: made.report_id } },
+            },
+          );
+          const wanted = Buffer.from(await direct.arrayBuffer()).toString('base64');
+          expect(result, format).to.deep.equal({ ok: wanted });
+          expect(calls, format).to.equal(4);
+        }
+        const { result } = await through(['answered'], { do: 'download', with: { id: 'none' } });
+        expect(result).to.include({ error: 'refused', httpStatus: 404 });
+      });
+
+      it('buys once through a network that loses answers, and answers of proxies in between', async () => {
+        await fund();
+        const before = await balance();
+        const wanted = order();
+        const { result, calls, different } = await through(['lost', 'proxy page', 'busy', 'answered'], {
+          do: 'buy',
+          with: wanted,
         });
-        after(() => driver.stop());
+        expect(result).to.have.nested.property('ok.ref_id', wanted.ref_id);
+        expect({ calls, different }).to.deep.equal({ calls: 4, different: 1 });
+        expect(before - (await balance()), 'one debit').to.equal(price);
+      });
 
-        const play = (command: Command, url = stack.baseUrl): Promise<Result> =>
-          driver.play({ url, username, key, ...command });
-        const done = async (command: Command): Promise<unknown> => {
-          const result = await play(command);
-          expect(result, JSON.stringify(result)).to.have.property('ok');
-          return 'ok' in result ? result.ok : null;
-        };
-        const balance = async () => (await client.call('getBuyerBalance')).balance;
-        const fund = () => client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
-        /** Through a network that does these to its calls; how many came, and whether each was the same. */
-        const through = async (fates: Fate[], command: Command) => {
-          const bad = await badNetwork(stack.baseUrl, fates);
-          try {
-            const result = await play(command, bad.url);
-            return { result, calls: bad.seen.length, different: new Set(bad.seen).size };
-          } finally {
-            bad.close();
-          }
-        };
-
-        it('downloads a report as it is in every format, over lost answers and pages of proxies', async () => {
-          for (const format of ['json', 'csv', 'csv-excel', 'xlsx'] as const) {
-            const made = await client.call('createBuyerReport', { body: { type: 'transaction', format } });
-            const direct = await fetch('download_url' in made ? made.download_url : '');
-            const { result, calls } = await through(
-              ['lost', 'proxy page', 'success without data', 'answered'],
-              {
-                ...{ do: 'download', with: { id: made.report_id } },
-              },
-            );
-            const wanted = Buffer.from(await direct.arrayBuffer()).toString('base64');
-            expect(result, format).to.deep.equal({ ok: wanted });
-            expect(calls, format).to.equal(4);
-          }
-          const { result } = await through(['answered'], { do: 'download', with: { id: 'none' } });
-          expect(result).to.include({ error: 'refused', httpStatus: 404 });
+      it('believes no refusal after a lost answer: what was lost was bought', async () => {
+        await fund();
+        const before = await balance();
+        const orders = [order(), order()];
+        for (const [index, fates] of (
+          [
+            ['lost', 'unauthorized'],
+            ['lost', 'busy'],
+          ] as const
+        ).entries()) {
+          const wanted = orders[index] ?? order();
+          const { result } = await through([...fates], { do: 'buy', with: wanted });
+          expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
+          expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
+        }
+        // A read makes nothing, so what it is told is believed.
+        const read = await through(['lost', 'unauthorized'], { do: 'balance' });
+        expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
+        const { code, ref_id: ref } = order();
+        const request = { code, customer: '081234561230', ref_id: ref };
+        const { result } = await through(['lost', 'reseller limit'], {
+          do: 'resellerRequest',
+          with: request,
         });
+        expect(result).to.deep.equal({ error: 'unknown', refId: ref });
+        expect(await done({ do: 'resellerRequest', with: request })).to.include({
+          status: '00',
+          ref_id: ref,
+        });
+        expect(before - (await balance()), 'three debits').to.equal(3 * price);
+      });
 
-        it('buys once through a network that loses answers, and answers of proxies in between', async () => {
-          await fund();
+      it('does not repeat what could be done twice, and says what is not known; without a ref_id nothing is sent', async () => {
+        const endpoint = { url: 'https://shop.example/hooks' };
+        const created = await through(['silent'], { do: 'createEndpoint', with: endpoint });
+        expect(created).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+        const wanted = order();
+        const bought = await through(['silent'], { do: 'buy', with: wanted });
+        expect(bought).to.deep.include({ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4 });
+        const { result, calls } = await through(['silent'], { do: 'buy', with: { ...wanted, ref_id: '' } });
+        expect(result).to.include({ error: 'usage' });
+        expect(result)
+          .to.have.property('message')
+          .that.matches(/ref_?id is missing/i);
+        expect(calls).to.equal(0);
+      });
+
+      it('what a proxy calls an error repeats nothing that may be done once only', async () => {
+        const asked = await through(["another's busy"], {
+          ...{ do: 'createEndpoint' as const, with: { url: 'https://shop.example/hooks' } },
+        });
+        expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+      });
+
+      it('an answer that is not one of the service, whatever its HTTP status, leaves the outcome open', async () => {
+        await fund();
+        const strange = [
+          ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
+          ...(["another's refusal", "another's error", "another's busy", "another's code"] as const),
+        ];
+        for (const fate of strange) {
           const before = await balance();
           const wanted = order();
-          const { result, calls, different } = await through(['lost', 'proxy page', 'busy', 'answered'], {
-            do: 'buy',
-            with: wanted,
+          const bought = await through([fate], { do: 'buy', with: wanted });
+          expect(bought, fate).to.deep.include({
+            ...{ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4, different: 1 },
           });
-          expect(result).to.have.nested.property('ok.ref_id', wanted.ref_id);
-          expect({ calls, different }).to.deep.equal({ calls: 4, different: 1 });
-          expect(before - (await balance()), 'one debit').to.equal(price);
-        });
+          const again = await through([fate, 'answered'], { do: 'buy', with: wanted });
+          expect(again.result, fate).to.have.nested.property('ok.ref_id', wanted.ref_id);
+          expect(before - (await balance()), `one debit, ${fate}`).to.equal(price);
 
-        it('believes no refusal after a lost answer: what was lost was bought', async () => {
-          await fund();
-          const before = await balance();
-          const orders = [order(), order()];
-          for (const [index, fates] of (
-            [
-              ['lost', 'unauthorized'],
-              ['lost', 'busy'],
-            ] as const
-          ).entries()) {
-            const wanted = orders[index] ?? order();
-            const { result } = await through([...fates], { do: 'buy', with: wanted });
-            expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
-            expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
-          }
-          // A read makes nothing, so what it is told is believed.
-          const read = await through(['lost', 'unauthorized'], { do: 'balance' });
-          expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
-          const { code, ref_id: ref } = order();
-          const request = { code, customer: '081234561230', ref_id: ref };
-          const { result } = await through(['lost', 'reseller limit'], {
-            do: 'resellerRequest',
-            with: request,
-          });
-          expect(result).to.deep.equal({ error: 'unknown', refId: ref });
-          expect(await done({ do: 'resellerRequest', with: request })).to.include({
-            status: '00',
-            ref_id: ref,
-          });
-          expect(before - (await balance()), 'three debits').to.equal(3 * price);
-        });
-
-        it('does not repeat what could be done twice, and says what is not known; without a ref_id nothing is sent', async () => {
+          const read = await through([fate], { do: 'balance' });
+          expect(read, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 4 });
           const endpoint = { url: 'https://shop.example/hooks' };
-          const created = await through(['silent'], { do: 'createEndpoint', with: endpoint });
-          expect(created).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
-          const wanted = order();
-          const bought = await through(['silent'], { do: 'buy', with: wanted });
-          expect(bought).to.deep.include({ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4 });
-          const { result, calls } = await through(['silent'], { do: 'buy', with: { ...wanted, ref_id: '' } });
-          expect(result).to.include({ error: 'usage' });
-          expect(result)
-            .to.have.property('message')
-            .that.matches(/ref_?id is missing/i);
-          expect(calls).to.equal(0);
-        });
+          const created = await through([fate], { do: 'createEndpoint', with: endpoint });
+          expect(created, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+        }
+        for (const fate of strange) {
+          const read = await through([fate], { do: 'resellerBalance' });
+          expect(read.result, fate).to.deep.equal({ error: 'unknown', refId: null });
+        }
+      });
 
-        it('what a proxy calls an error repeats nothing that may be done once only', async () => {
-          const asked = await through(["another's busy"], {
-            ...{ do: 'createEndpoint' as const, with: { url: 'https://shop.example/hooks' } },
-          });
-          expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
-        });
-
-        it('an answer that is not one of the service, whatever its HTTP status, leaves the outcome open', async () => {
-          await fund();
-          const strange = [
-            ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
-            ...(["another's refusal", "another's error", "another's busy", "another's code"] as const),
+      it('sends no ref_id whose address would name something else', async () => {
+        for (const ref of ['.', '..', 'lookup']) {
+          const wanted = { ...order(), ref_id: ref };
+          const commands: Command[] = [
+            { do: 'buy', with: wanted },
+            { do: 'deposit', with: { amount: 10_000, ref_id: ref } },
+            { do: 'waitForResult', with: { ref_id: ref } },
+            { do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: ref } },
           ];
-          for (const fate of strange) {
-            const before = await balance();
-            const wanted = order();
-            const bought = await through([fate], { do: 'buy', with: wanted });
-            expect(bought, fate).to.deep.include({
-              ...{ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4, different: 1 },
-            });
-            const again = await through([fate, 'answered'], { do: 'buy', with: wanted });
-            expect(again.result, fate).to.have.nested.property('ok.ref_id', wanted.ref_id);
-            expect(before - (await balance()), `one debit, ${fate}`).to.equal(price);
-
-            const read = await through([fate], { do: 'balance' });
-            expect(read, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 4 });
-            const endpoint = { url: 'https://shop.example/hooks' };
-            const created = await through([fate], { do: 'createEndpoint', with: endpoint });
-            expect(created, fate).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
+          for (const command of commands) {
+            const { result, calls } = await through(['answered'], command);
+            expect(calls, `${command.do} ${ref}`).to.equal(0);
+            expect(result, `${command.do} ${ref}`).to.include({ error: 'usage' });
+            expect(result).to.have.property('message').that.includes(`cannot be "${ref}"`);
           }
-          for (const fate of strange) {
-            const read = await through([fate], { do: 'resellerBalance' });
-            expect(read.result, fate).to.deep.equal({ error: 'unknown', refId: null });
+        }
+        const { result } = await through(['silent'], {
+          ...{ do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: '' } },
+        });
+        expect(result).to.include({ error: 'usage' });
+      });
+
+      it('a refusal is an error with its reason, and is not repeated', async () => {
+        const { result, calls } = await through(['answered'], {
+          do: 'buy',
+          with: { ...order(), max_price: 1 },
+        });
+        expect(result).to.deep.equal({
+          ...{ error: 'refused', httpStatus: 409 },
+          ...{ code: '01', reason: 'price_above_max' },
+        });
+        expect(calls).to.equal(1);
+        for (const amount of [50_000.5, '50000']) {
+          const wrong = await play({ do: 'deposit', with: { amount, ref_id: uniqueRef('client') } });
+          expect(wrong).to.have.property('error').that.is.oneOf(['usage', 'refused']);
+        }
+      });
+
+      it('iterates over every transaction and every movement, whatever the time is here and whatever is bought meanwhile', async () => {
+        await fund();
+        const refs = [order(), order(), order()].map((each) => each.ref_id);
+        for (const ref of refs) {
+          await done({ do: 'buy', with: { ...order(), ref_id: ref } });
+        }
+        const purchases = stack.db.collection('transactions');
+        const setNewest = (createdAt: Date) =>
+          purchases.updateOne({ refId: refs.at(-1) }, { $set: { createdAt } });
+        const network = await badNetwork(stack.baseUrl, ['answered'], async (body) => {
+          if ((JSON.parse(body) as { page: number }).page === 2) {
+            await client.buy(order());
           }
         });
+        try {
+          // As where the clock here is ten minutes behind the service's.
+          await setNewest(new Date(Date.now() + 600_000));
+          const command = { do: 'transactions', with: { limit: 2 }, url: network.url } as const;
+          const found = (await done(command)) as string[];
+          expect(found.slice(0, 3)).to.deep.equal(refs.toReversed());
+          expect(new Set(found).size).to.equal(found.length);
+        } finally {
+          network.close();
+          await setNewest(new Date());
+        }
+        const movements = (await done({ do: 'statement' })) as number[];
+        expect(movements.at(-1)).to.equal(await done({ do: 'balance' }));
+      });
 
-        it('sends no ref_id whose address would name something else', async () => {
-          for (const ref of ['.', '..', 'lookup']) {
-            const wanted = { ...order(), ref_id: ref };
-            const commands: Command[] = [
-              { do: 'buy', with: wanted },
-              { do: 'deposit', with: { amount: 10_000, ref_id: ref } },
-              { do: 'waitForResult', with: { ref_id: ref } },
-              { do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: ref } },
-            ];
-            for (const command of commands) {
-              const { result, calls } = await through(['answered'], command);
-              expect(calls, `${command.do} ${ref}`).to.equal(0);
-              expect(result, `${command.do} ${ref}`).to.include({ error: 'usage' });
-              expect(result).to.have.property('message').that.includes(`cannot be "${ref}"`);
-            }
-          }
-          const { result } = await through(['silent'], {
-            ...{ do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: '' } },
-          });
-          expect(result).to.include({ error: 'usage' });
+      it('on the reseller surface it signs, buys once, and asks again with the same call', async () => {
+        await fund();
+        const before = await balance();
+        const request = { code: 'S10', customer: '081234561230', ref_id: uniqueRef('client') };
+        for (let call = 0; call < 2; call++) {
+          const answer = await done({ do: 'resellerRequest', with: request });
+          expect(answer).to.include({ status: '00', ref_id: request.ref_id });
+        }
+        expect(await done({ do: 'resellerBalance' })).to.include({
+          status: '00',
+          balance: before - price,
         });
-
-        it('a refusal is an error with its reason, and is not repeated', async () => {
-          const { result, calls } = await through(['answered'], {
-            do: 'buy',
-            with: { ...order(), max_price: 1 },
-          });
-          expect(result).to.deep.equal({
-            ...{ error: 'refused', httpStatus: 409 },
-            ...{ code: '01', reason: 'price_above_max' },
-          });
-          expect(calls).to.equal(1);
-          for (const amount of [50_000.5, '50000']) {
-            const wrong = await play({ do: 'deposit', with: { amount, ref_id: uniqueRef('client') } });
-            expect(wrong).to.have.property('error').that.is.oneOf(['usage', 'refused']);
-          }
+        expect(await done({ do: 'resellerBalance', key: 'wrong' })).to.include({
+          ...{ status: '07', reason: 'invalid_sign' },
         });
-
-        it('iterates over every transaction and every movement, whatever the time is here and whatever is bought meanwhile', async () => {
-          await fund();
-          const refs = [order(), order(), order()].map((each) => each.ref_id);
-          for (const ref of refs) {
-            await done({ do: 'buy', with: { ...order(), ref_id: ref } });
-          }
-          const purchases = stack.db.collection('transactions');
-          const setNewest = (createdAt: Date) =>
-            purchases.updateOne({ refId: refs.at(-1) }, { $set: { createdAt } });
-          const network = await badNetwork(stack.baseUrl, ['answered'], async (body) => {
-            if ((JSON.parse(body) as { page: number }).page === 2) {
-              await client.buy(order());
-            }
-          });
-          try {
-            // As where the clock here is ten minutes behind the service's.
-            await setNewest(new Date(Date.now() + 600_000));
-            const command = { do: 'transactions', with: { limit: 2 }, url: network.url } as const;
-            const found = (await done(command)) as string[];
-            expect(found.slice(0, 3)).to.deep.equal(refs.toReversed());
-            expect(new Set(found).size).to.equal(found.length);
-          } finally {
-            network.close();
-            await setNewest(new Date());
-          }
-          const movements = (await done({ do: 'statement' })) as number[];
-          expect(movements.at(-1)).to.equal(await done({ do: 'balance' }));
-        });
-
-        it('on the reseller surface it signs, buys once, and asks again with the same call', async () => {
-          await fund();
-          const before = await balance();
-          const request = { code: 'S10', customer: '081234561230', ref_id: uniqueRef('client') };
-          for (let call = 0; call < 2; call++) {
-            const answer = await done({ do: 'resellerRequest', with: request });
-            expect(answer).to.include({ status: '00', ref_id: request.ref_id });
-          }
-          expect(await done({ do: 'resellerBalance' })).to.include({
-            status: '00',
-            balance: before - price,
-          });
-          expect(await done({ do: 'resellerBalance', key: 'wrong' })).to.include({
-            ...{ status: '07', reason: 'invalid_sign' },
-          });
-          const list = await done({ do: 'resellerPriceList', with: { operator: 'Telkomsel' } });
-          expect((list as { data: unknown[] }).data.length).to.be.greaterThan(0);
-        });
-      },
-    );
+        const list = await done({ do: 'resellerPriceList', with: { operator: 'Telkomsel' } });
+        expect((list as { data: unknown[] }).data.length).to.be.greaterThan(0);
+      });
+    });
   }
 });
 

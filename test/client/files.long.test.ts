@@ -5,6 +5,7 @@ import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { badNetwork, listen } from './support/bad-network.js';
 import { languages, type Command, type Driver } from './support/drivers.js';
+import { describeWith } from '../support/require-tool.js';
 
 const attached = 'content-disposition: attachment; filename="report.csv"';
 /** The answer of a server that closes then. */
@@ -27,7 +28,7 @@ describe('The clients, and files', () => {
   after(() => stack.stop());
 
   for (const language of languages) {
-    (language.isHere ? describe : describe.skip)(language.name, () => {
+    describeWith(language.needs, language.name, () => {
       let driver: Driver;
       before(() => {
         driver = language.start();

@@ -17,10 +17,13 @@ describe('packages/client-node: what is generated', () => {
       if (process.env['RECORD'] === '1') {
         await writeFile(inPackage(file), text);
       }
-      expect((await readFile(inPackage(file), 'utf8')) === text, file).to.equal(true);
+      expect((await readFile(inPackage(file), 'utf8')) === text, howToRecord(file)).to.equal(true);
     }
   });
 });
+
+const howToRecord = (file: string) =>
+  `packages/client-node/src/${file} is not what the OpenAPI document gives: RECORD=1 npm test -- test/client/generated.test.ts`;
 
 async function types(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'client-types-'));

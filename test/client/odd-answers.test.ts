@@ -1,12 +1,16 @@
 /** The clients of every language before a server that answers what the service never would, and before one that does. */
 import { expect } from 'chai';
 import { listen } from './support/bad-network.js';
-import { languages, type Command, type Result } from './support/drivers.js';
+import { languages, type Command, type Driver, type Result } from './support/drivers.js';
+import { describeWith } from '../support/require-tool.js';
 
 describe('The clients, and odd answers', () => {
   for (const language of languages) {
-    (language.isHere ? describe : describe.skip)(language.name, () => {
-      const driver = language.start();
+    describeWith(language.needs, language.name, () => {
+      let driver: Driver;
+      before(() => {
+        driver = language.start();
+      });
       after(() => {
         driver.stop();
       });

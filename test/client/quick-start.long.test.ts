@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { badNetwork } from './support/bad-network.js';
 import { languages, type Language } from './support/drivers.js';
+import { describeWith, hasTool } from '../support/require-tool.js';
 
 describe('The quick-starts', () => {
   let stack: Stack;
@@ -39,7 +40,7 @@ describe('The quick-starts', () => {
     started.catch((error: unknown) => error as { stdout: string; stderr: string; code: number });
 
   it('run at once in one account, and none is in the way of another', async () => {
-    const here = [...languages, ...languages].filter(({ isHere }) => isHere);
+    const here = [...languages, ...languages].filter(({ needs }) => hasTool(needs));
     const ended = await Promise.all(
       here.map((language) => run(language, [stack.baseUrl, key, uniqueRef('quick')])),
     );
@@ -50,7 +51,7 @@ describe('The quick-starts', () => {
   });
 
   for (const language of languages) {
-    (language.isHere ? describe : describe.skip)(language.name, () => {
+    describeWith(language.needs, language.name, () => {
       it('comes from a key to a verified webhook, and leaves the account as it was', async () => {
         const { stdout, stderr } = await run(language, [stack.baseUrl, key, uniqueRef('quick')]);
         expect(JSON.parse(stdout))

@@ -1,5 +1,5 @@
 /** The clients of every language verify what the service sends, and refuse what it did not. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,91 +11,88 @@ import { projectRoot } from '../../config/project-file.js';
 import { verifyWebhook, WebhookError, webhookReceiver } from '../../packages/client-node/src/webhooks.js';
 import { languages, type Driver } from './support/drivers.js';
 import { genuineIn, vectors, verifiedAt } from './support/vectors.js';
+import { describeWith } from '../support/require-tool.js';
 
 describe('The clients, of a webhook', () => {
   for (const language of languages) {
-    (language.isHere ? describe : describe.skip)(
-      `${language.name}${language.isHere ? '' : ' (skipped: its runtime is not here)'}`,
-      () => {
-        let driver: Driver;
+    describeWith(language.needs, language.name, () => {
+      let driver: Driver;
 
-        before(() => {
-          driver = language.start();
-        });
-        after(() => driver.stop());
+      before(() => {
+        driver = language.start();
+      });
+      after(() => driver.stop());
 
-        it('takes and refuses the messages of clients/webhook-vectors.json, each for its reason', async () => {
-          const words = {
-            signature: 'signature is not right',
-            time: 'signed more than',
-            header: 'is missing',
-          };
-          for (const vector of vectors) {
-            const result = await driver.play({ do: 'verify', with: verifiedAt(vector) });
-            if (vector.refused === null) {
-              expect(result, vector.name).to.have.property('ok').that.deep.includes(genuineIn(vector));
-            } else {
-              expect(result, vector.name).to.include({ error: 'forged' });
-              const wanted = words[vector.refused];
-              expect(result, vector.name).to.have.property('message').that.includes(wanted);
-            }
+      it('takes and refuses the messages of clients/webhook-vectors.json, each for its reason', async () => {
+        const words = {
+          signature: 'signature is not right',
+          time: 'signed more than',
+          header: 'is missing',
+        };
+        for (const vector of vectors) {
+          const result = await driver.play({ do: 'verify', with: verifiedAt(vector) });
+          if (vector.refused === null) {
+            expect(result, vector.name).to.have.property('ok').that.deep.includes(genuineIn(vector));
+          } else {
+            expect(result, vector.name).to.include({ error: 'forged' });
+            const wanted = words[vector.refused];
+            expect(result, vector.name).to.have.property('message').that.includes(wanted);
           }
-        });
+        }
+      });
 
-        it('refuses what is signed and no JSON object, whoever has the secret', async () => {
-          const [genuine] = vectors.filter(({ refused }) => refused === null);
-          const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
-          const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
-          for (const body of [
-            '[1]',
-            ' [{"event":"ping"}]',
-            'null',
-            '1',
-            '"text"',
-            '',
-            '{"event":',
-            '['.repeat(100_000),
-          ]) {
-            const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
-            const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
-            const result = await driver.play({
-              do: 'verify',
-              with: { ...message, body, headers: { ...headers, 'webhook-signature': signature } },
-            });
-            expect(result, body.slice(0, 20)).to.include({
-              error: 'forged',
-              message: 'The body is no JSON object.',
-            });
-          }
-        });
+      it('refuses what is signed and no JSON object, whoever has the secret', async () => {
+        const [genuine] = vectors.filter(({ refused }) => refused === null);
+        const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
+        const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
+        for (const body of [
+          '[1]',
+          ' [{"event":"ping"}]',
+          'null',
+          '1',
+          '"text"',
+          '',
+          '{"event":',
+          '['.repeat(100_000),
+        ]) {
+          const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+          const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+          const result = await driver.play({
+            do: 'verify',
+            with: { ...message, body, headers: { ...headers, 'webhook-signature': signature } },
+          });
+          expect(result, body.slice(0, 20)).to.include({
+            error: 'forged',
+            message: 'The body is no JSON object.',
+          });
+        }
+      });
 
-        it('takes headers in any case, and lists of values, as gateways and frameworks give them', async () => {
-          const [genuine] = vectors.filter(({ refused }) => refused === null);
-          const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
-          const capital = (name: string) => name.replace(/(^|-)[a-z]/g, (each) => each.toUpperCase());
-          const shapes: Record<string, (name: string, value: string) => [string, string | string[]]> = {
-            'Webhook-Id': (name, value) => [capital(name), value],
-            'WEBHOOK-ID': (name, value) => [name.toUpperCase(), value],
-            lists: (name, value) => [name, [value]],
-            'lists under Webhook-Id': (name, value) => [capital(name), [value]],
-          };
-          for (const [shape, of] of Object.entries(shapes)) {
-            const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => of(name, value)));
-            const result = await driver.play({ do: 'verify', with: { ...message, headers: given } });
-            expect(result, shape).to.have.nested.property('ok.id', headers['webhook-id']);
-            const [name] = of('webhook-id', '');
-            const twice = { ...given, [name]: [headers['webhook-id'], 'another'] };
-            const forged = await driver.play({ do: 'verify', with: { ...message, headers: twice } });
-            expect(forged, `${shape}, two ids`).to.include({ error: 'forged' });
-          }
-        });
-      },
-    );
+      it('takes headers in any case, and lists of values, as gateways and frameworks give them', async () => {
+        const [genuine] = vectors.filter(({ refused }) => refused === null);
+        const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
+        const capital = (name: string) => name.replace(/(^|-)[a-z]/g, (each) => each.toUpperCase());
+        const shapes: Record<string, (name: string, value: string) => [string, string | string[]]> = {
+          'Webhook-Id': (name, value) => [capital(name), value],
+          'WEBHOOK-ID': (name, value) => [name.toUpperCase(), value],
+          lists: (name, value) => [name, [value]],
+          'lists under Webhook-Id': (name, value) => [capital(name), [value]],
+        };
+        for (const [shape, of] of Object.entries(shapes)) {
+          const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => of(name, value)));
+          const result = await driver.play({ do: 'verify', with: { ...message, headers: given } });
+          expect(result, shape).to.have.nested.property('ok.id', headers['webhook-id']);
+          const [name] = of('webhook-id', '');
+          const twice = { ...given, [name]: [headers['webhook-id'], 'another'] };
+          const forged = await driver.play({ do: 'verify', with: { ...message, headers: twice } });
+          expect(forged, `${shape}, two ids`).to.include({ error: 'forged' });
+        }
+      });
+    });
   }
 });
 
-const hasGo = spawnSync('go', ['version']).status === 0;
-(hasGo ? describe : describe.skip)(`clients/go${hasGo ? '' : ' (skipped: no Go)'}`, function () {
+describeWith('go', 'clients/go', function () {
   this.timeout(120_000);
 
   it('passes its tests, which hold it to clients/webhook-vectors.json', async () => {

@@ -8,7 +8,7 @@ import { lastClosedDay } from '../../src/money/closes/find-close.js';
 import { closeDay } from '../../src/reconciliation/closes/close-day.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
-import { skipWithoutFaults, startFault } from '../support/mongo-faults.js';
+import { startFault } from '../support/mongo-faults.js';
 import { inParallel } from '../support/purchases.js';
 import { namespaceOf } from '../money/support/debits.js';
 import { useDatabase } from '../webhooks/support/database.js';
@@ -25,9 +25,6 @@ const collections = [
 
 describe('ledger verify while MongoDB forgets its cursors', function () {
   this.timeout(180_000);
-  before(function () {
-    return skipWithoutFaults(this);
-  });
   useDatabase();
 
   before(async () => {

@@ -2,111 +2,109 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { ownAmount, statementOf } from '../bank-statements/statement.js';
-import { act, chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
-(chromiumProgram === null ? describe.skip : describe)(
-  `bank statements in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(90_000);
-    let shop: OperatedStack;
-    let browser: ConsoleBrowser;
-    let page: Page;
+describeWith('chromium', 'bank statements in a browser', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let browser: ConsoleBrowser;
+  let page: Page;
 
-    before(async () => {
-      shop = await startOperatedStack();
-      browser = await startConsoleBrowser(shop);
-      ({ page } = await browser.logIn('finance'));
-    });
-    after(async () => {
-      await browser.close();
-      await shop.stack.stop();
-    });
+  before(async () => {
+    shop = await startOperatedStack();
+    browser = await startConsoleBrowser(shop);
+    ({ page } = await browser.logIn('finance'));
+  });
+  after(async () => {
+    await browser.close();
+    await shop.stack.stop();
+  });
 
-    const deposits = () => shop.stack.db.collection<{ _id: string; status: string }>('deposits');
-    const statusOf = async (id: string) => (await deposits().findOne({ _id: id }))?.status;
-    const rupiah = (amount: number) => `Rp ${new Intl.NumberFormat('id-ID').format(amount)}`;
-    const upload = async (statement: string) => {
-      const file = { name: 'bca.csv', mimeType: 'text/csv', buffer: Buffer.from(statement) };
-      await page.locator('input[type=file]').setInputFiles(file);
-      await page.getByRole('button', { name: 'Preview' }).press('Enter');
-    };
+  const deposits = () => shop.stack.db.collection<{ _id: string; status: string }>('deposits');
+  const statusOf = async (id: string) => (await deposits().findOne({ _id: id }))?.status;
+  const rupiah = (amount: number) => `Rp ${new Intl.NumberFormat('id-ID').format(amount)}`;
+  const upload = async (statement: string) => {
+    const file = { name: 'bca.csv', mimeType: 'text/csv', buffer: Buffer.from(statement) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Preview' }).press('Enter');
+  };
 
-    it('looks at a statement, confirms what it names and what is meant by amount, and has the rest listed', async () => {
-      const [one, two, unknown] = [ownAmount(), ownAmount(), ownAmount()];
-      const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
-      await browser.open(page, '/bank-lines', 'Bank statements');
-      await page.getByText('No line fits.').waitFor();
-      await upload('Tanggal;Saldo');
-      await page.getByRole('alert').getByText('no row of headings names the description').waitFor();
-      await upload(
-        statementOf(
-          { amount: one, text: `TRSF CR ${named.refId} BUDI` },
-          { amount: two, text: 'SETORAN TUNAI' },
-          { amount: unknown, text: 'BUNGA' },
-        ),
-      );
-      await page.getByRole('cell', { name: 'has the reference of its client' }).waitFor();
-      await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
-      await page.getByRole('cell', { name: 'only the amount fits' }).waitFor();
-      await expectSound(page, 'a preview of a statement');
-      await page.setViewportSize({ width: 375, height: 800 });
-      await expectSound(page, 'a preview of a statement at 375 px');
-      await page.getByLabel(/^Also 1 lines with a reference that the client chose/).check();
-      await page.getByLabel(/^Also 1 lines for which only the amount speaks/).check();
-      await page.getByText(`Credits 2 deposits, ${rupiah(one + two)} in all`).waitFor();
-      await act(page, 'Confirm what the statement names');
-      await page.getByText('2 deposits were confirmed, 3 lines are new.').waitFor();
-      expect([await statusOf(named.id), await statusOf(alone.id)]).to.deep.equal(['completed', 'completed']);
-      await page.getByRole('article', { name: new RegExp(`${rupiah(unknown)} BUNGA`) }).waitFor();
-      await expectSound(page, 'lines at 375 px');
-      await page.setViewportSize({ width: 1_280, height: 900 });
-    });
+  it('looks at a statement, confirms what it names and what is meant by amount, and has the rest listed', async () => {
+    const [one, two, unknown] = [ownAmount(), ownAmount(), ownAmount()];
+    const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
+    await browser.open(page, '/bank-lines', 'Bank statements');
+    await page.getByText('No line fits.').waitFor();
+    await upload('Tanggal;Saldo');
+    await page.getByRole('alert').getByText('no row of headings names the description').waitFor();
+    await upload(
+      statementOf(
+        { amount: one, text: `TRSF CR ${named.refId} BUDI` },
+        { amount: two, text: 'SETORAN TUNAI' },
+        { amount: unknown, text: 'BUNGA' },
+      ),
+    );
+    await page.getByRole('cell', { name: 'has the reference of its client' }).waitFor();
+    await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
+    await page.getByRole('cell', { name: 'only the amount fits' }).waitFor();
+    await expectSound(page, 'a preview of a statement');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectSound(page, 'a preview of a statement at 375 px');
+    await page.getByLabel(/^Also 1 lines with a reference that the client chose/).check();
+    await page.getByLabel(/^Also 1 lines for which only the amount speaks/).check();
+    await page.getByText(`Credits 2 deposits, ${rupiah(one + two)} in all`).waitFor();
+    await act(page, 'Confirm what the statement names');
+    await page.getByText('2 deposits were confirmed, 3 lines are new.').waitFor();
+    expect([await statusOf(named.id), await statusOf(alone.id)]).to.deep.equal(['completed', 'completed']);
+    await page.getByRole('article', { name: new RegExp(`${rupiah(unknown)} BUNGA`) }).waitFor();
+    await expectSound(page, 'lines at 375 px');
+    await page.setViewportSize({ width: 1_280, height: 900 });
+  });
 
-    it('gives a line to a deposit by hand, and sets another aside', async () => {
-      const [one, two] = [ownAmount(), ownAmount()];
-      await browser.open(page, '/bank-lines', 'Bank statements');
-      await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
-      await act(page, 'Confirm what the statement names');
-      // Who asks for a deposit before changes what the statement says, and the confirmation would be refused.
-      await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
-      const late = await shop.askForDeposit(one);
-      const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
-      await card(one).getByRole('button', { name: 'What you can do' }).press('Enter');
-      await card(one).getByLabel('Id of the deposit').fill(late.id);
-      await act(card(one), 'Confirm a deposit with this line');
-      await card(one).waitFor({ state: 'detached' });
-      expect(await statusOf(late.id)).to.equal('completed');
-      await card(two).getByRole('button', { name: 'What you can do' }).press('Enter');
-      await expectSound(page, 'a line with its actions');
-      await act(card(two), 'Set this line aside');
-      await card(two).waitFor({ state: 'detached' });
-      await browser.open(page, '/bank-lines?status=used', 'Bank statements');
-      await card(one).getByText(late.id).waitFor();
-      await expectSound(page, 'used lines');
-    });
+  it('gives a line to a deposit by hand, and sets another aside', async () => {
+    const [one, two] = [ownAmount(), ownAmount()];
+    await browser.open(page, '/bank-lines', 'Bank statements');
+    await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
+    await act(page, 'Confirm what the statement names');
+    // Who asks for a deposit before changes what the statement says, and the confirmation would be refused.
+    await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
+    const late = await shop.askForDeposit(one);
+    const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
+    await card(one).getByRole('button', { name: 'What you can do' }).press('Enter');
+    await card(one).getByLabel('Id of the deposit').fill(late.id);
+    await act(card(one), 'Confirm a deposit with this line');
+    await card(one).waitFor({ state: 'detached' });
+    expect(await statusOf(late.id)).to.equal('completed');
+    await card(two).getByRole('button', { name: 'What you can do' }).press('Enter');
+    await expectSound(page, 'a line with its actions');
+    await act(card(two), 'Set this line aside');
+    await card(two).waitFor({ state: 'detached' });
+    await browser.open(page, '/bank-lines?status=used', 'Bank statements');
+    await card(one).getByText(late.id).waitFor();
+    await expectSound(page, 'used lines');
+  });
 
-    it('who may not see lines is shown no way to them, in either language', async () => {
-      for (const [role, locale, heading, link, shown] of [
-        ['viewer', 'en-GB', 'Today', 'Bank statements', 0],
-        ['operations', 'id-ID', 'Hari ini', 'Mutasi bank', 0],
-        ['admin', 'id-ID', 'Hari ini', 'Mutasi bank', 1],
-      ] as const) {
-        const { page: other } = await browser.logIn(role, locale);
-        await browser.open(other, '', heading);
-        expect(await other.getByRole('link', { name: link, exact: true }).count(), role).to.equal(shown);
-        if (shown === 1) {
-          await browser.open(other, '/bank-lines', 'Mutasi bank');
-          await expectSound(other, 'in Indonesian');
-        }
-        await other.context().close();
+  it('who may not see lines is shown no way to them, in either language', async () => {
+    for (const [role, locale, heading, link, shown] of [
+      ['viewer', 'en-GB', 'Today', 'Bank statements', 0],
+      ['operations', 'id-ID', 'Hari ini', 'Mutasi bank', 0],
+      ['admin', 'id-ID', 'Hari ini', 'Mutasi bank', 1],
+    ] as const) {
+      const { page: other } = await browser.logIn(role, locale);
+      await browser.open(other, '', heading);
+      expect(await other.getByRole('link', { name: link, exact: true }).count(), role).to.equal(shown);
+      if (shown === 1) {
+        await browser.open(other, '/bank-lines', 'Mutasi bank');
+        await expectSound(other, 'in Indonesian');
       }
-    });
+      await other.context().close();
+    }
+  });
 
-    it('asks nobody else, and breaks no rule of its own policy', () => {
-      expect(browser.outside).to.deep.equal([]);
-      expect(browser.reports).to.deep.equal([]);
-    });
-  },
-);
+  it('asks nobody else, and breaks no rule of its own policy', () => {
+    expect(browser.outside).to.deep.equal([]);
+    expect(browser.reports).to.deep.equal([]);
+  });
+});

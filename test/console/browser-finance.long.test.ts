@@ -1,164 +1,162 @@
 /** Corrections of wallets by two operators, and accounts with their keys and statements, in a real browser. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { act, chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { eventually } from '../support/eventually.js';
+import { describeWith } from '../support/require-tool.js';
 
-(chromiumProgram === null ? describe.skip : describe)(
-  `finance in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(90_000);
-    let shop: OperatedStack;
-    let browser: ConsoleBrowser;
-    let budi: Page;
-    let dewi: Page;
+describeWith('chromium', 'finance in a browser', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let browser: ConsoleBrowser;
+  let budi: Page;
+  let dewi: Page;
 
-    before(async () => {
-      shop = await startOperatedStack();
-      browser = await startConsoleBrowser(shop);
-      [{ page: budi }, { page: dewi }] = [await browser.logIn('finance'), await browser.logIn('finance')];
-    });
-    after(async () => {
-      await browser.close();
-      await shop.stack.stop();
-    });
+  before(async () => {
+    shop = await startOperatedStack();
+    browser = await startConsoleBrowser(shop);
+    [{ page: budi }, { page: dewi }] = [await browser.logIn('finance'), await browser.logIn('finance')];
+  });
+  after(async () => {
+    await browser.close();
+    await shop.stack.stop();
+  });
 
-    const statusOf = async (id: string) =>
-      (await shop.stack.db.collection<{ _id: string; status: string }>('adjustments').findOne({ _id: id }))
-        ?.status;
-    async function askFor(page: Page, kind: 'credit' | 'debit', amount: string): Promise<void> {
-      const form = page.getByRole('region', { name: 'Correct a wallet' });
-      await form.getByLabel('Account').fill('buyer');
-      await form.getByLabel('Credit or debit').selectOption(kind);
-      await form.getByLabel('Amount in rupiah').fill(amount);
-      await act(page, 'Correct a wallet');
-    }
+  const statusOf = async (id: string) =>
+    (await shop.stack.db.collection<{ _id: string; status: string }>('adjustments').findOne({ _id: id }))
+      ?.status;
+  async function askFor(page: Page, kind: 'credit' | 'debit', amount: string): Promise<void> {
+    const form = page.getByRole('region', { name: 'Correct a wallet' });
+    await form.getByLabel('Account').fill('buyer');
+    await form.getByLabel('Credit or debit').selectOption(kind);
+    await form.getByLabel('Amount in rupiah').fill(amount);
+    await act(page, 'Correct a wallet');
+  }
 
-    it('an amount is sent as it was written, or not at all', async () => {
-      const page = budi;
-      await browser.open(page, '/adjustments', 'Adjustments');
-      const sent: number[] = [];
-      page.on('request', (request) => {
-        if (request.method() === 'POST' && request.url().endsWith('/admin/api/adjustments')) {
-          sent.push((request.postDataJSON() as { amount: number }).amount);
-        }
-      });
-      const form = page.getByRole('region', { name: 'Correct a wallet' });
-      const field = form.getByLabel('Amount in rupiah');
-      const wrong: [amount: string, why: string][] = [
-        ['-50000', 'At least 1.'],
-        ['0', 'At least 1.'],
-        ...['50.000,00', '10.5', '5e4', '1.00', '1,000.000', '0x10', '99999999999999999'].map(
-          (amount): [string, string] => [amount, 'Write a whole number: 50000 or 50.000.'],
-        ),
-      ];
-      await form.getByLabel('Account').fill('buyer');
-      await form.getByLabel('Reason').fill('a figure that is none');
-      for (const [amount, why] of wrong) {
-        await field.fill(amount);
-        await form.getByRole('button', { name: 'Correct a wallet' }).click();
-        await form.getByText(why).waitFor();
-        expect(await field.inputValue(), 'it stays as it was written').to.equal(amount);
+  it('an amount is sent as it was written, or not at all', async () => {
+    const page = budi;
+    await browser.open(page, '/adjustments', 'Adjustments');
+    const sent: number[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/admin/api/adjustments')) {
+        sent.push((request.postDataJSON() as { amount: number }).amount);
       }
-      await expectSound(page, 'an amount that is none');
-      await field.fill('51.000');
-      await form.getByText('Rp 51.000').waitFor();
+    });
+    const form = page.getByRole('region', { name: 'Correct a wallet' });
+    const field = form.getByLabel('Amount in rupiah');
+    const wrong: [amount: string, why: string][] = [
+      ['-50000', 'At least 1.'],
+      ['0', 'At least 1.'],
+      ...['50.000,00', '10.5', '5e4', '1.00', '1,000.000', '0x10', '99999999999999999'].map(
+        (amount): [string, string] => [amount, 'Write a whole number: 50000 or 50.000.'],
+      ),
+    ];
+    await form.getByLabel('Account').fill('buyer');
+    await form.getByLabel('Reason').fill('a figure that is none');
+    for (const [amount, why] of wrong) {
+      await field.fill(amount);
       await form.getByRole('button', { name: 'Correct a wallet' }).click();
-      await page.getByText(/^It is made\./).waitFor();
-      expect(sent).to.deep.equal([51_000]);
-    });
+      await form.getByText(why).waitFor();
+      expect(await field.inputValue(), 'it stays as it was written').to.equal(amount);
+    }
+    await expectSound(page, 'an amount that is none');
+    await field.fill('51.000');
+    await form.getByText('Rp 51.000').waitFor();
+    await form.getByRole('button', { name: 'Correct a wallet' }).click();
+    await page.getByText(/^It is made\./).waitFor();
+    expect(sent).to.deep.equal([51_000]);
+  });
 
-    it('a small correction is made at once; a large one is asked for by one operator and approved by another', async () => {
-      await browser.open(budi, '/adjustments', 'Adjustments');
-      await budi.getByText('From Rp 1.000.000 on').waitFor();
-      await askFor(budi, 'credit', '50000');
-      await budi.getByText(/^It is made\. The balance is now Rp [\d.]+\.$/).waitFor();
-      await askFor(budi, 'debit', '2500000');
-      await budi.getByText('It waits for a second operator, who approves it on this page.').waitFor();
-      const article = (page: Page, amount: string) => page.getByRole('article').filter({ hasText: amount });
-      const own = article(budi, '−Rp 2.500.000');
-      const id = (await own.getAttribute('aria-label'))?.replace('Adjustment ', '') ?? '';
-      await own.getByRole('button', { name: 'What you can do' }).press('Enter');
-      await own.getByText('You have asked for it: somebody else approves it.').waitFor();
-      expect(await own.getByRole('button', { name: 'Approve it' }).count()).to.equal(0);
-      await expectSound(budi, 'adjustments');
-      await browser.open(dewi, '', 'Today');
-      await dewi.getByRole('link', { name: 'adjustments to approve' }).click();
-      const other = article(dewi, '−Rp 2.500.000');
-      await other.getByRole('button', { name: 'What you can do' }).press('Enter');
-      await other.getByText(/^Rp 2\.500\.000 are taken from buyer/).waitFor();
-      await dewi.setViewportSize({ width: 375, height: 800 });
-      await expectSound(dewi, 'an adjustment to approve at 375 px');
-      await dewi.setViewportSize({ width: 1_280, height: 900 });
-      await act(other, 'Approve it');
-      await eventually('it to be made', async () => (await statusOf(id)) === 'completed');
-      await other.waitFor({ state: 'detached' });
-      await askFor(budi, 'credit', '1000000');
-      const next = article(budi, 'Rp 1.000.000');
-      await next.getByRole('button', { name: 'What you can do' }).press('Enter');
-      await act(next, 'Reject it');
-      await next.waitFor({ state: 'detached' });
-      await browser.open(dewi, '/adjustments?status=all&account=buyer', 'Adjustments');
-      expect(await dewi.getByRole('article').count()).to.equal(4);
-    });
+  it('a small correction is made at once; a large one is asked for by one operator and approved by another', async () => {
+    await browser.open(budi, '/adjustments', 'Adjustments');
+    await budi.getByText('From Rp 1.000.000 on').waitFor();
+    await askFor(budi, 'credit', '50000');
+    await budi.getByText(/^It is made\. The balance is now Rp [\d.]+\.$/).waitFor();
+    await askFor(budi, 'debit', '2500000');
+    await budi.getByText('It waits for a second operator, who approves it on this page.').waitFor();
+    const article = (page: Page, amount: string) => page.getByRole('article').filter({ hasText: amount });
+    const own = article(budi, '−Rp 2.500.000');
+    const id = (await own.getAttribute('aria-label'))?.replace('Adjustment ', '') ?? '';
+    await own.getByRole('button', { name: 'What you can do' }).press('Enter');
+    await own.getByText('You have asked for it: somebody else approves it.').waitFor();
+    expect(await own.getByRole('button', { name: 'Approve it' }).count()).to.equal(0);
+    await expectSound(budi, 'adjustments');
+    await browser.open(dewi, '', 'Today');
+    await dewi.getByRole('link', { name: 'adjustments to approve' }).click();
+    const other = article(dewi, '−Rp 2.500.000');
+    await other.getByRole('button', { name: 'What you can do' }).press('Enter');
+    await other.getByText(/^Rp 2\.500\.000 are taken from buyer/).waitFor();
+    await dewi.setViewportSize({ width: 375, height: 800 });
+    await expectSound(dewi, 'an adjustment to approve at 375 px');
+    await dewi.setViewportSize({ width: 1_280, height: 900 });
+    await act(other, 'Approve it');
+    await eventually('it to be made', async () => (await statusOf(id)) === 'completed');
+    await other.waitFor({ state: 'detached' });
+    await askFor(budi, 'credit', '1000000');
+    const next = article(budi, 'Rp 1.000.000');
+    await next.getByRole('button', { name: 'What you can do' }).press('Enter');
+    await act(next, 'Reject it');
+    await next.waitFor({ state: 'detached' });
+    await browser.open(dewi, '/adjustments?status=all&account=buyer', 'Adjustments');
+    expect(await dewi.getByRole('article').count()).to.equal(4);
+  });
 
-    it('an account is created with its key, which is shown once, and revoked', async () => {
-      const { page } = await browser.logIn('admin');
-      await browser.open(page, '/accounts', 'Accounts');
-      const form = page.getByRole('region', { name: 'Create an account' });
-      await form.getByLabel('Username').fill('toko-peramban');
-      await form.getByLabel('Role').selectOption('seller');
-      await form.getByLabel('The system that fulfils its sales').selectOption('h2h');
-      await form.getByLabel('Address of that system').fill('https://pulsa.example/api');
-      await form.getByLabel('Our name there').fill('kami');
-      await form.getByRole('textbox', { name: 'Our secret there' }).fill('rahasia-99');
-      await expectSound(page, 'a new account');
-      await act(page, 'Create an account');
-      const made = page.getByRole('status').filter({ hasText: 'These are shown this once' });
-      expect(await made.innerText()).to.match(/sk_test_\w+[\s\S]*whsec_/);
-      await page.setViewportSize({ width: 375, height: 800 });
-      await expectSound(page, 'a created account at 375 px');
-      await page.setViewportSize({ width: 1_280, height: 900 });
-      await made.getByRole('link', { name: 'toko-peramban' }).click();
-      await page.getByRole('heading', { level: 1, name: 'toko-peramban' }).waitFor();
-      await page.getByText(/toko-peramban stands still until you make one/).waitFor();
-      await expectSound(page, 'an account with a key to revoke');
-      await act(page, 'Revoke an API key');
-      await page.getByRole('button', { name: 'Revoke an API key' }).waitFor({ state: 'detached' });
-      await page.context().close();
-    });
+  it('an account is created with its key, which is shown once, and revoked', async () => {
+    const { page } = await browser.logIn('admin');
+    await browser.open(page, '/accounts', 'Accounts');
+    const form = page.getByRole('region', { name: 'Create an account' });
+    await form.getByLabel('Username').fill('toko-peramban');
+    await form.getByLabel('Role').selectOption('seller');
+    await form.getByLabel('The system that fulfils its sales').selectOption('h2h');
+    await form.getByLabel('Address of that system').fill('https://pulsa.example/api');
+    await form.getByLabel('Our name there').fill('kami');
+    await form.getByRole('textbox', { name: 'Our secret there' }).fill('rahasia-99');
+    await expectSound(page, 'a new account');
+    await act(page, 'Create an account');
+    const made = page.getByRole('status').filter({ hasText: 'These are shown this once' });
+    expect(await made.innerText()).to.match(/sk_test_\w+[\s\S]*whsec_/);
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectSound(page, 'a created account at 375 px');
+    await page.setViewportSize({ width: 1_280, height: 900 });
+    await made.getByRole('link', { name: 'toko-peramban' }).click();
+    await page.getByRole('heading', { level: 1, name: 'toko-peramban' }).waitFor();
+    await page.getByText(/toko-peramban stands still until you make one/).waitFor();
+    await expectSound(page, 'an account with a key to revoke');
+    await act(page, 'Revoke an API key');
+    await page.getByRole('button', { name: 'Revoke an API key' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
 
-    it('a statement is read on the page and downloaded as CSV, for Excel and as PDF', async () => {
-      await browser.open(dewi, '/accounts/buyer', 'buyer');
-      const statement = dewi.getByRole('region', { name: 'Statement' });
-      await statement.getByRole('button', { name: 'Show the statement' }).press('Enter');
-      await statement.getByRole('cell', { name: 'adjustment' }).first().waitFor();
-      for (const [name, file] of [
-        ['All of it as CSV', /^statement-buyer-.*\.csv$/],
-        ['as CSV for Excel', /^statement-buyer-.*\.csv$/],
-        ['as PDF', /^statement-buyer-.*\.pdf$/],
-      ] as const) {
-        const [download] = await Promise.all([
-          dewi.waitForEvent('download'),
-          statement.getByRole('link', { name }).press('Enter'),
-        ]);
-        expect(download.suggestedFilename()).to.match(file);
-      }
-    });
+  it('a statement is read on the page and downloaded as CSV, for Excel and as PDF', async () => {
+    await browser.open(dewi, '/accounts/buyer', 'buyer');
+    const statement = dewi.getByRole('region', { name: 'Statement' });
+    await statement.getByRole('button', { name: 'Show the statement' }).press('Enter');
+    await statement.getByRole('cell', { name: 'adjustment' }).first().waitFor();
+    for (const [name, file] of [
+      ['All of it as CSV', /^statement-buyer-.*\.csv$/],
+      ['as CSV for Excel', /^statement-buyer-.*\.csv$/],
+      ['as PDF', /^statement-buyer-.*\.pdf$/],
+    ] as const) {
+      const [download] = await Promise.all([
+        dewi.waitForEvent('download'),
+        statement.getByRole('link', { name }).press('Enter'),
+      ]);
+      expect(download.suggestedFilename()).to.match(file);
+    }
+  });
 
-    it('who may only look is offered nothing, in Indonesian too', async () => {
-      const { page } = await browser.logIn('viewer', 'id-ID');
-      await browser.open(page, '/adjustments?status=all', 'Koreksi saldo');
-      expect(await page.getByRole('article').count()).to.be.greaterThan(0);
-      expect(await page.getByRole('region', { name: 'Koreksi saldo akun' }).count()).to.equal(0);
-      await expectSound(page, 'adjustments in Indonesian');
-    });
+  it('who may only look is offered nothing, in Indonesian too', async () => {
+    const { page } = await browser.logIn('viewer', 'id-ID');
+    await browser.open(page, '/adjustments?status=all', 'Koreksi saldo');
+    expect(await page.getByRole('article').count()).to.be.greaterThan(0);
+    expect(await page.getByRole('region', { name: 'Koreksi saldo akun' }).count()).to.equal(0);
+    await expectSound(page, 'adjustments in Indonesian');
+  });
 
-    it('asks nobody else, and breaks no rule of its own policy', () => {
-      expect(browser.outside).to.deep.equal([]);
-      expect(browser.reports).to.deep.equal([]);
-    });
-  },
-);
+  it('asks nobody else, and breaks no rule of its own policy', () => {
+    expect(browser.outside).to.deep.equal([]);
+    expect(browser.reports).to.deep.equal([]);
+  });
+});

@@ -4,180 +4,175 @@ import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { consoleClient, csrfIn, fields } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
-import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
 import { expectSound } from './support/expect-sound.js';
 import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
-(chromiumProgram === null ? describe.skip : describe)(
-  `operators in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(90_000);
-    let shop: OperatedStack;
-    let browser: ConsoleBrowser;
+describeWith('chromium', 'operators in a browser', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let browser: ConsoleBrowser;
 
-    before(async () => {
-      shop = await startOperatedStack();
-      browser = await startConsoleBrowser(shop);
-    });
-    after(async () => {
-      await browser.close();
-      await shop.stack.stop();
-    });
+  before(async () => {
+    shop = await startOperatedStack();
+    browser = await startConsoleBrowser(shop);
+  });
+  after(async () => {
+    await browser.close();
+    await shop.stack.stop();
+  });
 
-    const operatorOf = (username: string) => shop.stack.db.collection('operators').findOne({ username });
-    const auditOf = async (username: string, action: string) => {
-      const wanted = { action, 'after.username': username };
-      return eventually(action, () => shop.stack.db.collection('audit').findOne(wanted));
-    };
+  const operatorOf = (username: string) => shop.stack.db.collection('operators').findOne({ username });
+  const auditOf = async (username: string, action: string) => {
+    const wanted = { action, 'after.username': username };
+    return eventually(action, () => shop.stack.db.collection('audit').findOne(wanted));
+  };
 
-    /** Fills in a form that asks who one is, and presses its button. */
-    async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
-      const form = where.getByRole('region', { name: title, exact: true });
-      for (const [label, value] of Object.entries({ 'Your own password now': password, ...values })) {
-        await form
-          .getByLabel(label, { exact: true })
-          .or(form.getByLabel(`${label} *`, { exact: true }))
-          .fill(value);
-      }
-      await form.getByRole('button', { name: title, exact: true }).press('Enter');
-      return form;
+  /** Fills in a form that asks who one is, and presses its button. */
+  async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
+    const form = where.getByRole('region', { name: title, exact: true });
+    for (const [label, value] of Object.entries({ 'Your own password now': password, ...values })) {
+      await form
+        .getByLabel(label, { exact: true })
+        .or(form.getByLabel(`${label} *`, { exact: true }))
+        .fill(value);
     }
+    await form.getByRole('button', { name: title, exact: true }).press('Enter');
+    return form;
+  }
 
-    it('an admin creates an operator, changes the role, gives a new password, ends sessions, removes', async () => {
-      const { page, name } = await browser.logIn('admin');
-      await browser.open(page, '/operators', 'Operators');
-      const form = page.getByRole('region', { name: 'Create an operator' });
-      await form.getByLabel('Username').fill('dewi');
-      await form.getByLabel('Role').selectOption('support');
-      await prove(page, 'Create an operator', {
-        'Your own password now': 'not the password',
-        Reason: reason,
-      });
-      await form.getByRole('alert').getByText('The password is wrong.').waitFor();
-      expect(await operatorOf('dewi')).to.equal(null);
-      await prove(page, 'Create an operator', { Reason: reason });
-      const article = page.getByRole('article', { name: 'Operator dewi' });
-      await article.waitFor();
-      const made = page.getByRole('status').filter({ hasText: 'The password of dewi' });
-      const shown = (await made.locator('code').innerText()).trim();
-      expect((await auditOf('dewi', 'operator.create'))['reason']).to.equal(reason);
-
-      // Shown as text, whatever a browser calls itself.
-      const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.77');
-      const login = await stranger.get('/admin/login');
-      const given = { username: 'dewi', password: shown, _csrf: csrfIn(login.text) };
-      const agent = { 'user-agent': '<img src=x onerror=alert(1)>' };
-      expect(
-        (await stranger.send('POST', '/admin/login', fields(given), agent)).headers['location'],
-      ).to.equal('/admin');
-      await browser.open(page, '/operators', 'Operators');
-      await article.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
-      await article.getByRole('cell', { name: /GMT\+7/ }).waitFor();
-      await article.getByRole('button', { name: 'What you can do' }).click();
-      await expectSound(page, 'operators');
-      const sessions = article.getByRole('region', { name: 'End sessions' });
-      await sessions.getByLabel('Session').selectOption({ index: 1 });
-      await sessions.getByLabel('Reason').fill(reason);
-      await sessions.getByRole('button', { name: 'End sessions' }).press('Enter');
-      await article.getByText('Not logged in anywhere.').waitFor();
-      expect((await stranger.get('/admin')).status).to.equal(303);
-
-      await article
-        .getByRole('region', { name: 'Change the role' })
-        .getByLabel('Role')
-        .selectOption('finance');
-      await prove(article, 'Change the role', { Reason: reason });
-      await eventually('the role', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
-      expect((await auditOf('dewi', 'operator.role'))['actor']).to.equal(`operator:${name}`);
-      await prove(article, 'Give a new password', { Reason: reason });
-      const other = article.getByRole('status').filter({ hasText: 'The password of dewi' }).locator('code');
-      const fresh = (await other.innerText()).trim();
-      expect(fresh).to.not.equal(shown);
-      const again = consoleClient(shop.stack.baseUrl, '198.51.100.78');
-      expect((await again.login('dewi', fresh)).headers['location']).to.equal('/admin');
-      await prove(article, 'Remove the operator', { Reason: reason });
-      await article.waitFor({ state: 'detached' });
-      expect(await operatorOf('dewi')).to.equal(null);
-
-      const table = page.getByRole('table', { name: 'What each role may do' });
-      const row = table.getByRole('row', { name: /^end the sessions of others/ });
-      expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
-        'end the sessions of others',
-        ...['', '', '', '', 'yes'],
-      ]);
+  it('an admin creates an operator, changes the role, gives a new password, ends sessions, removes', async () => {
+    const { page, name } = await browser.logIn('admin');
+    await browser.open(page, '/operators', 'Operators');
+    const form = page.getByRole('region', { name: 'Create an operator' });
+    await form.getByLabel('Username').fill('dewi');
+    await form.getByLabel('Role').selectOption('support');
+    await prove(page, 'Create an operator', {
+      'Your own password now': 'not the password',
+      Reason: reason,
     });
+    await form.getByRole('alert').getByText('The password is wrong.').waitFor();
+    expect(await operatorOf('dewi')).to.equal(null);
+    await prove(page, 'Create an operator', { Reason: reason });
+    const article = page.getByRole('article', { name: 'Operator dewi' });
+    await article.waitFor();
+    const made = page.getByRole('status').filter({ hasText: 'The password of dewi' });
+    const shown = (await made.locator('code').innerText()).trim();
+    expect((await auditOf('dewi', 'operator.create'))['reason']).to.equal(reason);
 
-    it('a viewer sets the second factor up by its key, changes the password, ends the other session, logs out', async () => {
-      const { page, name } = await browser.logIn('viewer');
-      const elsewhere = consoleClient(shop.stack.baseUrl, '198.51.100.79');
-      await elsewhere.login(name, password);
-      await browser.open(page, '/me', 'Your account');
-      await expectSound(page, 'me');
-      await page.getByText('see the own account, and what each role may do').waitFor();
-      await page.getByRole('cell', { name: /\(this one\)$/ }).waitFor();
-      const sessions = page.getByRole('region', { name: 'End sessions' });
-      await sessions.getByLabel('Session').selectOption({ index: 1 });
-      await sessions.getByRole('button', { name: 'End sessions' }).press('Enter');
-      await sessions.getByRole('status').waitFor();
-      expect((await elsewhere.get('/admin')).status, 'the other').to.equal(303);
+    // Shown as text, whatever a browser calls itself.
+    const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.77');
+    const login = await stranger.get('/admin/login');
+    const given = { username: 'dewi', password: shown, _csrf: csrfIn(login.text) };
+    const agent = { 'user-agent': '<img src=x onerror=alert(1)>' };
+    expect((await stranger.send('POST', '/admin/login', fields(given), agent)).headers['location']).to.equal(
+      '/admin',
+    );
+    await browser.open(page, '/operators', 'Operators');
+    await article.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+    await article.getByRole('cell', { name: /GMT\+7/ }).waitFor();
+    await article.getByRole('button', { name: 'What you can do' }).click();
+    await expectSound(page, 'operators');
+    const sessions = article.getByRole('region', { name: 'End sessions' });
+    await sessions.getByLabel('Session').selectOption({ index: 1 });
+    await sessions.getByLabel('Reason').fill(reason);
+    await sessions.getByRole('button', { name: 'End sessions' }).press('Enter');
+    await article.getByText('Not logged in anywhere.').waitFor();
+    expect((await stranger.get('/admin')).status).to.equal(303);
 
-      const wrong = await prove(page, 'Change the password', {
-        'Your own password now': 'not the password',
-        'New password': 'another long one',
-        'New password, again': 'another long one',
-      });
-      await wrong.getByRole('alert').getByText('The password is wrong.').waitFor();
-      const fresh = 'another long one';
-      const changed = await prove(page, 'Change the password', {
-        'New password': fresh,
-        'New password, again': fresh,
-      });
-      await changed.getByRole('status').waitFor();
+    await article.getByRole('region', { name: 'Change the role' }).getByLabel('Role').selectOption('finance');
+    await prove(article, 'Change the role', { Reason: reason });
+    await eventually('the role', async () => (await operatorOf('dewi'))?.['role'] === 'finance');
+    expect((await auditOf('dewi', 'operator.role'))['actor']).to.equal(`operator:${name}`);
+    await prove(article, 'Give a new password', { Reason: reason });
+    const other = article.getByRole('status').filter({ hasText: 'The password of dewi' }).locator('code');
+    const fresh = (await other.innerText()).trim();
+    expect(fresh).to.not.equal(shown);
+    const again = consoleClient(shop.stack.baseUrl, '198.51.100.78');
+    expect((await again.login('dewi', fresh)).headers['location']).to.equal('/admin');
+    await prove(article, 'Remove the operator', { Reason: reason });
+    await article.waitFor({ state: 'detached' });
+    expect(await operatorOf('dewi')).to.equal(null);
 
-      await prove(page, 'Set up a second factor', { 'Your own password now': fresh });
-      await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
-      await expectSound(page, 'me-second-factor');
-      const key = page.getByRole('region', { name: 'Scan this with an authenticator app' }).locator('code');
-      const secret = (await key.innerText()).replaceAll(' ', '');
-      const confirm = page.getByRole('region', { name: 'Confirm the second factor' });
-      await confirm
-        .getByLabel('Code of the app')
-        .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
-      await confirm.getByRole('button', { name: 'Confirm the second factor' }).press('Enter');
-      const codes = page.getByRole('status').filter({ hasText: 'Recovery codes. They are shown this once' });
-      await codes.waitFor();
-      const shown = await codes.locator('code').allInnerTexts();
-      expect(shown).to.have.length(10);
-      const made = page.getByRole('region', { name: 'Make a key for the command line' });
-      const code = 'Code of your authenticator app, or a recovery code';
-      await made.getByLabel(code).waitFor();
-      await prove(page, 'Make a key for the command line', {
-        'Your own password now': fresh,
-        [code]: shown[0] ?? '',
-      });
-      await page.getByText(/^op_[\w-]{43}$/).waitFor();
-      // Recovery codes left.
-      await page.getByText('9', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Log out' }).click();
-      await page.waitForURL(/\/admin\/login$/);
+    const table = page.getByRole('table', { name: 'What each role may do' });
+    const row = table.getByRole('row', { name: /^end the sessions of others/ });
+    expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
+      'end the sessions of others',
+      ...['', '', '', '', 'yes'],
+    ]);
+  });
+
+  it('a viewer sets the second factor up by its key, changes the password, ends the other session, logs out', async () => {
+    const { page, name } = await browser.logIn('viewer');
+    const elsewhere = consoleClient(shop.stack.baseUrl, '198.51.100.79');
+    await elsewhere.login(name, password);
+    await browser.open(page, '/me', 'Your account');
+    await expectSound(page, 'me');
+    await page.getByText('see the own account, and what each role may do').waitFor();
+    await page.getByRole('cell', { name: /\(this one\)$/ }).waitFor();
+    const sessions = page.getByRole('region', { name: 'End sessions' });
+    await sessions.getByLabel('Session').selectOption({ index: 1 });
+    await sessions.getByRole('button', { name: 'End sessions' }).press('Enter');
+    await sessions.getByRole('status').waitFor();
+    expect((await elsewhere.get('/admin')).status, 'the other').to.equal(303);
+
+    const wrong = await prove(page, 'Change the password', {
+      'Your own password now': 'not the password',
+      'New password': 'another long one',
+      'New password, again': 'another long one',
     });
-
-    it('whose session was ended is led to the login, in Indonesian as in English', async () => {
-      const { page, name } = await browser.logIn('support', 'id-ID');
-      await page.setViewportSize({ width: 375, height: 800 });
-      await browser.open(page, '/me', 'Akun Anda');
-      await page.getByText('menutup kasus').waitFor();
-      await expectSound(page, 'me-375-id');
-      const sessions = page.getByRole('region', { name: 'Akhiri sesi' });
-      await sessions.getByRole('button', { name: 'Akhiri sesi' }).press('Enter');
-      await page.waitForURL(/\/admin\/login$/);
-      await auditOf(name, 'operator.end-sessions');
+    await wrong.getByRole('alert').getByText('The password is wrong.').waitFor();
+    const fresh = 'another long one';
+    const changed = await prove(page, 'Change the password', {
+      'New password': fresh,
+      'New password, again': fresh,
     });
+    await changed.getByRole('status').waitFor();
 
-    it('asked nobody else, and broke no rule of its own policy', () => {
-      expect(browser.outside).to.deep.equal([]);
-      expect(browser.reports).to.deep.equal([]);
+    await prove(page, 'Set up a second factor', { 'Your own password now': fresh });
+    await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
+    await expectSound(page, 'me-second-factor');
+    const key = page.getByRole('region', { name: 'Scan this with an authenticator app' }).locator('code');
+    const secret = (await key.innerText()).replaceAll(' ', '');
+    const confirm = page.getByRole('region', { name: 'Confirm the second factor' });
+    await confirm
+      .getByLabel('Code of the app')
+      .fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+    await confirm.getByRole('button', { name: 'Confirm the second factor' }).press('Enter');
+    const codes = page.getByRole('status').filter({ hasText: 'Recovery codes. They are shown this once' });
+    await codes.waitFor();
+    const shown = await codes.locator('code').allInnerTexts();
+    expect(shown).to.have.length(10);
+    const made = page.getByRole('region', { name: 'Make a key for the command line' });
+    const code = 'Code of your authenticator app, or a recovery code';
+    await made.getByLabel(code).waitFor();
+    await prove(page, 'Make a key for the command line', {
+      'Your own password now': fresh,
+      [code]: shown[0] ?? '',
     });
-  },
-);
+    await page.getByText(/^op_[\w-]{43}$/).waitFor();
+    // Recovery codes left.
+    await page.getByText('9', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(/\/admin\/login$/);
+  });
+
+  it('whose session was ended is led to the login, in Indonesian as in English', async () => {
+    const { page, name } = await browser.logIn('support', 'id-ID');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await browser.open(page, '/me', 'Akun Anda');
+    await page.getByText('menutup kasus').waitFor();
+    await expectSound(page, 'me-375-id');
+    const sessions = page.getByRole('region', { name: 'Akhiri sesi' });
+    await sessions.getByRole('button', { name: 'Akhiri sesi' }).press('Enter');
+    await page.waitForURL(/\/admin\/login$/);
+    await auditOf(name, 'operator.end-sessions');
+  });
+
+  it('asked nobody else, and broke no rule of its own policy', () => {
+    expect(browser.outside).to.deep.equal([]);
+    expect(browser.reports).to.deep.equal([]);
+  });
+});

@@ -2,75 +2,73 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
-import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
 const limitMs = 40_000;
 /** More than the page's pause before it asks again. */
 const slowMs = 7_000;
 
-(chromiumProgram === null ? describe.skip : describe)(
-  `the console during an outage${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(180_000);
-    let gate: TcpGate;
-    let shop: OperatedStack;
-    let browser: ConsoleBrowser;
+describeWith('chromium', 'the console during an outage', function () {
+  this.timeout(180_000);
+  let gate: TcpGate;
+  let shop: OperatedStack;
+  let browser: ConsoleBrowser;
 
-    before(async () => {
-      gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
-      shop = await startOperatedStack({ REDIS_URL: gate.url });
-      browser = await startConsoleBrowser(shop);
+  before(async () => {
+    gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
+    shop = await startOperatedStack({ REDIS_URL: gate.url });
+    browser = await startConsoleBrowser(shop);
+  });
+  after(async () => {
+    await gate.restore();
+    await browser.close();
+    await shop.stack.stop();
+    await gate.stop();
+  });
+
+  it('says of what is open that it is old, calls nothing well, and a page that is loaded meanwhile comes when it can', async () => {
+    const { page: system } = await browser.logIn('admin');
+    const [today, late] = [await system.context().newPage(), await system.context().newPage()];
+    await browser.open(system, '/system', 'System');
+    await browser.open(today, '', 'Today');
+    const checks = system.getByRole('heading', { name: 'Checks', exact: true });
+    await checks.waitFor({ timeout: limitMs });
+    const old = today.getByRole('status').filter({ hasText: 'Not up to date' });
+    expect(await old.count()).to.equal(0);
+
+    const calls = '**/admin/api/**';
+    await system.route(calls, (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+    );
+    await system
+      .getByRole('alert')
+      .filter({ hasText: 'The service did not answer.' })
+      .waitFor({ timeout: limitMs });
+    await system.unroute(calls);
+    // Answers that take longer than the page waits before it asks again.
+    await system.route(calls, async (route) => {
+      await setTimeout(slowMs);
+      await route.continue();
     });
-    after(async () => {
-      await gate.restore();
-      await browser.close();
-      await shop.stack.stop();
-      await gate.stop();
-    });
+    await checks.waitFor({ timeout: limitMs });
+    await system.unrouteAll({ behavior: 'wait' });
 
-    it('says of what is open that it is old, calls nothing well, and a page that is loaded meanwhile comes when it can', async () => {
-      const { page: system } = await browser.logIn('admin');
-      const [today, late] = [await system.context().newPage(), await system.context().newPage()];
-      await browser.open(system, '/system', 'System');
-      await browser.open(today, '', 'Today');
-      const checks = system.getByRole('heading', { name: 'Checks', exact: true });
-      await checks.waitFor({ timeout: limitMs });
-      const old = today.getByRole('status').filter({ hasText: 'Not up to date' });
-      expect(await old.count()).to.equal(0);
+    gate.hang();
+    const advice = /At the command line, topup doctor/;
+    await system.getByRole('alert').filter({ hasText: advice }).waitFor({ timeout: limitMs });
+    expect(await checks.count()).to.equal(0);
+    expect(await system.getByText(/checks are well/).count()).to.equal(0);
+    await old.filter({ hasText: advice }).waitFor({ timeout: limitMs });
+    // Without a session nothing is known of who asks: this one comes from the server.
+    await late.goto(`${shop.stack.baseUrl}/admin/purchases`);
+    await late.getByText(advice).waitFor({ timeout: limitMs });
 
-      const calls = '**/admin/api/**';
-      await system.route(calls, (route) =>
-        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
-      );
-      await system
-        .getByRole('alert')
-        .filter({ hasText: 'The service did not answer.' })
-        .waitFor({ timeout: limitMs });
-      await system.unroute(calls);
-      // Answers that take longer than the page waits before it asks again.
-      await system.route(calls, async (route) => {
-        await setTimeout(slowMs);
-        await route.continue();
-      });
-      await checks.waitFor({ timeout: limitMs });
-      await system.unrouteAll({ behavior: 'wait' });
-
-      gate.hang();
-      const advice = /At the command line, topup doctor/;
-      await system.getByRole('alert').filter({ hasText: advice }).waitFor({ timeout: limitMs });
-      expect(await checks.count()).to.equal(0);
-      expect(await system.getByText(/checks are well/).count()).to.equal(0);
-      await old.filter({ hasText: advice }).waitFor({ timeout: limitMs });
-      // Without a session nothing is known of who asks: this one comes from the server.
-      await late.goto(`${shop.stack.baseUrl}/admin/purchases`);
-      await late.getByText(advice).waitFor({ timeout: limitMs });
-
-      await gate.restore();
-      await late.getByRole('heading', { level: 1, name: 'Purchases' }).waitFor({ timeout: limitMs });
-      await checks.waitFor({ timeout: limitMs });
-      await old.waitFor({ state: 'detached', timeout: limitMs });
-      expect(browser.reports.filter((each) => !/50[23]/.test(each))).to.deep.equal([]);
-    });
-  },
-);
+    await gate.restore();
+    await late.getByRole('heading', { level: 1, name: 'Purchases' }).waitFor({ timeout: limitMs });
+    await checks.waitFor({ timeout: limitMs });
+    await old.waitFor({ state: 'detached', timeout: limitMs });
+    expect(browser.reports.filter((each) => !/50[23]/.test(each))).to.deep.equal([]);
+  });
+});

@@ -10,6 +10,7 @@ import { consoleOperations } from '../../src/console/api/operations.js';
 
 const documentFile = join(projectRoot, 'packages/console/openapi.json');
 const typesFile = join(projectRoot, 'packages/console/src/api/schema.d.ts');
+const howToRecord = 'is out of date: RECORD=1 npm test -- test/console/document.test.ts';
 const generator = join(projectRoot, 'node_modules/openapi-typescript/bin/cli.js');
 
 describe('the document of the console', () => {
@@ -19,8 +20,13 @@ describe('the document of the console', () => {
       writeFileSync(documentFile, document);
       writeFileSync(typesFile, await typesOfFile());
     }
-    expect(readFileSync(documentFile, 'utf8') === document, 'packages/console/openapi.json').to.equal(true);
-    expect(readFileSync(typesFile, 'utf8') === (await typesOfFile()), 'schema.d.ts').to.equal(true);
+    expect(
+      readFileSync(documentFile, 'utf8') === document,
+      `packages/console/openapi.json ${howToRecord}`,
+    ).to.equal(true);
+    expect(readFileSync(typesFile, 'utf8') === (await typesOfFile()), `schema.d.ts ${howToRecord}`).to.equal(
+      true,
+    );
   });
 
   it('names every operation once, and no path twice', () => {

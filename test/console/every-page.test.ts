@@ -8,7 +8,6 @@ import { isAllowed, operatorRoles, rights, type OperatorRole } from '../../src/o
 import { addProduct } from '../providers/provider-stack.js';
 import { sizes } from '../support/sizes.js';
 import {
-  chromiumProgram,
   pagesOfSome,
   pagesWith,
   startConsoleBrowser,
@@ -18,9 +17,9 @@ import { callerAs, reason } from './support/console-caller.js';
 import { changesAskedFor, offeredChanges, offerOn, routesOfConsole } from './support/offered-changes.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
-const { isPlayed: isWanted, allLanguages } = sizes.everyPage;
-const isPlayed = isWanted && chromiumProgram !== null;
+const { isPlayed, allLanguages } = sizes.everyPage;
 
 /** The languages of the console. */
 const both = ['en-GB', 'id-ID'];
@@ -64,77 +63,79 @@ describe('what the pages offer', () => {
   });
 });
 
-(isPlayed ? describe : describe.skip)('every page of the console', function () {
-  this.timeout(300_000);
-  let shop: OperatedStack;
-  let browser: ConsoleBrowser;
-  let sold: string;
-  let purchase: string;
-  let job: string;
+(isPlayed ? describe : describe.skip)('every page of the console', () => {
+  describeWith('chromium', 'in a browser', function () {
+    this.timeout(300_000);
+    let shop: OperatedStack;
+    let browser: ConsoleBrowser;
+    let sold: string;
+    let purchase: string;
+    let job: string;
 
-  before(async () => {
-    shop = await startOperatedStack();
-    browser = await startConsoleBrowser(shop);
-    [sold, purchase, job] = [await shop.sold(), await shop.underReview(), await shop.setAside()];
-    await shop.askForDeposit(250_000);
-    await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
-    await shop.openCase('to be closed');
-    await shop.disableReceiverOf('buyer');
-    await importPrices();
-    // Something to clear.
-    await shop.stack.db
-      .collection('accounts')
-      .updateOne({ username: 'buyer' }, { $set: { ipWhitelist: ['127.0.0.1'] } });
-  });
+    before(async () => {
+      shop = await startOperatedStack();
+      browser = await startConsoleBrowser(shop);
+      [sold, purchase, job] = [await shop.sold(), await shop.underReview(), await shop.setAside()];
+      await shop.askForDeposit(250_000);
+      await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
+      await shop.openCase('to be closed');
+      await shop.disableReceiverOf('buyer');
+      await importPrices();
+      // Something to clear.
+      await shop.stack.db
+        .collection('accounts')
+        .updateOne({ username: 'buyer' }, { $set: { ipWhitelist: ['127.0.0.1'] } });
+    });
 
-  async function importPrices(): Promise<void> {
-    const sellers = shop.stack.db.collection<{ _id: string }>('accounts');
-    const seller = await sellers.findOne({ username: 'seller' });
-    const code = await addProduct(shop.stack, [{ sellerId: seller?._id ?? '', price: 10_000 }]);
-    const file = Buffer.from(`code,seller,price,cost\n${code},seller,10500,9000\n`).toString('base64');
-    const finance = await callerAs(shop, 'finance');
-    const { fingerprint } = await finance.ask('previewPriceImport', '/price-imports/preview', { file });
-    const list = { file, name: 'list.csv', fingerprint, meant: false, reason };
-    await finance.ask('applyPriceImport', '/price-imports', list);
-  }
+    async function importPrices(): Promise<void> {
+      const sellers = shop.stack.db.collection<{ _id: string }>('accounts');
+      const seller = await sellers.findOne({ username: 'seller' });
+      const code = await addProduct(shop.stack, [{ sellerId: seller?._id ?? '', price: 10_000 }]);
+      const file = Buffer.from(`code,seller,price,cost\n${code},seller,10500,9000\n`).toString('base64');
+      const finance = await callerAs(shop, 'finance');
+      const { fingerprint } = await finance.ask('previewPriceImport', '/price-imports/preview', { file });
+      const list = { file, name: 'list.csv', fingerprint, meant: false, reason };
+      await finance.ask('applyPriceImport', '/price-imports', list);
+    }
 
-  after(async () => {
-    await browser.close();
-    await shop.stack.stop();
-  });
+    after(async () => {
+      await browser.close();
+      await shop.stack.stop();
+    });
 
-  for (const role of operatorRoles) {
-    it(`is sound for ${role} in ${languagesOf(role).join(' and ')} and both widths, with what this role may do and nothing else`, async () => {
-      for (const locale of languagesOf(role)) {
-        const { page } = await browser.logIn(role, locale);
-        const changes = offeredChanges({ purchase, sold });
-        for (const [path, english, indonesian] of [
-          ...pagesWith({ purchase, job }, role),
-          [`/purchases/${sold}`, /S10/, /S10/] as const,
-        ]) {
-          // As when a telephone is turned: the page is shown once.
-          await page.setViewportSize({ width: 1_280, height: 800 });
-          const isEnglish = locale === 'en-GB';
-          const show = isEnglish && seesEveryPage(role) ? browser.open : browser.go;
-          await show(page, path, isEnglish ? english : indonesian);
-          for (const width of [1_280, 375]) {
-            await page.setViewportSize({ width, height: 800 });
-            await expectSound(page, `${role} ${locale} ${width} ${path}`);
-            for (const change of changes.filter((each) => each.path === path)) {
-              const shown = await offerOn(page, change, locale).count();
-              expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));
+    for (const role of operatorRoles) {
+      it(`is sound for ${role} in ${languagesOf(role).join(' and ')} and both widths, with what this role may do and nothing else`, async () => {
+        for (const locale of languagesOf(role)) {
+          const { page } = await browser.logIn(role, locale);
+          const changes = offeredChanges({ purchase, sold });
+          for (const [path, english, indonesian] of [
+            ...pagesWith({ purchase, job }, role),
+            [`/purchases/${sold}`, /S10/, /S10/] as const,
+          ]) {
+            // As when a telephone is turned: the page is shown once.
+            await page.setViewportSize({ width: 1_280, height: 800 });
+            const isEnglish = locale === 'en-GB';
+            const show = isEnglish && seesEveryPage(role) ? browser.open : browser.go;
+            await show(page, path, isEnglish ? english : indonesian);
+            for (const width of [1_280, 375]) {
+              await page.setViewportSize({ width, height: 800 });
+              await expectSound(page, `${role} ${locale} ${width} ${path}`);
+              for (const change of changes.filter((each) => each.path === path)) {
+                const shown = await offerOn(page, change, locale).count();
+                expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));
+              }
             }
           }
+          await page.context().close();
         }
-        await page.context().close();
-      }
-      for (const { path, action } of pagesOfSome.filter((each) => !isAllowed(role, each.action))) {
-        const caller = await callerAs(shop, role);
-        const answer = await caller.client.get(`/admin${path}`);
-        expect(answer.status, `${role} ${path} ${action}`).to.equal(403);
-      }
-      expect(browser.outside).to.deep.equal([]);
-      expect(browser.reports).to.deep.equal([]);
-    });
-  }
+        for (const { path, action } of pagesOfSome.filter((each) => !isAllowed(role, each.action))) {
+          const caller = await callerAs(shop, role);
+          const answer = await caller.client.get(`/admin${path}`);
+          expect(answer.status, `${role} ${path} ${action}`).to.equal(403);
+        }
+        expect(browser.outside).to.deep.equal([]);
+        expect(browser.reports).to.deep.equal([]);
+      });
+    }
+  });
 });

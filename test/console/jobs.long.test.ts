@@ -7,9 +7,10 @@ import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
-import { act, chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
 describe('jobs, processes and settings in the console', function () {
   this.timeout(120_000);
@@ -124,7 +125,7 @@ describe('jobs, processes and settings in the console', function () {
     );
   });
 
-  (chromiumProgram === null ? describe.skip : describe)('in a browser', () => {
+  describeWith('chromium', 'in a browser', () => {
     let browser: ConsoleBrowser;
     let page: Page;
 

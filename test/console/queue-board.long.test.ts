@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { connectTo, everything } from '../support/raw-connection.js';
-import { chromiumProgram, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
+import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { callerAs, type Caller } from './support/console-caller.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
+import { describeWith } from '../support/require-tool.js';
 
 /** Bull board's own, which only its authors can mend: icons without a name, and the greys of its theme. */
 const ofTheBoard = [
@@ -135,37 +136,34 @@ describe('the Bull board in the console', function () {
   });
 });
 
-(chromiumProgram === null ? describe.skip : describe)(
-  `the Bull board in a browser${chromiumProgram === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(90_000);
-    let shop: OperatedStack;
-    let browser: ConsoleBrowser;
+describeWith('chromium', 'the Bull board in a browser', function () {
+  this.timeout(90_000);
+  let shop: OperatedStack;
+  let browser: ConsoleBrowser;
 
-    before(async () => {
-      shop = await startOperatedStack();
-      browser = await startConsoleBrowser(shop);
-    });
-    after(async () => {
-      await browser.close();
-      await shop.stack.stop();
-    });
+  before(async () => {
+    shop = await startOperatedStack();
+    browser = await startConsoleBrowser(shop);
+  });
+  after(async () => {
+    await browser.close();
+    await shop.stack.stop();
+  });
 
-    it('what is ours of it is sound: the login before it, the words of each queue, the links back', async () => {
-      const { page } = await browser.logIn('operations');
-      await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
-      const words = page.getByText(/Worked on by/).first();
-      await words.waitFor({ state: 'attached' });
-      await expectSound(page, 'queues', ofTheBoard);
-      await page.setViewportSize({ width: 375, height: 800 });
-      await expectSound(page, 'queues at 375 px', ofTheBoard);
-      await page.context().clearCookies();
-      await page.goto(`${shop.stack.baseUrl}/admin/queues`);
-      await page.waitForURL(/\/admin\/login$/);
-      await expectSound(page, 'login before the queues');
-    });
-  },
-);
+  it('what is ours of it is sound: the login before it, the words of each queue, the links back', async () => {
+    const { page } = await browser.logIn('operations');
+    await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
+    const words = page.getByText(/Worked on by/).first();
+    await words.waitFor({ state: 'attached' });
+    await expectSound(page, 'queues', ofTheBoard);
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectSound(page, 'queues at 375 px', ofTheBoard);
+    await page.context().clearCookies();
+    await page.goto(`${shop.stack.baseUrl}/admin/queues`);
+    await page.waitForURL(/\/admin\/login$/);
+    await expectSound(page, 'login before the queues');
+  });
+});
 
 interface BoardQueue {
   name: string;

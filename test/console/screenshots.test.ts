@@ -2,73 +2,71 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import {
-  chromiumProgram,
-  pagesWith,
-  startConsoleBrowser,
-  type ConsoleBrowser,
-} from './support/console-browser.js';
+import { pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { untilShown } from './support/until-shown.js';
+import { describeWith } from '../support/require-tool.js';
 
 const folder = process.env['SCREENSHOTS'] ?? '';
 
-(folder !== '' && chromiumProgram !== null ? describe : describe.skip)('pictures of the pages', function () {
-  this.timeout(300_000);
-  let shop: OperatedStack;
-  let browser: ConsoleBrowser;
-  let sold: string;
+(folder !== '' ? describe : describe.skip)('pictures of the pages', () => {
+  describeWith('chromium', 'in a browser', function () {
+    this.timeout(300_000);
+    let shop: OperatedStack;
+    let browser: ConsoleBrowser;
+    let sold: string;
 
-  before(async () => {
-    await mkdir(folder, { recursive: true });
-    shop = await startOperatedStack();
-    browser = await startConsoleBrowser(shop);
-    for (let n = 0; n < 5; n++) {
-      sold = await shop.sold();
-    }
-    await shop.underReview();
-    await shop.askForDeposit(250_000);
-    await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
-  });
-  after(async () => {
-    await browser.close();
-    await shop.stack.stop();
-  });
+    before(async () => {
+      await mkdir(folder, { recursive: true });
+      shop = await startOperatedStack();
+      browser = await startConsoleBrowser(shop);
+      for (let n = 0; n < 5; n++) {
+        sold = await shop.sold();
+      }
+      await shop.underReview();
+      await shop.askForDeposit(250_000);
+      await shop.askForSettlement({ amount: 120_000, accountNumber: '1234567890' });
+    });
+    after(async () => {
+      await browser.close();
+      await shop.stack.stop();
+    });
 
-  const picture = (page: Page, name: string, fullPage = true) =>
-    page.screenshot({ path: join(folder, `${name}.png`), fullPage });
+    const picture = (page: Page, name: string, fullPage = true) =>
+      page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 
-  it('of the console, and of its first page on a phone', async () => {
-    const { page } = await browser.logIn('admin');
-    const job = await shop.setAside();
-    for (const [path, heading] of pagesWith({ purchase: sold, job }, 'admin')) {
-      await browser.open(page, path, heading);
-      const [, first = '', second = ''] = (path.split('?')[0] ?? '').split('/');
-      const name = [first === '' ? 'today' : first, ...(second === '' ? [] : ['one'])].join('-');
-      await picture(page, `console-${name}`);
-    }
-    await page.setViewportSize({ width: 375, height: 800 });
-    await browser.open(page, '', 'Today');
-    await picture(page, 'console-today-phone', false);
-  });
+    it('of the console, and of its first page on a phone', async () => {
+      const { page } = await browser.logIn('admin');
+      const job = await shop.setAside();
+      for (const [path, heading] of pagesWith({ purchase: sold, job }, 'admin')) {
+        await browser.open(page, path, heading);
+        const [, first = '', second = ''] = (path.split('?')[0] ?? '').split('/');
+        const name = [first === '' ? 'today' : first, ...(second === '' ? [] : ['one'])].join('-');
+        await picture(page, `console-${name}`);
+      }
+      await page.setViewportSize({ width: 375, height: 800 });
+      await browser.open(page, '', 'Today');
+      await picture(page, 'console-today-phone', false);
+    });
 
-  it('of the portal', async () => {
-    const { page } = await browser.logIn('viewer');
-    await page.goto(`${shop.stack.baseUrl}/portal`);
-    await page.getByLabel('API key').fill(shop.accounts['buyer']?.api_key ?? '');
-    await page.getByRole('button', { name: 'Sign in' }).press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    for (const [path, heading] of [
-      ['', 'Overview'],
-      ['/requests', 'Calls'],
-      ['/webhooks', 'Webhooks'],
-      ['/statement', 'Statement'],
-      ['/sandbox', 'Sandbox'],
-      ['/settings', 'Settings'],
-    ] as const) {
-      await page.goto(`${shop.stack.baseUrl}/portal${path}`);
-      await untilShown(page, heading);
-      await picture(page, `portal-${path === '' ? 'overview' : path.slice(1)}`);
-    }
+    it('of the portal', async () => {
+      const { page } = await browser.logIn('viewer');
+      await page.goto(`${shop.stack.baseUrl}/portal`);
+      await page.getByLabel('API key').fill(shop.accounts['buyer']?.api_key ?? '');
+      await page.getByRole('button', { name: 'Sign in' }).press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      for (const [path, heading] of [
+        ['', 'Overview'],
+        ['/requests', 'Calls'],
+        ['/webhooks', 'Webhooks'],
+        ['/statement', 'Statement'],
+        ['/sandbox', 'Sandbox'],
+        ['/settings', 'Settings'],
+      ] as const) {
+        await page.goto(`${shop.stack.baseUrl}/portal${path}`);
+        await untilShown(page, heading);
+        await picture(page, `portal-${path === '' ? 'overview' : path.slice(1)}`);
+      }
+    });
   });
 });

@@ -11,6 +11,7 @@ import { guideTitles } from '../../src/api/docs/guides.js';
 import { languages } from '../client/support/drivers.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { requireTool } from '../support/require-tool.js';
 
 const run = promisify(execFile);
 
@@ -110,23 +111,21 @@ describe('/docs/clients', function () {
     expect(await foundAt(behind.url, 'https://pulsa.example')).to.be.above(15);
   });
 
-  for (const { name, isHere, quickStart } of languages) {
-    (isHere ? it : it.skip)(
-      `${name}: the commands of the quick start, copied from the page, run`,
-      async () => {
-        const program = quickStart.file.split('/').at(-1) ?? '';
-        const snippets = await snippetsOf('/docs/quick-start');
-        const commands = snippets.find((each) => each.includes('curl -fsO') && each.includes(program)) ?? '';
-        const own = await mkdtemp(join(folder, 'empty-'));
-        const ref = uniqueRef('reader');
-        const { stdout } = await run(
-          'sh',
-          ['-e', '-c', commands.replace('<API_KEY>', key).replace(/order-\d/, ref)],
-          { cwd: own, env: { ...process.env, npm_config_offline: 'true', npm_config_loglevel: 'silent' } },
-        );
-        expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).to.include({ status: 'success' });
-      },
-    );
+  for (const { name, needs, quickStart } of languages) {
+    it(`${name}: the commands of the quick start, copied from the page, run`, async function () {
+      requireTool(this, needs);
+      const program = quickStart.file.split('/').at(-1) ?? '';
+      const snippets = await snippetsOf('/docs/quick-start');
+      const commands = snippets.find((each) => each.includes('curl -fsO') && each.includes(program)) ?? '';
+      const own = await mkdtemp(join(folder, 'empty-'));
+      const ref = uniqueRef('reader');
+      const { stdout } = await run(
+        'sh',
+        ['-e', '-c', commands.replace('<API_KEY>', key).replace(/order-\d/, ref)],
+        { cwd: own, env: { ...process.env, npm_config_offline: 'true', npm_config_loglevel: 'silent' } },
+      );
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).to.include({ status: 'success' });
+    });
   }
 
   it('the image has every file that is served', async () => {

@@ -16,7 +16,9 @@ describe(file, function () {
 
   it('is what the OpenAPI document gives (npm run docs:http)', async () => {
     const wanted = postmanCollection(describedInterface(), 'http://127.0.0.1:3000');
-    expect((await readFile(file, 'utf8')) === wanted).to.equal(true);
+    expect((await readFile(file, 'utf8')) === wanted, `${file} is out of date: npm run docs:http`).to.equal(
+      true,
+    );
   });
 
   (sizes.contractTools ? it : it.skip)(

@@ -6,180 +6,176 @@ import { chromiumArgs, findChromium } from '../console/support/chromium.js';
 import { expectSound } from '../console/support/expect-sound.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { describeWith } from '../support/require-tool.js';
 
-const program = findChromium();
+describeWith('chromium', '/docs in a browser', function () {
+  this.timeout(90_000);
+  let stack: Stack;
+  let browser: Browser;
+  let page: Page;
+  let key: string;
+  const outside: string[] = [];
+  const reports: string[] = [];
 
-(program === null ? describe.skip : describe)(
-  `/docs in a browser${program === null ? ' (skipped: no Chromium)' : ''}`,
-  function () {
-    this.timeout(90_000);
-    let stack: Stack;
-    let browser: Browser;
-    let page: Page;
-    let key: string;
-    const outside: string[] = [];
-    const reports: string[] = [];
-
-    before(async () => {
-      [stack, browser] = await Promise.all([
-        startStack(),
-        chromium.launch({ executablePath: program ?? '', args: chromiumArgs }),
-      ]);
-      key = (await stack.seed())['buyer']?.api_key ?? '';
-      const context = await browser.newContext({ viewport: { width: 375, height: 812 }, isMobile: true });
-      page = await context.newPage();
-      page.setDefaultTimeout(20_000);
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${stack.baseUrl}/`) && !request.url().startsWith('data:')) {
-          outside.push(request.url());
-        }
-      });
-      page.on('console', (message) => {
-        if (message.type() === 'error') {
-          reports.push(message.text());
-        }
-      });
-      page.on('pageerror', (error) => reports.push(String(error)));
+  before(async () => {
+    [stack, browser] = await Promise.all([
+      startStack(),
+      chromium.launch({ executablePath: findChromium() ?? '', args: chromiumArgs }),
+    ]);
+    key = (await stack.seed())['buyer']?.api_key ?? '';
+    const context = await browser.newContext({ viewport: { width: 375, height: 812 }, isMobile: true });
+    page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${stack.baseUrl}/`) && !request.url().startsWith('data:')) {
+        outside.push(request.url());
+      }
     });
-    after(async () => {
-      await browser.close();
-      await stack.stop();
+    page.on('console', (message) => {
+      if (message.type() === 'error') {
+        reports.push(message.text());
+      }
     });
+    page.on('pageerror', (error) => reports.push(String(error)));
+  });
+  after(async () => {
+    await browser.close();
+    await stack.stop();
+  });
 
-    async function openSound(path: string): Promise<void> {
-      const response = await page.goto(`${stack.baseUrl}${path}`);
-      expect(response?.status(), path).to.equal(200);
-      await expectSound(page, `docs${path.replaceAll('/', '-')}`);
+  async function openSound(path: string): Promise<void> {
+    const response = await page.goto(`${stack.baseUrl}${path}`);
+    expect(response?.status(), path).to.equal(200);
+    await expectSound(page, `docs${path.replaceAll('/', '-')}`);
+  }
+
+  it('every guide and the reference: sound on a phone, and every link and heading leads somewhere', async () => {
+    const guides = ['quick-start', 'integration', 'errors', 'webhooks', 'reseller', 'interface'];
+    const paths = ['/', '/docs', ...guides.map((name) => `/docs/${name}`), '/docs/reference'];
+    const links = new Set<string>();
+    for (const path of [
+      ...paths,
+      '/docs/reference/createBuyerTransaction',
+      '/docs/reference/createBuyerReport',
+    ]) {
+      await openSound(path);
+      const found = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('a[href]')].map((each) => each.href)",
+      );
+      found.forEach((each) => links.add(each));
     }
-
-    it('every guide and the reference: sound on a phone, and every link and heading leads somewhere', async () => {
-      const guides = ['quick-start', 'integration', 'errors', 'webhooks', 'reseller', 'interface'];
-      const paths = ['/', '/docs', ...guides.map((name) => `/docs/${name}`), '/docs/reference'];
-      const links = new Set<string>();
-      for (const path of [
-        ...paths,
-        '/docs/reference/createBuyerTransaction',
-        '/docs/reference/createBuyerReport',
-      ]) {
-        await openSound(path);
-        const found = await page.evaluate<string[]>(
-          "[...document.querySelectorAll('a[href]')].map((each) => each.href)",
-        );
-        found.forEach((each) => links.add(each));
+    const own = [...links].filter((each) => each.startsWith(stack.baseUrl));
+    expect(own.filter((each) => each.includes('/docs/reference/')).length).to.be.greaterThan(60);
+    const pages = new Map<string, string>();
+    for (const link of own.filter((each) => !each.endsWith('/admin'))) {
+      const [address = '', id] = link.split('#');
+      const answer = pages.has(address) ? null : await fetch(address);
+      if (answer !== null) {
+        expect(answer.status, link).to.equal(200);
+        pages.set(address, await answer.text());
       }
-      const own = [...links].filter((each) => each.startsWith(stack.baseUrl));
-      expect(own.filter((each) => each.includes('/docs/reference/')).length).to.be.greaterThan(60);
-      const pages = new Map<string, string>();
-      for (const link of own.filter((each) => !each.endsWith('/admin'))) {
-        const [address = '', id] = link.split('#');
-        const answer = pages.has(address) ? null : await fetch(address);
-        if (answer !== null) {
-          expect(answer.status, link).to.equal(200);
-          pages.set(address, await answer.text());
-        }
-        expect(id === undefined || pages.get(address)?.includes(`id="${id}"`), link).to.equal(true);
-      }
-    });
+      expect(id === undefined || pages.get(address)?.includes(`id="${id}"`), link).to.equal(true);
+    }
+  });
 
-    it("is searched, and shows a call, with this service's address, that can be tried with a key", async () => {
-      await page.goto(`${stack.baseUrl}/docs`);
-      await page.getByRole('searchbox').fill('wallet balance');
-      await page.getByRole('searchbox').press('Enter');
-      await page.locator('main a[href="/docs/reference/getBuyerBalance"]').click();
-      await page.getByRole('heading', { level: 1, name: 'Wallet balance' }).waitFor();
-      const openApi = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as {
-        servers: { url: string }[];
-      };
-      expect(await page.locator('pre').first().innerText()).to.include(
-        `'${openApi.servers[0]?.url ?? ''}/api/buyer/balance'`,
-      );
+  it("is searched, and shows a call, with this service's address, that can be tried with a key", async () => {
+    await page.goto(`${stack.baseUrl}/docs`);
+    await page.getByRole('searchbox').fill('wallet balance');
+    await page.getByRole('searchbox').press('Enter');
+    await page.locator('main a[href="/docs/reference/getBuyerBalance"]').click();
+    await page.getByRole('heading', { level: 1, name: 'Wallet balance' }).waitFor();
+    const openApi = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as {
+      servers: { url: string }[];
+    };
+    expect(await page.locator('pre').first().innerText()).to.include(
+      `'${openApi.servers[0]?.url ?? ''}/api/buyer/balance'`,
+    );
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await page
+      .getByLabel('Answer')
+      .filter({ hasText: /HTTP 200[^]*"currency": "IDR"/ })
+      .waitFor();
+    // A parameter in the path, and the key that is behind the #, as npm start prints it, and kept by the tab.
+    await page.evaluate('sessionStorage.clear()');
+    await page.goto(`${stack.baseUrl}/docs/reference/getBuyerTransaction#key=${key}`);
+    expect(page.url()).to.not.include(key);
+    // Without what its path needs it would be another call.
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    expect(await page.getByLabel('Answer').innerText()).to.equal('');
+    await page.getByLabel('ref *').fill('no/such order');
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await page
+      .getByLabel('Answer')
+      .filter({ hasText: /HTTP 404[^]*"reason": "not_found"/ })
+      .waitFor();
+    expect(reports.splice(0).filter((each) => !each.includes('404'))).to.deep.equal([]);
+  });
+
+  it('signs each reseller call in the page, by a key that never leaves it', async () => {
+    const sent: string[] = [];
+    const watch = async (request: Request) => {
+      sent.push([request.url(), JSON.stringify(await request.allHeaders()), request.postData()].join('\n'));
+    };
+    const watching: Promise<void>[] = [];
+    const listen = (request: Request) => void watching.push(watch(request));
+    page.on('request', listen);
+    const refId = uniqueRef('a.b:c');
+    for (const [operationId, values, covers] of [
+      ['getResellerBalance', {}, 'depo'],
+      ['getResellerPriceList', { operator: 'Telkomsel' }, 'pricelist'],
+      [
+        'createResellerRequest',
+        { code: 'NO-SUCH', customer: '0812 3456&é{code}', ref_id: refId },
+        `NO-SUCH|0812 3456&é{code}|${refId}`,
+      ],
+    ] as const) {
+      await page.goto(`${stack.baseUrl}/docs/reference/${operationId}`);
       await page.getByLabel('API key').fill(key);
-      await page.getByRole('button', { name: 'Send' }).press('Enter');
-      await page
-        .getByLabel('Answer')
-        .filter({ hasText: /HTTP 200[^]*"currency": "IDR"/ })
-        .waitFor();
-      // A parameter in the path, and the key that is behind the #, as npm start prints it, and kept by the tab.
-      await page.evaluate('sessionStorage.clear()');
-      await page.goto(`${stack.baseUrl}/docs/reference/getBuyerTransaction#key=${key}`);
-      expect(page.url()).to.not.include(key);
-      // Without what its path needs it would be another call.
-      await page.getByRole('button', { name: 'Send' }).press('Enter');
-      expect(await page.getByLabel('Answer').innerText()).to.equal('');
-      await page.getByLabel('ref *').fill('no/such order');
-      await page.getByRole('button', { name: 'Send' }).press('Enter');
-      await page
-        .getByLabel('Answer')
-        .filter({ hasText: /HTTP 404[^]*"reason": "not_found"/ })
-        .waitFor();
-      expect(reports.splice(0).filter((each) => !each.includes('404'))).to.deep.equal([]);
-    });
-
-    it('signs each reseller call in the page, by a key that never leaves it', async () => {
-      const sent: string[] = [];
-      const watch = async (request: Request) => {
-        sent.push([request.url(), JSON.stringify(await request.allHeaders()), request.postData()].join('\n'));
-      };
-      const watching: Promise<void>[] = [];
-      const listen = (request: Request) => void watching.push(watch(request));
-      page.on('request', listen);
-      const refId = uniqueRef('a.b:c');
-      for (const [operationId, values, covers] of [
-        ['getResellerBalance', {}, 'depo'],
-        ['getResellerPriceList', { operator: 'Telkomsel' }, 'pricelist'],
-        [
-          'createResellerRequest',
-          { code: 'NO-SUCH', customer: '0812 3456&é{code}', ref_id: refId },
-          `NO-SUCH|0812 3456&é{code}|${refId}`,
-        ],
-      ] as const) {
-        await page.goto(`${stack.baseUrl}/docs/reference/${operationId}`);
-        await page.getByLabel('API key').fill(key);
-        await page.getByLabel('username *').fill('buyer');
-        for (const [name, value] of Object.entries(values)) {
-          await page.getByLabel(new RegExp(`^${name}( \\*)? *$`)).fill(value);
-        }
-        await page.getByRole('button', { name: 'Send' }).press('Enter');
-        const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
-        await answer.waitFor();
-        // That order is refused for what it asks for, once its sign was found right.
-        expect(await answer.innerText(), operationId).to.match(
-          operationId === 'createResellerRequest' ? /"status": "02"/ : /"status": "00"/,
-        );
-        expect(await page.getByLabel('sign *').inputValue()).to.equal(
-          hmacSign({ username: 'buyer', key }, covers),
-        );
-        await expectSound(page, `docs-reference-${operationId}`);
-      }
-      // Without a key the sign goes as it is.
-      await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);
-      await page.getByLabel('API key').fill('');
       await page.getByLabel('username *').fill('buyer');
-      await page.getByLabel('sign *').fill('0'.repeat(64));
+      for (const [name, value] of Object.entries(values)) {
+        await page.getByLabel(new RegExp(`^${name}( \\*)? *$`)).fill(value);
+      }
       await page.getByRole('button', { name: 'Send' }).press('Enter');
-      await page
-        .getByLabel('Answer')
-        .filter({ hasText: /"reason": "invalid_sign"/ })
-        .waitFor();
-      page.off('request', listen);
-      await Promise.all(watching);
-      expect(sent.filter((each) => each.includes('/api/reseller/'))).to.have.lengthOf(4);
-      expect(sent.filter((each) => each.includes(key))).to.deep.equal([]);
-      expect(reports.splice(0)).to.deep.equal([]);
-    });
-
-    it('takes nothing from elsewhere, runs no inline script, and finds nothing by markup', async () => {
-      const response = await page.goto(
-        `${stack.baseUrl}/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`,
+      const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
+      await answer.waitFor();
+      // That order is refused for what it asks for, once its sign was found right.
+      expect(await answer.innerText(), operationId).to.match(
+        operationId === 'createResellerRequest' ? /"status": "02"/ : /"status": "00"/,
       );
-      const policy = response?.headers()['content-security-policy'] ?? '';
-      expect(policy)
-        .to.include("script-src 'self';")
-        .and.not.match(/unsafe|https?:/);
-      expect(await page.locator('script:not([src])').count()).to.equal(0);
-      await page.getByText('Nothing was found.').waitFor();
-      expect(outside).to.deep.equal([]);
-      expect(reports).to.deep.equal([]);
-    });
-  },
-);
+      expect(await page.getByLabel('sign *').inputValue()).to.equal(
+        hmacSign({ username: 'buyer', key }, covers),
+      );
+      await expectSound(page, `docs-reference-${operationId}`);
+    }
+    // Without a key the sign goes as it is.
+    await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);
+    await page.getByLabel('API key').fill('');
+    await page.getByLabel('username *').fill('buyer');
+    await page.getByLabel('sign *').fill('0'.repeat(64));
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
+    await page
+      .getByLabel('Answer')
+      .filter({ hasText: /"reason": "invalid_sign"/ })
+      .waitFor();
+    page.off('request', listen);
+    await Promise.all(watching);
+    expect(sent.filter((each) => each.includes('/api/reseller/'))).to.have.lengthOf(4);
+    expect(sent.filter((each) => each.includes(key))).to.deep.equal([]);
+    expect(reports.splice(0)).to.deep.equal([]);
+  });
+
+  it('takes nothing from elsewhere, runs no inline script, and finds nothing by markup', async () => {
+    const response = await page.goto(
+      `${stack.baseUrl}/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`,
+    );
+    const policy = response?.headers()['content-security-policy'] ?? '';
+    expect(policy)
+      .to.include("script-src 'self';")
+      .and.not.match(/unsafe|https?:/);
+    expect(await page.locator('script:not([src])').count()).to.equal(0);
+    await page.getByText('Nothing was found.').waitFor();
+    expect(outside).to.deep.equal([]);
+    expect(reports).to.deep.equal([]);
+  });
+});

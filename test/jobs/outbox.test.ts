@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Queue } from 'bullmq';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { subjectsInQueue } from '../../src/jobs/add-job.js';
 import { sweepOutbox } from '../../src/jobs/outbox.js';
@@ -19,7 +20,7 @@ import { sendJson, startPlayServer, type PlayServer } from '../providers/play-se
 import { useDatabase } from '../webhooks/support/database.js';
 import { openShop, type Shop } from './sold-purchases.js';
 
-const count = 500;
+const count = 150;
 const minuteMs = 60_000;
 
 describe('the outbox of purchases', function () {
@@ -40,21 +41,27 @@ describe('the outbox of purchases', function () {
         sn: `SN${call.url.searchParams.get('ref_id') ?? ''}`,
       });
     });
+  });
+  after(() => provider.stop());
+  beforeEach(async () => {
     shop = await openShop(provider.url);
     waiting = fulfilAtProviderJob(shop.seller._id);
   });
-  after(async () => {
+  /** A sweep finds what any test has left, also one that has failed. */
+  afterEach(async () => {
     setClock(null);
-    await provider.stop();
+    await PurchaseModel.deleteMany({});
+    await Promise.all(queuesOfPurchases().map((queue) => queue.obliterate({ force: true })));
   });
-  afterEach(() => setClock(null));
+
+  function queuesOfPurchases(): Queue[] {
+    return [fulfilPurchaseJob, waiting, askProviderJob].map(({ queue }) => openQueue(queue));
+  }
 
   /** How many jobs about each of these purchases wait, in whatever queue. */
   async function jobsOf(ids: string[]): Promise<number[]> {
-    const jobs = [fulfilPurchaseJob, waiting, askProviderJob];
-    const queues = jobs.map(({ queue }) => openQueue(queue));
     const found = await Promise.all(
-      queues.map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
+      queuesOfPurchases().map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
     );
     const about = found.flat().map((job) => (job.data as { purchaseId: string }).purchaseId);
     return ids.map((id) => about.filter((each) => each === id).length);
@@ -144,8 +151,6 @@ describe('the outbox of purchases', function () {
     expect(calls, 'help is called for once').to.equal(1);
     const jobs = await jobsOf(many.map(({ _id }) => _id));
     expect(jobs.filter((each) => each !== 1)).to.deep.equal([]);
-    await openQueue(waiting.queue).obliterate({ force: true });
-    await PurchaseModel.deleteMany({ _id: { $in: many.map(({ _id }) => _id) } });
   });
 
   for (const left of ['over', 'gone'] as const) {

@@ -39,7 +39,7 @@ import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { eventually } from '../support/eventually.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault } from '../support/mongo-faults.js';
 import type { PlayServer } from '../providers/play-server.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { deadlyJob } from './deadly-job.js';
@@ -289,8 +289,7 @@ describe('jobs that cannot be done', () => {
     await eventually('it to be forgotten', async () => (await failing('tick:all')) === null);
   });
 
-  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async function () {
-    await skipWithoutFaults(this);
+  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async () => {
     const settlementId = newId();
     await SettlementModel.collection.insertOne({
       ...{ _id: settlementId as never, accountId: newId(), status: 'failed', needsApproval: false },

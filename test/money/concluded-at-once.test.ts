@@ -20,7 +20,7 @@ import { StalePurchaseError } from '../../src/purchases/states.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';
-import { skipWithoutFaults, startFault } from '../support/mongo-faults.js';
+import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { startCalledService, type CalledService, type Heard } from './support/called-service.js';
 import { namespaceOf } from './support/debits.js';
@@ -41,9 +41,8 @@ describe('two processes move one purchase at the same moment', () => {
   const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
   otherUri.searchParams.set('appName', 'other');
 
-  before(async function () {
+  before(async () => {
     other = await startCalledService({ ...process.env, MONGODB_URI: otherUri.href });
-    await skipWithoutFaults(this);
   });
   after(() => other.kill());
 

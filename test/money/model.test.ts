@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { expect } from 'chai';
 import { Long, MongoClient, type Db } from 'mongodb';
 import { eventually } from '../support/eventually.js';
-import { startFault, type Fault, type FaultKind } from '../support/mongo-faults.js';
+import { startFault, withProxy, type Fault, type FaultKind } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { seededRandom } from '../support/random.js';
 import { sizes } from '../support/sizes.js';
@@ -93,7 +93,7 @@ describe('money by a model', function () {
 
   before(async () => {
     // As on MongoDB, the locks of a killed process outlive it.
-    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+    mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
     client = await new MongoClient(mongo.url, { appName: 'test' }).connect();
     db = client.db();
     // One after the other: the first makes the collections.

@@ -12,15 +12,12 @@ import type { Posting, PostingResult } from '../../src/money/posting/posting.js'
 import { balanceOf } from '../../src/money/wallets/balance-of.js';
 import { DependencyError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
-import { skipWithoutFaults, withFault, type Fault, type FaultKind } from '../support/mongo-faults.js';
+import { withFault, type Fault, type FaultKind } from '../support/mongo-faults.js';
 import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 describe('the posting engine', () => {
   useDatabase();
-  before(async function () {
-    await skipWithoutFaults(this);
-  });
 
   const outcomes = (results: PostingResult[]) => results.map(({ outcome }) => outcome).sort();
   const stored = (posting: Posting) => JournalModel.countDocuments({ subjectId: posting.subjectId });

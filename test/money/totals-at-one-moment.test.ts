@@ -12,15 +12,13 @@ import { purchases } from '../../src/purchases/purchase.model.js';
 import { sumPurchases } from '../../src/purchases/sum-purchases.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
-import { skipWithoutFaults, startFault } from '../support/mongo-faults.js';
+import { eventually } from '../support/eventually.js';
+import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const [slots, perSlot] = [2_100, 3];
 
 describe('sums of what moves while it is read', () => {
-  before(function () {
-    return skipWithoutFaults(this);
-  });
   useDatabase();
 
   it('the totals of a day are whole while the day is folded', async () => {
@@ -30,7 +28,11 @@ describe('sums of what moves while it is read', () => {
     const counters: StoredCounters = { bought: { count: { SUCCESS: int64(perSlot) } } };
     await dailyTotals.insertMany(
       Array.from({ length: slots }, (_, slot) => ({
-        ...{ _id: idOfTotals(accountId, day, slot), accountId, day, slot, counters },
+        _id: idOfTotals(accountId, day, slot),
+        accountId,
+        day,
+        slot,
+        counters,
       })),
     );
     // More slots than one page has: the read waits before the first page and before the second one.
@@ -43,9 +45,8 @@ describe('sums of what moves while it is read', () => {
     });
     let isRead = false;
     const reading = sumPurchases({ accountId }).finally(() => (isRead = true));
-    while ((await fault.count()) < 2) {
-      expect(isRead, 'read in one batch').to.equal(false);
-    }
+    await eventually('the second page to be asked for', async () => isRead || (await fault.count()) === 2);
+    expect(isRead, 'read in one batch').to.equal(false);
     await foldTotals();
     expect(isRead, 'read before the day was folded').to.equal(false);
     expect(await dailyTotals.countDocuments({ accountId })).to.equal(1);

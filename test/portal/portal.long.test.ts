@@ -10,10 +10,9 @@ import { topup, topupProcess } from '../support/topup.js';
 import { answer, received, startReceiver } from '../webhooks/support/receiver.js';
 import { productionEnv } from '../support/production-env.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+import { describeWith } from '../support/require-tool.js';
 
-const program = findChromium();
-
-(program === null ? describe.skip : describe)('/portal, in Chromium', function () {
+describeWith('chromium', '/portal, in Chromium', function () {
   this.timeout(120_000);
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
@@ -24,7 +23,7 @@ const program = findChromium();
   before(async () => {
     stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
     accounts = await stack.seed();
-    browser = await chromium.launch({ executablePath: program ?? '', args: chromiumArgs });
+    browser = await chromium.launch({ executablePath: findChromium() ?? '', args: chromiumArgs });
   });
   after(async () => {
     await browser.close();

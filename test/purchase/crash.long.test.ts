@@ -28,7 +28,7 @@ describe('purchases while everything dies', function () {
     // It is emptied on the way, which nobody else could work beside.
     redis = await startPrivateRedis();
     // As on MongoDB, a killed process leaves its locks behind.
-    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+    mongo = await startPrivateMongo({ lockLifetimeS: 2 });
     stack = await startStack({
       workers: ['follow-up', 'webhooks', 'sellers'],
       env: { REDIS_URL: redis.url, MONGODB_URI: mongo.url },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
-import { withFault } from '../support/mongo-faults.js';
+import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { buyUntilAnswered, everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import type { RunningProgram } from '../support/start-program.js';
@@ -20,7 +20,7 @@ describe('an election of MongoDB while purchases flow', function () {
   let worker: RunningProgram;
 
   before(async () => {
-    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+    mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
     stack = await startStack({ env: { MONGODB_URI: mongo.url } });
     worker = await stack.startWorker('all');
     key = (await stack.seed())['buyer']?.api_key ?? '';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
-import { withFault } from '../support/mongo-faults.js';
+import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 
@@ -15,7 +15,7 @@ describe('a process that is killed with a wallet locked', () => {
   let key: string;
 
   before(async () => {
-    mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', String(lockLifetimeS));
+    mongo = await withProxy(await startPrivateMongo({ lockLifetimeS }));
     stack = await startStack({ workers: ['all'], env: { MONGODB_URI: mongo.url } });
     key = (await stack.seed())['buyer']?.api_key ?? '';
     await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {

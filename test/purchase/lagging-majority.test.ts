@@ -1,6 +1,5 @@
 /** A majority that lags: what one process reads as `local` is not yet with the majority for another read. */
 import { expect } from 'chai';
-import mongoose from 'mongoose';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
 import { PaymentModel, payments } from '../../src/deposits/payment.model.js';
@@ -14,7 +13,7 @@ import { changing } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';
-import { skipWithoutFaults } from '../support/mongo-faults.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 /** Long enough for a second request to be refused meanwhile. */
@@ -25,11 +24,11 @@ describe('while the majority lags behind an accepted write', () => {
     return skipWithoutFaults(this);
   });
   useDatabase();
-  afterEach(() => lag('off'));
+  afterEach(() => endLag());
 
   it('a repeated bill payment is answered with the payment, not refused', async () => {
     const request = await billRequest();
-    await lag({ times: 1 }, purchases.collectionName);
+    await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
     await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
     const [again, found, made] = await Promise.all([
@@ -46,7 +45,7 @@ describe('while the majority lags behind an accepted write', () => {
 
   it('another payment of the same bill is still refused', async () => {
     const request = await billRequest();
-    await lag({ times: 1 }, purchases.collectionName);
+    await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
     await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
     const other = await createPayment({ ...request, refId: newId() }).catch((error: unknown) => error);
@@ -57,7 +56,7 @@ describe('while the majority lags behind an accepted write', () => {
   it('a repeated payment notice is answered once a majority holds the first', async () => {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
-    await lag({ times: 1 }, payments.collectionName);
+    await lagNextCommit(payments.collectionName, lagMs);
     const first = receivePayment(notice, null);
     await eventually('the notice to be visible', () => PaymentModel.exists({ _id: notice._id }));
     const again = await receivePayment(notice, null);
@@ -91,16 +90,4 @@ async function billRequest(): Promise<PurchaseRequest> {
     customerNumber,
     refId: newId(),
   };
-}
-
-async function lag(mode: 'off' | { times: number }, collection = ''): Promise<void> {
-  const { name } = mongoose.connection;
-  await mongoose.connection
-    .getClient()
-    .db('admin')
-    .command({
-      configureFailPoint: 'majorityLag',
-      mode,
-      ...(mode !== 'off' && { data: { ms: lagMs, namespace: `${name}.${collection}` } }),
-    });
 }

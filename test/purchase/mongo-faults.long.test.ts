@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
-import { skipWithoutFaults, startFault, withFault, type FaultKind } from '../support/mongo-faults.js';
+import { startFault, withFault, type FaultKind } from '../support/mongo-faults.js';
 import {
   buyUntilAnswered,
   everyPurchaseFinal,
@@ -30,8 +30,7 @@ describe('purchases on a MongoDB in trouble', function () {
   let stack: Stack;
   let key: string;
 
-  before(async function () {
-    await skipWithoutFaults(this);
+  before(async () => {
     stack = await startStack({ workers: ['all'] });
     key = (await stack.seed())['buyer']?.api_key ?? '';
     await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {

@@ -14,6 +14,7 @@ import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { expectMainJob } from './main-job.js';
+import { requireTool } from '../support/require-tool.js';
 
 describe('kinds of Redis', function () {
   this.timeout(120_000);
@@ -29,7 +30,8 @@ describe('kinds of Redis', function () {
     return stack;
   };
 
-  it('TLS with a CA of its own, and a user who may only what docs/operations.md says: the main job; without the CA it is not ready', async () => {
+  it('TLS with a CA of its own, and a user who may only what docs/operations.md says: the main job; without the CA it is not ready', async function () {
+    requireTool(this, 'openssl');
     const prefix = uniqueRef('tls');
     const redis = await startTlsRedis(prefix);
     ends.push(() => redis.stop());

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { deadReferences } from '../../scripts/references/dead-references.js';
 import { anchorsOf } from '../../scripts/references/markdown.js';
 import { describeRepository, readRepository } from '../../scripts/references/repository.js';
+import { requireTool } from '../support/require-tool.js';
 
 const good: Record<string, string> = {
   'README.md':
@@ -112,7 +113,8 @@ describe('npm run check:references', () => {
     ]);
   });
 
-  it('reads the files, scripts and commands of a clone, new files too, ignored ones not', async () => {
+  it('reads the files, scripts and commands of a clone, new files too, ignored ones not', async function () {
+    requireTool(this, 'git');
     const root = await mkdtemp(join(tmpdir(), 'references-'));
     try {
       await promisify(execFile)('git', ['init', '--quiet'], { cwd: root });

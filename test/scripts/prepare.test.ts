@@ -1,10 +1,14 @@
 /** What a script does before it runs, where packages or sources are not all there. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { readPidFile } from '../../scripts/supervisor/pid-files.js';
+import { commandLine } from '../../scripts/supervisor/process-table.js';
+import { eventually } from './copy.js';
 
 describe('the command line where nothing may be installed', () => {
   const root = process.cwd();
@@ -15,6 +19,7 @@ describe('the command line where nothing may be installed', () => {
     for (const file of ['package.json', 'scripts/topup.mjs', 'scripts/test.mjs', 'scripts/prepare.mjs']) {
       fs.copyFileSync(file, path.join(dir, file));
     }
+    fs.cpSync('scripts/test', path.join(dir, 'scripts/test'), { recursive: true });
     for (const name of ['dist', 'config', 'docs']) {
       fs.symlinkSync(path.join(root, name), path.join(dir, name));
     }
@@ -73,11 +78,44 @@ describe('the command line where nothing may be installed', () => {
     prune();
     const tests = run('test');
     fs.appendFileSync(path.join(dir, 'package-lock.json'), '\n');
-    for (const each of [tests, run('topup', '--help')]) {
+    for (const each of [tests, run('topup', 'doctor')]) {
       expect(each.stderr)
         .to.contain('npm ci --include=dev && npm run build')
         .and.not.contain('npm was called');
       expect(each.status).to.equal(1);
     }
   });
+
+  for (const [signal, said, code] of [
+    ['SIGINT', 'Ctrl-C', 130],
+    ['SIGTERM', 'SIGTERM', 143],
+  ] as const) {
+    it(`ends in one line on ${said} during an installation, with everything that npm has started`, async () => {
+      const bin = path.join(dir, 'bin');
+      fs.mkdirSync(bin);
+      // As npm does, it complains of a signal, and its own children know nothing of it.
+      const npm = `#!/bin/sh\ntrap 'echo npm error $0 >&2; exit 1' INT TERM\nsleep 1000 & echo $! > ${dir}/grandchild\nwait\n`;
+      fs.writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
+      fs.rmSync(path.join(dir, 'dist'));
+      fs.copyFileSync('package-lock.json', path.join(dir, 'package-lock.json'));
+      const started = spawn(process.execPath, ['scripts/topup.mjs', 'doctor'], {
+        cwd: dir,
+        env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+      });
+      let printed = '';
+      started.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      started.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      const gone = once(started, 'close');
+      const grandchild = await eventually('npm has started something', () =>
+        readPidFile(path.join(dir, 'grandchild')),
+      );
+      started.kill(signal);
+      expect((await gone)[0]).to.equal(code);
+      const lines = printed.trim().split('\n');
+      expect(lines).to.have.length(2);
+      expect(lines[0]).to.contain('Installing');
+      expect(lines[1]).to.equal(`${said}: stopped.`);
+      await eventually('it has ended', () => (commandLine(grandchild) === '' ? true : null));
+    });
+  }
 });

@@ -16,6 +16,7 @@ describe('the process types of the service', () => {
     const types = readFileSync('Procfile', 'utf8')
       .trim()
       .split('\n')
+      .filter((line) => !line.startsWith('#'))
       .map((line) => /^([\w-]+): (.+)$/.exec(line)?.slice(1) ?? [line])
       .map(([name, command]) => ({ name, command }));
     expect(types).to.deep.include({ name: 'release', command: 'node dist/scripts/migrate.js' });

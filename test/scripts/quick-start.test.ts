@@ -13,6 +13,7 @@ import { languages } from '../client/support/drivers.js';
 import { uniqueRef } from '../support/api-client.js';
 import { sizes } from '../support/sizes.js';
 import { startCopy, type Copy } from './copy.js';
+import { hasTool } from '../support/require-tool.js';
 
 const run = promisify(execFile);
 const { isPlayed, limitMs } = sizes.quickStart;
@@ -62,7 +63,7 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
     const demo = await copy.ready();
     const key = demo.accounts['buyer']?.api_key ?? '';
     expect(key).to.match(/^bk_test_/);
-    const here = languages.filter(({ isHere }) => isHere);
+    const here = languages.filter(({ needs }) => hasTool(needs));
     expect(here.map(({ name }) => name)).to.include('packages/client-node');
     for (const { name, quickStart } of here) {
       const [program = '', ...options] = quickStart.command;

@@ -1,13 +1,44 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { findOnPath } from '../../scripts/databases/commands.js';
 import { pathWith, resolve, type Resolution } from './resolver.js';
+import { skipBecause } from '../support/skip-because.js';
 
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
+
+/** Answers INFO with this line, and everything else with an empty list. */
+async function fakeRedis(info: string): Promise<{ url: string; close: () => void }> {
+  const server = net.createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', (data) => {
+        const commands = data
+          .toString()
+          .split(/^\*\d+\r\n/m)
+          .slice(1);
+        commands.forEach((each) => {
+          socket.write(
+            /info/i.test(each)
+              ? `$${info.length}\r\n${info}\r\n`
+              : /scan/i.test(each)
+                ? '*2\r\n$1\r\n0\r\n*0\r\n'
+                : '*0\r\n',
+          );
+        });
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close(),
+  };
+}
 
 describe('the resolver of Redis', () => {
   const open: Resolution[] = [];
@@ -23,7 +54,7 @@ describe('the resolver of Redis', () => {
   });
 
   function needsServer(test: Mocha.Context): string {
-    return realServer ?? test.skip();
+    return realServer ?? skipBecause(test, 'redis-server is missing: apt-get install redis-server');
   }
 
   it('takes REDIS_URL before anything else and starts nothing', async () => {
@@ -102,7 +133,7 @@ describe('the resolver of Redis', () => {
   function pathWithApt(test: Mocha.Context): string {
     const server = needsServer(test);
     if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) {
-      test.skip();
+      skipBecause(test, 'this needs root on Debian');
     }
     const dir = pathWith({});
     const apt = `[ "$1" != install ] || /bin/ln -s ${server} ${dir}/redis-server`;
@@ -169,6 +200,60 @@ describe('the resolver of Redis', () => {
     expect(database).to.equal(null);
     expect(refusal).to.contain('sudo apt-get install redis-server').and.contain('REDIS_URL');
     expect(said.join('\n')).to.match(/no usable redis-server[^]*apt-get[^]*redis-memory-server/);
+  });
+
+  describe('where one listens at the usual address and none is installed', () => {
+    const PATH = pathWith({ npm: { script: 'exit 1' } });
+    const QUEUE_PREFIX = `resolver-${randomUUID().slice(0, 8)}`;
+
+    it('asks before using it', async () => {
+      const asked: string[] = [];
+      const { database } = await resolveRedis({
+        env: { PATH, QUEUE_PREFIX },
+        usualRedisUrl: givenUrl,
+        confirm: (question) => Promise.resolve(asked.push(question) > 0),
+      });
+      expect(database?.url).to.equal(givenUrl);
+      expect(asked).to.have.length(1);
+      expect(asked[0]).to.contain(givenUrl).and.contain(QUEUE_PREFIX);
+    });
+
+    it('leaves it alone after a no', async () => {
+      const { database, refusal } = await resolveRedis({
+        env: { PATH, QUEUE_PREFIX },
+        usualRedisUrl: givenUrl,
+        confirm: () => Promise.resolve(false),
+      });
+      expect(database).to.equal(null);
+      expect(refusal).to.contain('no Redis that can be used');
+    });
+
+    it('names REDIS_URL and leaves it alone where nobody can be asked', async () => {
+      const { database, said } = await resolveRedis({ env: { PATH, QUEUE_PREFIX }, usualRedisUrl: givenUrl });
+      expect(database).to.equal(null);
+      expect(said.join('\n')).to.contain(`set REDIS_URL=${givenUrl}`);
+    });
+
+    it('says so where it holds keys under the prefix already', async () => {
+      const redis = new Redis(givenUrl);
+      await redis.set(`${QUEUE_PREFIX}:somebody`, 'theirs', 'EX', 60);
+      const { said } = await resolveRedis({ env: { PATH, QUEUE_PREFIX }, usualRedisUrl: givenUrl });
+      await redis.del(`${QUEUE_PREFIX}:somebody`);
+      redis.disconnect();
+      expect(said.join('\n')).to.contain(`holds keys under ${QUEUE_PREFIX}:`);
+    });
+
+    it('passes over one that is too old', async () => {
+      const old = await fakeRedis('redis_version:5.0.14');
+      const { database, said } = await resolveRedis({
+        env: { PATH, QUEUE_PREFIX },
+        usualRedisUrl: old.url,
+        confirm: () => Promise.resolve(true),
+      });
+      old.close();
+      expect(database).to.equal(null);
+      expect(said.join('\n')).to.contain('has version 5.0.14; 6.2 or newer is needed');
+    });
   });
 
   it('refuses in production without REDIS_URL, whatever is installed', async () => {

@@ -17,10 +17,18 @@ export interface Resolution {
   stop: () => Promise<void>;
 }
 
-/** @param options.localDir one of an earlier resolution, to find its data again. */
+/**
+ * @param options.localDir one of an earlier resolution, to find its data again. usualRedisUrl: where somebody's Redis may
+ * listen; by default nowhere, whatever this machine runs.
+ */
 export async function resolve(
   kind: 'mongodb' | 'redis',
-  options: { env?: NodeJS.ProcessEnv; localDir?: string; confirm?: DatabaseContext['confirm'] } = {},
+  options: {
+    env?: NodeJS.ProcessEnv;
+    localDir?: string;
+    confirm?: DatabaseContext['confirm'];
+    usualRedisUrl?: string;
+  } = {},
 ): Promise<Resolution> {
   const localDir = options.localDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
   const said: string[] = [];
@@ -30,6 +38,7 @@ export async function resolve(
       line: () => undefined,
       keep: () => undefined,
       say: (text) => said.push(text),
+      hush: () => undefined,
       close: () => undefined,
     },
     changed: () => undefined,
@@ -48,7 +57,9 @@ export async function resolve(
     stop: () => supervisor.stopAll(),
   };
   try {
-    resolution.database = await (kind === 'redis' ? resolveRedis(context) : resolveMongodb(context));
+    resolution.database = await (kind === 'redis'
+      ? resolveRedis(context, options.usualRedisUrl ?? 'redis://127.0.0.1:9')
+      : resolveMongodb(context));
   } catch (error) {
     resolution.refusal = error instanceof Error ? error.message : String(error);
   }

@@ -75,6 +75,22 @@ describe('a test file under npm test', () => {
     expect(states(await run(plain, { sizedOnly: true }))).to.have.length(2);
   });
 
+  it('tells why a test or the suite around it was skipped', async () => {
+    const { tests } = await run(`describe('a', () => {
+      before(function () { this.test.parent.skippedBecause = 'no tool'; this.skip(); });
+      describe('b', () => { it('c', () => undefined); });
+    });
+    it('d', function () { this.test.skippedBecause = 'another'; this.skip(); });
+    it('e', function () { this.skip(); });`);
+    expect(
+      tests.map(({ path: titles, skippedBecause }) => [titles.join(' '), skippedBecause]),
+    ).to.have.deep.members([
+      ['d', 'another'],
+      ['e', null],
+      ['a b c', 'no tool'],
+    ]);
+  });
+
   it('may not pass over its other tests by .only, where that is forbidden', async () => {
     const source = `it.only('this', () => undefined); it('that', () => undefined);`;
     expect((await run(source)).problem).to.contain('.only');

@@ -189,9 +189,11 @@ describe('npm start', function () {
       const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '' });
       await copy.prints(moment);
       const { code, tookMs } = await copy.end('SIGINT');
-      expect(code, copy.printed()).to.equal(0);
+      expect(code, copy.printed()).to.equal(130);
       expect(tookMs).to.be.below(10_000);
       expect(processesOf(copy.localDir)).to.deep.equal([]);
+      const stopped = copy.printed().trimEnd().split('\n').at(-1);
+      expect(stopped).to.contain('Ctrl-C: stopping …');
     });
   }
 

@@ -25,7 +25,7 @@ import { InsufficientBalanceError, type AppError } from '../../src/shared/errors
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer } from '../providers/play-server.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault } from '../support/mongo-faults.js';
 import { topup } from '../support/topup.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
@@ -175,8 +175,7 @@ describe('settlements paid by people', () => {
     expect(unknown.code).to.equal(1);
   });
 
-  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async function () {
-    await skipWithoutFaults(this);
+  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async () => {
     const account = await newSeller();
     const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
     const why = await withFault(fault, () =>

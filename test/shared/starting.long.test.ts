@@ -11,7 +11,7 @@ describe('a process that is started while MongoDB is away', () => {
   const started: ChildProcess[] = [];
 
   before(async () => {
-    mongo = await startPrivateMongo('--no-fsync');
+    mongo = await startPrivateMongo();
   });
   beforeEach(() => mongo.cut());
   after(async () => {

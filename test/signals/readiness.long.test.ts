@@ -5,7 +5,7 @@ import { whyMongodbRefuses } from '../../src/samples/why-mongodb-refuses.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { samples } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
@@ -22,9 +22,8 @@ describe('readiness', function () {
   let mongo: Outage;
   let stack: Stack;
 
-  before(async function () {
-    await skipWithoutFaults(this);
-    mongo = await startPrivateMongo('--no-fsync');
+  before(async () => {
+    mongo = await withProxy(await startPrivateMongo());
     stack = await startStack({ env: { MONGODB_URI: mongo.url } });
   });
   after(async () => {

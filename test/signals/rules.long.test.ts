@@ -1,5 +1,4 @@
 /** Rules and dashboards name only what the processes tell, each alert is tested, and each has its lines in the runbook. */
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +17,7 @@ import { buyUntilAnswered, inParallel } from '../support/purchases.js';
 import { scrape, signalsOf } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
+import { requireTool } from '../support/require-tool.js';
 
 const rules = readFileSync('ops/prometheus/rules.yml', 'utf8');
 const tests = readFileSync('ops/prometheus/tests.yml', 'utf8');
@@ -120,9 +120,10 @@ describe('every process under load', function () {
   });
 
   it('is scraped by Prometheus itself, which finds each of them and can evaluate each rule @sized', async function () {
-    if (forMs === 0 || !isPrometheusHere()) {
+    if (forMs === 0) {
       this.skip();
     }
+    requireTool(this, 'prometheus');
     const { ask, stopped } = await startPrometheus(targets, rules);
     try {
       const endMs = performance.now() + forMs;
@@ -151,9 +152,10 @@ describe('every process under load', function () {
   });
 
   it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail, slow purchases, late webhooks @sized', async function () {
-    if (forMs === 0 || !isPrometheusHere()) {
+    if (forMs === 0) {
       this.skip();
     }
+    requireTool(this, 'prometheus');
     const { ask, stopped } = await startPrometheus(targets, hurried(rules));
     const statesOf = async (name: string): Promise<string[]> => {
       const { alerts: found } = (await ask('alerts')) as unknown as {
@@ -249,10 +251,6 @@ describe('every process under load', function () {
     }
   });
 });
-
-function isPrometheusHere(): boolean {
-  return spawnSync('prometheus', ['--version']).status === 0;
-}
 
 /** The rules as they are, but that each waits for a twelfth of its time: five seconds in place of a minute. */
 function hurried(text: string): string {

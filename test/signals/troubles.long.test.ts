@@ -6,7 +6,7 @@ import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { describedProcesses, sayPresence } from '../../src/redis/presence.js';
 import { noteTrouble, recentTroubles } from '../../src/shared/troubles.js';
 import { eventually } from '../support/eventually.js';
-import { skipWithoutFaults, withFault } from '../support/mongo-faults.js';
+import { withFault } from '../support/mongo-faults.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { Redis } from 'ioredis';
@@ -43,8 +43,7 @@ describe('what a process says is wrong with it', function () {
   describe('in a real process', () => {
     let stack: Stack;
     let redis: Redis;
-    before(async function () {
-      await skipWithoutFaults(this);
+    before(async () => {
       redis = new Redis(process.env['REDIS_URL'] ?? '');
       stack = await startStack({ web: false });
     });

@@ -1,6 +1,12 @@
-/** Faults of a real MongoDB deployment at chosen commands, played by the failpoints of the embedded database. */
-import { randomUUID } from 'node:crypto';
-import { MongoClient, type Db, type Document } from 'mongodb';
+/**
+ * Faults of a real MongoDB deployment at chosen commands. A proxy in the process of the test plays them, so that they
+ * are the same on every server: a test file that imports this module reaches its MongoDB through the proxy.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient, type Document } from 'mongodb';
+import { env } from '../../config/env.js';
+import { startMongoProxy, type Interference, type ProxiedCommand } from './mongo-proxy.js';
+import type { Outage } from './outage.js';
 
 /** What goes wrong with a command. Of those that say so the command takes effect first. */
 export type FaultKind =
@@ -40,31 +46,113 @@ export interface Fault {
   ms?: number;
   /**
    * The database under test, by default the one of the test file (MONGODB_URI). Where it names an `appName`, as those
-   * of a test file and of a stack do, only clients with that name meet the fault: files run beside each other.
+   * of a test file and of a stack do, only clients with that name meet the fault.
    */
   uri?: string;
 }
 
-const dataOf: Record<FaultKind, (ms: number | undefined) => Document> = {
-  'reply-lost': () => ({ closeConnectionAfter: true }),
-  silence: () => ({ dropReplyAfter: true }),
-  'unlabelled-error': () => ({ errorCodeAfter: 11602, errorLabels: [] }),
-  'write-concern-timeout': () => ({
-    writeConcernError: {
-      code: 64,
-      codeName: 'WriteConcernTimeout',
-      errmsg: 'waiting for replication timed out',
-      errInfo: { wtimeout: true },
-    },
-  }),
-  'step-down': (ms = 8_000) => ({ stepDownAfter: ms / 1_000 }),
-  pause: (ms = 1_000) => ({ blockConnection: true, blockTimeMS: ms }),
-  refused: () => ({ closeConnection: true }),
-  transient: () => ({ errorCode: 251 }),
-  'write-conflict': () => ({ errorCode: 112 }),
-  'cursor-lost': () => ({ errorCode: 43 }),
-  forbidden: () => ({ errorCode: 13 }),
+/** What a server answers with an error. */
+const errors = {
+  forbidden: { code: 13, codeName: 'Unauthorized' },
+  'cursor-lost': { code: 43, codeName: 'CursorNotFound' },
+  'write-conflict': { code: 112, codeName: 'WriteConflict' },
+  transient: { code: 251, codeName: 'NoSuchTransaction' },
+  interrupted: { code: 11602, codeName: 'InterruptedDueToReplStateChange' },
+} as const;
+
+const endsTransaction: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction']);
+
+/** What the proxy does to a command that meets a fault. @param target The server itself. */
+function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: string): Interference {
+  switch (kind) {
+    case 'reply-lost':
+      return { answer: () => 'cut' };
+    case 'silence':
+      return { answer: () => 'silence' };
+    case 'unlabelled-error':
+      return { answer: ifDone(() => errorReply('interrupted')) };
+    case 'write-concern-timeout':
+      return { answer: ifDone((reply) => ({ ...reply, writeConcernError: notConfirmed })) };
+    case 'step-down':
+      return {
+        answer: async (reply) => {
+          await stepDown(target, ms ?? 8_000);
+          return ifDone(() => interrupted(command, reply))(reply);
+        },
+      };
+    case 'pause':
+      return { held: delay(ms ?? 1_000, undefined, { ref: false }) };
+    case 'refused':
+      return { instead: 'cut' };
+    case 'transient':
+    case 'write-conflict':
+    case 'cursor-lost':
+    case 'forbidden':
+      return refusal(kind, command);
+  }
+}
+
+const notConfirmed = {
+  code: 64,
+  codeName: 'WriteConcernTimeout',
+  errmsg: 'waiting for replication timed out',
+  errInfo: { wtimeout: true },
 };
+
+/** A command that failed by itself keeps its own error. */
+function ifDone(answer: (reply: Document) => Document): (reply: Document) => Document {
+  return (reply) => (Number(reply['ok']) === 1 ? answer(reply) : reply);
+}
+
+/** The command does not take effect. An error that ends the transaction ends it on the server as well, with its locks. */
+function refusal(
+  kind: 'transient' | 'write-conflict' | 'cursor-lost' | 'forbidden',
+  command: ProxiedCommand,
+) {
+  const body = command.body();
+  const inTransaction = body['autocommit'] === false;
+  const isTransient = kind === 'transient' || kind === 'write-conflict';
+  const error = errorReply(kind, inTransaction && isTransient ? ['TransientTransactionError'] : []);
+  if (!inTransaction || (endsTransaction.has(command.name) && !isTransient)) {
+    return { instead: error };
+  }
+  const { lsid, txnNumber } = body;
+  return {
+    as: { abortTransaction: 1, lsid, txnNumber, autocommit: false, $db: 'admin' } as Document,
+    answer: () => error,
+  };
+}
+
+/** A write whose server is no primary any more is not confirmed. */
+function interrupted(command: ProxiedCommand, reply: Document): Document {
+  const { autocommit, txnNumber } = command.body();
+  if (autocommit === undefined && txnNumber === undefined) {
+    return reply;
+  }
+  const isStatement = autocommit === false && !endsTransaction.has(command.name);
+  return errorReply('interrupted', [isStatement ? 'TransientTransactionError' : 'RetryableWriteError']);
+}
+
+function errorReply(name: keyof typeof errors, errorLabels: string[] = []): Document {
+  return {
+    ok: 0,
+    errmsg: 'The test plays this error',
+    ...errors[name],
+    ...(errorLabels.length > 0 && { errorLabels }),
+  };
+}
+
+async function stepDown(target: string, ms: number): Promise<void> {
+  const client = new MongoClient(target, { appName: 'mongo-faults', directConnection: true });
+  try {
+    const seconds = Math.ceil(ms / 1_000);
+    await client
+      .db('admin')
+      .command({ replSetStepDown: seconds, secondaryCatchUpPeriodSecs: 0, force: true });
+  } finally {
+    await client.close();
+  }
+}
 
 /** What `work` may ask about its fault. */
 export interface FaultInForce {
@@ -78,11 +166,8 @@ export interface FaultInForce {
  */
 export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) => Promise<T>): Promise<T> {
   const started = await startFault(fault);
-  const result = await work({ met: () => started.count() }).catch(async (error: unknown) => {
-    await started.end();
-    throw error;
-  });
-  if ((await started.end()) === 0) {
+  const result = await work({ met: () => started.count() }).finally(() => started.end());
+  if ((await started.count()) === 0) {
     throw new Error(`No ${fault.commands.join(' or ')} has met the fault ${fault.kind}`);
   }
   return result;
@@ -91,79 +176,92 @@ export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) =
 export interface RunningFault {
   /** How many commands have met it so far, those that it holds back just now among them. */
   count(): Promise<number>;
-  /** @returns how many have met it; so too if it was ended before. Those that it holds back go on when their time is over. */
+  /** @returns how many have met it. Those that it holds back go on when their time is over. */
   end(): Promise<number>;
 }
 
 /** From now on commands meet the fault, until it is ended. */
-export async function startFault(fault: Fault): Promise<RunningFault> {
-  const uri = uriOf(fault.uri);
-  if (fault.kind === 'step-down' && new URL(uri).host === new URL(uriOf(undefined)).host) {
+export function startFault(fault: Fault): Promise<RunningFault> {
+  const uri = new URL(fault.uri ?? env.MONGODB_URI);
+  const proxied = proxies.get(uri.host);
+  if (proxied === undefined) {
+    throw new Error(`${uri.host} is not reached through a proxy of this module`);
+  }
+  if (fault.kind === 'step-down' && proxied === ofFile) {
     throw new Error('Every test file would feel this election: play it on a database of startPrivateMongo');
   }
-  const client = adminClient(uri);
-  const admin = client.db('admin');
-  const configureFailPoint = `failCommand.${randomUUID()}`;
-  const appName = new URL(uri).searchParams.get('appName');
-  await admin.command({
-    configureFailPoint,
-    mode:
-      fault.probability === undefined
-        ? { times: fault.times ?? 1 }
-        : { activationProbability: fault.probability },
-    data: {
-      failCommands: fault.commands,
-      ...(appName !== null && { appName }),
-      ...(fault.namespace !== undefined && { namespace: fault.namespace }),
-      ...dataOf[fault.kind](fault.ms),
+  const running = { fault, appName: uri.searchParams.get('appName'), met: 0 };
+  proxied.faults.add(running);
+  return Promise.resolve({
+    count: () => Promise.resolve(running.met),
+    end() {
+      proxied.faults.delete(running);
+      return Promise.resolve(running.met);
     },
   });
-  let ended: Promise<number> | undefined;
+}
+
+interface Running {
+  fault: Fault;
+  appName: string | null;
+  met: number;
+}
+
+/** A server that is reached through a proxy, and the faults there. */
+interface Proxied {
+  uri: string;
+  faults: Set<Running>;
+  stop: () => Promise<void>;
+}
+
+/** By the host of the proxy. */
+const proxies = new Map<string, Proxied>();
+
+async function startProxied(target: string): Promise<Proxied> {
+  const faults = new Set<Running>();
+  const proxy = await startMongoProxy(target, (command) => {
+    for (const running of faults) {
+      if (isMeant(running, command)) {
+        running.met += 1;
+        return interferenceOf(running.fault, command, target);
+      }
+    }
+    return null;
+  });
+  const proxied = { uri: proxy.uri, faults, stop: () => proxy.stop() };
+  proxies.set(new URL(proxy.uri).host, proxied);
+  return proxied;
+}
+
+function isMeant({ fault, appName, met }: Running, command: ProxiedCommand): boolean {
+  const { commands, namespace, probability, times = 1 } = fault;
+  return (
+    commands.includes(command.name) &&
+    (appName === null || appName === command.appName) &&
+    (namespace === undefined || namespace === namespaceOf(command)) &&
+    (probability === undefined ? met < times : Math.random() < probability)
+  );
+}
+
+function namespaceOf({ name, body }: ProxiedCommand): string {
+  const command = body();
+  return `${String(command['$db'])}.${String(command[name === 'getMore' ? 'collection' : name])}`;
+}
+
+/** The same database at an address where faults can be played. */
+export async function withProxy(mongo: Outage): Promise<Outage> {
+  const { uri, stop } = await startProxied(mongo.url);
   return {
-    async count() {
-      const name = `failpoint.${configureFailPoint}`;
-      const found = await admin.command({ getParameter: 1, [name]: 1 });
-      return (found[name] as { timesEntered: number }).timesEntered;
-    },
-    end() {
-      ended ??= admin
-        .command({ configureFailPoint, mode: 'off' })
-        .then(({ count }) => Number(count))
-        .finally(() => client.close());
-      return ended;
+    ...mongo,
+    url: uri,
+    async stop() {
+      await stop();
+      await mongo.stop();
     },
   };
 }
 
-/** For `before`: skips the tests where they run on a database that can't be made to fail, such as a given mongod. */
-export async function skipWithoutFaults(context: Mocha.Context, uri?: string): Promise<void> {
-  const { modules } = await withAdmin(uriOf(uri), (admin) => admin.command({ buildInfo: 1 }));
-  if (!(modules as string[]).includes('embedded-mongo')) {
-    process.stdout.write(
-      '    skipped: the faults of these tests are played by packages/embedded-mongo alone\n',
-    );
-    context.skip();
-  }
-}
-
-function uriOf(given: string | undefined): string {
-  const uri = given ?? process.env['MONGODB_URI'];
-  if (!uri) {
-    throw new Error('MONGODB_URI is not set: run the tests with npm test');
-  }
-  return uri;
-}
-
-/** A client with a name of its own, which meets no fault, and which does not need a primary. */
-function adminClient(uri: string): MongoClient {
-  return new MongoClient(uri, { appName: 'mongo-faults', readPreference: 'nearest' });
-}
-
-async function withAdmin<T>(uri: string, use: (admin: Db) => Promise<T>): Promise<T> {
-  const client = adminClient(uri);
-  try {
-    return await use(client.db('admin'));
-  } finally {
-    await client.close();
-  }
-}
+/** Before anything connects: processes that the test starts, and the modules of its own process, use this address. */
+const ofFile = await startProxied(env.MONGODB_URI);
+env.MONGODB_URI = ofFile.uri;
+process.env['MONGODB_URI'] = ofFile.uri;

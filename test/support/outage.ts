@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from '../../config/project-file.js';
+import { becomePrimary, mongodArgs } from '../../scripts/databases/mongod.js';
 import { freePort } from '../../scripts/databases/ports.js';
 
 export interface Outage {
@@ -138,15 +139,21 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 const embeddedMongo = join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs');
+const startLimitMs = 60_000;
+
+interface PrivateMongoOptions {
+  /** Seconds after which a transaction ends with its locks, on MongoDB within half of it more. */
+  lockLifetimeS?: number;
+}
 
 /**
- * A database process of the test's own, that may be stopped and killed. It keeps what it has acknowledged.
- * @param args switches of packages/embedded-mongo, such as `--lock-lifetime 2`.
+ * A database process of the test's own, that may be stopped and killed: a mongod where the run has started one, else the
+ * embedded server. It keeps what it has acknowledged.
  */
-export async function startPrivateMongo(...args: string[]): Promise<Outage> {
+export async function startPrivateMongo(options: PrivateMongoOptions = {}): Promise<Outage> {
   const directory = await mkdtemp(join(tmpdir(), 'private-mongo-'));
   const port = await freePort();
-  const start = () => startMongo(directory, ['--port', String(port), ...args]);
+  const start = () => startMongo(directory, port, options);
   let child = await start();
   return {
     url: `mongodb://127.0.0.1:${port}/test?replicaSet=rs0`,
@@ -170,16 +177,29 @@ export async function startPrivateMongo(...args: string[]): Promise<Outage> {
   };
 }
 
-async function startMongo(directory: string, args: string[]): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [embeddedMongo, '--dbpath', directory, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function startMongo(
+  directory: string,
+  port: number,
+  { lockLifetimeS }: PrivateMongoOptions,
+): Promise<ChildProcess> {
+  const mongod = process.env['TEST_MONGOD'];
+  const logFile = join(directory, 'mongod.log');
+  const [program, args] = mongod
+    ? [mongod, mongodArgs({ port, dataDir: directory, logFile, ...(lockLifetimeS && { lockLifetimeS }) })]
+    : [
+        process.execPath,
+        [
+          ...[embeddedMongo, '--port', String(port), '--dbpath', directory, '--no-fsync'],
+          ...(lockLifetimeS ? ['--lock-lifetime', String(lockLifetimeS)] : []),
+        ],
+      ];
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The private database did not start');
   });
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    if (chunk.toString().includes('READY')) {
-      return child;
-    }
-  }
-  throw new Error('The private database did not start');
+  await Promise.race([becomePrimary(`127.0.0.1:${port}`, AbortSignal.timeout(startLimitMs)), ended]);
+  ended.catch(() => undefined);
+  return child;
 }
 
 async function end(child: ChildProcess): Promise<void> {

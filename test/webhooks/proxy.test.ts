@@ -22,6 +22,7 @@ import { useDatabase } from './support/database.js';
 import { startNameServer } from './support/name-server.js';
 import { proxyPassword, startProxy, type TestProxy } from './support/proxy.js';
 import { startReceiver, type TestReceiver } from './support/receiver.js';
+import { requireTool } from '../support/require-tool.js';
 
 const publicAddress = '93.184.215.14';
 
@@ -111,7 +112,8 @@ describe('webhooks through a proxy', () => {
     expect(await receivers.findOne({ _id: row.receiverId })).to.equal(null);
   });
 
-  it('a process sends through WEBHOOK_PROXY_URL; TLS holds the certificate against the name; no log has the password', async () => {
+  it('a process sends through WEBHOOK_PROXY_URL; TLS holds the certificate against the name; no log has the password', async function () {
+    requireTool(this, 'openssl');
     const directory = await mkdtemp(join(tmpdir(), 'proxy-'));
     const [good, other] = await Promise.all([
       startTlsReceiver(directory, 'localhost'),

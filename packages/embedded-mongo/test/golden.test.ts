@@ -8,8 +8,8 @@ import { shown } from './aggregation-support.js';
 import { cleanUp, startTestServer } from './harness.js';
 
 /**
- * The shapes of commands that the service uses, each with the answer that MongoDB documents. They run against the
- * server that MONGODB_URI names, if it is set, so that the corpus itself can be held against another engine.
+ * The shapes of commands that the service uses, each with the answer that MongoDB 7.0 documents. Other versions give some
+ * errors another code, so that this is a test of the embedded server, whatever server MONGODB_URI names.
  */
 interface GoldenCase {
   readonly name: string;
@@ -33,8 +33,7 @@ const options = { promoteValues: false } as const;
 describe('golden corpus', () => {
   let client: MongoClient;
   before(async () => {
-    const uri = process.env['MONGODB_URI'] ?? (await startTestServer()).uri;
-    client = await new MongoClient(uri).connect();
+    client = await new MongoClient((await startTestServer()).uri).connect();
   });
   after(async () => {
     await client.close();
@@ -73,7 +72,7 @@ async function runCase(
       expect(shown(Number(answer['code'])), `${text}: ${answer.message}`).to.equal(shown(Number(error)));
     } else {
       expect(error, `${text} should fail`).to.equal(undefined);
-      expectReply(answer, reply, text);
+      expectReply(answer, reply, { text, isOrdered: isOrdered(command) });
     }
   }
   for (const [collection, list] of Object.entries(after)) {
@@ -82,12 +81,25 @@ async function runCase(
   }
 }
 
+/** MongoDB promises no order of groups. */
+function isOrdered({ pipeline = [] }: Document): boolean {
+  const stages = (pipeline as Document[]).map((stage) => Object.keys(stage)[0]);
+  return stages.lastIndexOf('$sort') >= stages.lastIndexOf('$group');
+}
+
 /** Documents are compared with all their types; the counts of a reply by value, as engines differ in their types. */
-function expectReply(answer: Document, expected: Document, text: string): void {
+function expectReply(
+  answer: Document,
+  expected: Document,
+  { text, isOrdered }: { text: string; isOrdered: boolean },
+): void {
   for (const [field, value] of Object.entries(expected) as [string, Document][]) {
     const actual = answer[field] as Document | undefined;
     if (field === 'cursor') {
-      expect(shown(actual?.['firstBatch']), text).to.equal(shown(value['firstBatch']));
+      const [found, wanted] = [actual?.['firstBatch'], value['firstBatch']].map((batch) =>
+        (batch as Document[]).map(shown),
+      );
+      expect(found, text).to.have[isOrdered ? 'ordered' : 'deep'].members(wanted ?? []);
     } else if (field === 'writeErrors') {
       expectWriteErrors(actual as Document[] | undefined, value as Document[], text);
     } else if (field === 'value') {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Collection, type Document, MongoServerError, type ReadConcernLevel } from 'mongodb';
-import { errorOf, startFixture, stopFixture, type Fixture } from './harness.js';
+import { errorOf, eventually, startFixture, stopFixture, type Fixture } from './harness.js';
 import { runRaw } from './raw-client.js';
 
 /**
@@ -92,9 +92,8 @@ describe('a majority that lags behind', () => {
     const committed = fixture.client.withSession((session) =>
       session.withTransaction(() => rows.insertOne({ _id: 4, n: 4 }, { session })),
     );
-    while ((await rows.countDocuments()) < 3) {
-      // The transaction is still on its way to the server.
-    }
+    // Both inserts have reached the server, that of the transaction by its commit.
+    await eventually(async () => (await rows.countDocuments()) === 3);
     for (const open of [byDefault, asked, duplicate, committed]) {
       expect(await isOpen(open)).to.equal(true);
     }

@@ -32,24 +32,25 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ...matches({ a: new Date(5) }, { a: new Date(5) }),
     ...misses({ a: new Date(5) }, { a: 5 }, { a: new Timestamp({ t: 0, i: 5 }) }),
   ],
-  'null matches null and a missing field, through arrays if a subdocument lacks it or none is there': [
+  // As null2.js and null_query_semantics.js of MongoDB's own tests have it.
+  'null matches null and a missing field, in an array only those of its documents': [
     ...matches({ a: null }, {}, { a: null }, { a: [1, null] }),
     ...misses({ a: null }, { a: 0 }, { a: [] }, { a: '' }),
-    ...matches(
-      { 'items.q': null },
-      { items: [{}, { q: 0 }] },
-      { items: [] },
-      { items: [1] },
-      { items: 5 },
-      {},
-    ),
-    ...misses({ 'items.q': null }, { items: [{ q: 1 }] }, { items: { q: 0 } }),
-    ...misses({ 'items.q': { $ne: null } }, { items: [{}, { q: 0 }] }, { items: [] }, { items: [1] }),
+    ...matches({ 'items.q': null }, { items: [{}] }, { items: [{}, { q: 0 }] }, { items: 5 }, {}),
+    ...misses({ 'items.q': null }, { items: [] }, { items: [1] }, { items: [null] }, { items: [[]] }),
+    ...misses({ 'items.q': null }, { items: [{ q: 1 }] }, { items: { q: 0 } }, { items: [5, { q: 1 }] }),
+    ...misses({ 'items.0.q': null }, { items: [] }, { items: [5] }),
+    ...matches({ 'items.q': { $ne: null } }, { items: [] }, { items: [1] }, { items: [[]] }),
+    ...misses({ 'items.q': { $ne: null } }, { items: [{}, { q: 0 }] }),
+    ...matches({ 'items.q': { $nin: [null] } }, { items: [] }, { items: [1] }),
+    ...matches({ items: { $elemMatch: { q: null } } }, { items: [[]] }, { items: [{}] }),
+    ...misses({ items: { $elemMatch: { q: null } } }, { items: [] }, { items: [1] }),
+    ...misses({ 'items.q': { $in: [null] } }, { items: [] }, { items: [1] }, { items: [5, { q: 1 }] }),
     ...misses({ 'items.q': { $nin: [null] } }, { items: [{}, { q: 0 }] }),
     ...matches({ 'items.q': { $in: [null] } }, { items: [{}, { q: 0 }] }),
     ...matches({ 'items.q': { $all: [null] } }, { items: [{}, { q: 0 }] }),
     ...misses({ 'items.q': { $exists: false } }, { items: [{}, { q: 0 }] }),
-    ...matches({ 'items.q': { $exists: false } }, { items: [{}] }, { items: [] }, {}),
+    ...matches({ 'items.q': { $exists: false } }, { items: [{}] }, { items: [] }, { items: [1] }, {}),
     ...matches({ a: { $lte: null } }, {}, { a: null }),
     ...matches({ a: { $gte: null } }, {}),
     ...misses({ a: { $gt: null } }, {}, { a: 1 }, { a: null }),
@@ -326,5 +327,22 @@ describe('query', () => {
         expect(await ids(indexed), JSON.stringify(filter)).to.deep.equal(await ids(plain));
       }
     }
+  });
+
+  it('null below an array finds the same by an index', async () => {
+    const rows = fixture.collection<{ _id: number }>();
+    const values = [[{ q: 5 }], [{}], [], [{}, { q: 5 }], [5, { q: 5 }], 5, [[]], [null]];
+    await rows.insertMany([...values.map((items, i) => ({ _id: i, items })), { _id: 8 }]);
+    const expectFound = async (): Promise<void> => {
+      for (const condition of [null, { $in: [null] }]) {
+        const found = await rows.find({ 'items.q': condition }).sort({ _id: 1 }).toArray();
+        expect(found.map(({ _id }) => _id)).to.deep.equal([1, 3, 5, 8]);
+        expect(await rows.countDocuments({ 'items.q': condition })).to.equal(4);
+        expect(await rows.countDocuments({ 'items.q': { $not: { $eq: null } } })).to.equal(5);
+      }
+    };
+    await expectFound();
+    await rows.createIndex({ 'items.q': 1 }, {}, {});
+    await expectFound();
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { MongoClient, type ClientSession, type Document } from 'mongodb';
+import { MongoClient, type Document } from 'mongodb';
 import { errorOf, startFixture, startTestServer, stopFixture, type Fixture } from './harness.js';
 import { newSessionId, openRaw, runRaw } from './raw-client.js';
+import { expectConflict, inTransactions, isPending } from './transaction-support.js';
 
 describe('transactions', () => {
   let fixture: Fixture;
@@ -10,39 +11,9 @@ describe('transactions', () => {
   });
   after(() => stopFixture(fixture));
 
-  /** Runs a case with sessions that have a transaction open; whatever is still open is aborted. */
-  async function withTransactions(run: (a: ClientSession, b: ClientSession) => Promise<void>): Promise<void> {
-    const sessions = [fixture.client.startSession(), fixture.client.startSession()] as const;
-    try {
-      sessions.forEach((session) => session.startTransaction());
-      await run(...sessions);
-    } finally {
-      for (const session of sessions) {
-        if (session.inTransaction()) {
-          await session.abortTransaction();
-        }
-        await session.endSession();
-      }
-    }
-  }
-
-  /** Whether a promise is still pending after the server has answered another command. */
-  async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
-    let settled = false;
-    promise.then(
-      () => (settled = true),
-      () => (settled = true),
-    );
-    for (let i = 0; i < 5; i++) {
-      await fixture.db.command({ ping: 1 });
-    }
-    return !settled;
-  }
-
-  function expectConflict(error: Document): void {
-    expect(error).to.include({ code: 112 });
-    expect(error['errorLabels']).to.include('TransientTransactionError');
-  }
+  const withTransactions = (run: Parameters<typeof inTransactions>[1]): Promise<void> =>
+    inTransactions(fixture.client, run);
+  const isWaiting = (promise: Promise<unknown>): Promise<boolean> => isPending(fixture.db, promise);
 
   it('a guarded $inc of many at once never goes below its guard', async () => {
     const wallets = fixture.collection<{ _id: number; balance: number }>();
@@ -109,72 +80,6 @@ describe('transactions', () => {
       expectConflict(await errorOf(wallets.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: a })));
     });
     expect(await wallets.findOne({ _id: 1 })).to.deep.equal({ _id: 1, n: 1 });
-  });
-
-  it('a unique key of an uncommitted writer: 112 in a transaction, a wait and then 11000 outside of one', async () => {
-    const payments = fixture.collection();
-    await payments.createIndex({ ref: 1 }, { unique: true }, {});
-    await withTransactions(async (a, b) => {
-      await payments.insertOne({ ref: 'K' }, { session: a });
-      expectConflict(await errorOf(payments.insertOne({ ref: 'K' }, { session: b })));
-      const plain = errorOf(payments.insertOne({ ref: 'K' }));
-      expect(await isWaiting(plain)).to.equal(true);
-      await a.commitTransaction();
-      expect((await plain).code).to.equal(11000);
-    });
-  });
-
-  it('a plain insert that waits for a unique key succeeds when its holder aborts', async () => {
-    const payments = fixture.collection();
-    await payments.createIndex({ ref: 1 }, { unique: true }, {});
-    await withTransactions(async (a) => {
-      await payments.insertOne({ ref: 'K' }, { session: a });
-      const plain = payments.insertOne({ ref: 'K' });
-      expect(await isWaiting(plain)).to.equal(true);
-      await a.abortTransaction();
-      expect((await plain).acknowledged).to.equal(true);
-    });
-  });
-
-  it('a unique key taken or given up after the snapshot is a conflict, not a duplicate', async () => {
-    const payments = fixture.collection();
-    await payments.createIndex({ ref: 1 }, { unique: true }, {});
-    await payments.insertOne({ ref: 'old' });
-    await withTransactions(async (a, b) => {
-      await payments.findOne({}, { session: a });
-      await payments.findOne({}, { session: b });
-      await payments.insertOne({ ref: 'new' });
-      await payments.deleteOne({ ref: 'old' });
-      expectConflict(await errorOf(payments.insertOne({ ref: 'new' }, { session: a })));
-      expectConflict(await errorOf(payments.insertOne({ ref: 'old' }, { session: b })));
-    });
-  });
-
-  it('a key can be deleted and taken again within one transaction', async () => {
-    const payments = fixture.collection<{ _id: number; ref: string }>();
-    await payments.createIndex({ ref: 1 }, { unique: true }, {});
-    await payments.insertOne({ _id: 1, ref: 'K' });
-    await withTransactions(async (a) => {
-      await payments.deleteOne({ _id: 1 }, { session: a });
-      await payments.insertOne({ _id: 2, ref: 'K' }, { session: a });
-      await payments.deleteOne({ _id: 2 }, { session: a });
-      await payments.insertOne({ _id: 2, ref: 'K' }, { session: a });
-      await a.commitTransaction();
-    });
-    expect(await payments.find().toArray()).to.deep.equal([{ _id: 2, ref: 'K' }]);
-  });
-
-  it('two upserts of one key in two transactions: one of them conflicts', async () => {
-    const counters = fixture.collection();
-    await counters.createIndex({ key: 1 }, { unique: true }, {});
-    const upsert = (session: ClientSession): Promise<unknown> =>
-      counters.updateOne({ key: 'K' }, { $inc: { n: 1 } }, { upsert: true, session });
-    await withTransactions(async (a, b) => {
-      await upsert(a);
-      expectConflict(await errorOf(upsert(b)));
-      await a.commitTransaction();
-    });
-    expect(await counters.countDocuments()).to.equal(1);
   });
 
   it('any error aborts the transaction, and later commands get 251', async () => {
@@ -257,8 +162,8 @@ describe('transactions', () => {
     const exists = async (name: string): Promise<boolean> =>
       (await db.listCollections({ name }).toArray()).length > 0;
     await withTransactions(async (a, b) => {
-      await db.collection('made').insertOne({ x: 1 }, { session: a });
       await db.collection('made').createIndex({ x: 1 }, {}, { session: a });
+      await db.collection('made').insertOne({ x: 1 }, { session: a });
       await db.collection('dropped').insertOne({ x: 1 }, { session: b });
       expect(await exists('made')).to.equal(false);
       await a.commitTransaction();

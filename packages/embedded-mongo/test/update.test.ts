@@ -20,6 +20,17 @@ type Case = readonly [
 const fails = (code: number, ...updates: Document[]): Case[] => updates.map((update) => [{}, update, code]);
 
 const groups: Readonly<Record<string, readonly Case[]>> = {
+  // As PushNode of MongoDB: it says what it did to the array, and does not compare the array before and after.
+  '$push modifies by adding, sorting or cutting, even where the array stays the same': [
+    [{ a: [1, 2] }, { $push: { a: { $each: [], $slice: 2 } } }, 'same'],
+    [{ a: [] }, { $push: { a: { $each: [], $sort: 1 } } }, 'same'],
+    [{ a: [2, 1] }, { $push: { a: { $each: [], $position: 0 } } }, 'same'],
+    [{ a: [1, 2] }, { $push: { a: { $each: [], $sort: 1 } } }, { a: [1, 2] }],
+    [{ a: [1, 2] }, { $push: { a: { $each: [3], $slice: 2 } } }, { a: [1, 2] }],
+    [{ a: [7, 7] }, { $push: { a: { $each: [7], $slice: -2 } } }, { a: [7, 7] }],
+    [{ a: [] }, { $push: { a: { $each: [1], $slice: 0 } } }, { a: [] }],
+    [{ a: [{ b: [1] }] }, { $push: { 'a.0.b': { $each: [2], $slice: 1 } } }, { a: [{ b: [1] }] }],
+  ],
   'a change is a change of bytes': [
     [{ a: 1 }, { $set: { a: 1 } }, 'same'],
     [{ a: 1 }, { $set: { a: D(1) } }, { a: D(1) }],

@@ -25,9 +25,18 @@ export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestH
   return refusingBroken(express.urlencoded({ ...bounds, extended: false, verify: isWhole }));
 }
 
-/** The parsers take a request for one without a body whose connection broke before they look at it, as one that waited for a login. */
+/**
+ * From Node 22.15 on, the parsers unpack zstd too. The contract has gzip, deflate and br, whatever Node runs the service.
+ *
+ * The parsers take a request for one without a body whose connection broke before they look at it, as one that waited
+ * for a login.
+ */
 function refusingBroken(parse: RequestHandler): RequestHandler {
   return (request, response, next) => {
+    if (request.headers['content-encoding']?.toLowerCase() === 'zstd') {
+      next(Object.assign(new Error('The body is packed by zstd'), { type: 'encoding.unsupported' }));
+      return;
+    }
     void parse(request, response, (error?: unknown) => {
       next(error === undefined && request.destroyed && !request.complete ? broken('breaks off') : error);
     });

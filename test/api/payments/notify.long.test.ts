@@ -4,7 +4,7 @@ import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
-import { skipWithoutFaults, withFault } from '../../support/mongo-faults.js';
+import { withFault } from '../../support/mongo-faults.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
 import { topup } from '../../support/topup.js';
@@ -273,8 +273,7 @@ describe('payment notifications', function () {
   });
 
   for (const kind of ['reply-lost', 'unlabelled-error', 'transient'] as const) {
-    it(`a commit with the fault ${kind}: credited once, and a repeat answers the same`, async function () {
-      await skipWithoutFaults(this, stack.env['MONGODB_URI']);
+    it(`a commit with the fault ${kind}: credited once, and a repeat answers the same`, async () => {
       const notice = await pending();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));

@@ -1,5 +1,5 @@
 /** The clients of every language, driven alike: packages/client-node here, the others as a process that is told what to do. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { projectRoot } from '../../../config/project-file.js';
@@ -12,6 +12,7 @@ import {
 import { createResellerClient } from '../../../packages/client-node/src/reseller.js';
 import type { verifiedAt } from './vectors.js';
 import { verifyWebhook, WebhookError } from '../../../packages/client-node/src/webhooks.js';
+import type { Tool } from '../../support/require-tool.js';
 
 export interface Command {
   do:
@@ -54,9 +55,10 @@ export interface Driver {
 export interface Language {
   name: string;
   start(): Driver;
-  /** Its quick-start, and how it is run, if it can be here. */
+  /** Its quick start, and the program that runs it. */
   quickStart: { file: string; command: string[] };
-  isHere: boolean;
+  /** Null: no program besides Node. */
+  needs: Tool | null;
 }
 
 const nodeDriver: Driver = {
@@ -76,19 +78,19 @@ export const languages: Language[] = [
       file: 'packages/client-node/quick-start.mjs',
       command: [process.execPath],
     },
-    isHere: true,
+    needs: null,
   },
   {
     name: 'clients/python',
     start: () => startDriver('python3', 'drive.py'),
     quickStart: { file: 'clients/python/quick_start.py', command: ['python3', '-B'] },
-    isHere: spawnSync('python3', ['--version']).status === 0,
+    needs: 'python3',
   },
   {
     name: 'clients/php',
     start: () => startDriver('php', 'drive.php'),
     quickStart: { file: 'clients/php/quick-start.php', command: ['php'] },
-    isHere: spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0,
+    needs: 'php',
   },
 ];
 

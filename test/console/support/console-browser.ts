@@ -6,8 +6,6 @@ import { chromiumArgs, findChromium } from './chromium.js';
 import { password, type OperatedStack } from './operated-stack.js';
 import { untilShown } from './until-shown.js';
 
-export const chromiumProgram = findChromium();
-
 type Heading = string | RegExp;
 
 /** Every page that a role may see, with its heading in English and Indonesian. @param job One that was set aside. */
@@ -68,7 +66,7 @@ export interface ConsoleBrowser {
 }
 
 export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleBrowser> {
-  const browser = await chromium.launch({ executablePath: chromiumProgram ?? '', args: chromiumArgs });
+  const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: chromiumArgs });
   const outside: string[] = [];
   const reports: string[] = [];
   return {

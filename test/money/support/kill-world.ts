@@ -6,7 +6,7 @@ import { postSellerCreditsJob } from '../../../src/money/credits/post-seller-cre
 import { payOutJob } from '../../../src/settlements/pay-out.job.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
-import { startFault, type Fault } from '../../support/mongo-faults.js';
+import { startFault, withProxy, type Fault } from '../../support/mongo-faults.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../../support/outage.js';
 import { everyPurchaseFinal, inParallel } from '../../support/purchases.js';
 import { uniqueRef } from '../../support/api-client.js';
@@ -89,7 +89,7 @@ export interface KillWorld {
 
 export async function startKillWorld(): Promise<KillWorld> {
   // As on MongoDB, the locks of a killed process outlive it.
-  const mongo = await startPrivateMongo('--no-fsync', '--lock-lifetime', '2');
+  const mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
   const stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url, SETTLEMENT_FEE: '10' } });
   const executed: KillWorld['executed'] = new Map();
   const arrived: KillWorld['arrived'] = new Map();

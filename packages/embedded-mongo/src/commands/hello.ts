@@ -50,7 +50,8 @@ export function topologyVersionOf({ processId, election }: Server): Doc {
 function helloReply(server: Server, connection: Connection, { legacyName }: { legacyName: boolean }): Doc {
   const { clock, store, election, address } = server;
   const { isPrimary } = election;
-  const opTime = { ts: clock.at(store.clock), t: termOf(election) };
+  const newest = clock.at(store.clock);
+  const opTime = { ts: newest, t: termOf(election) };
   return {
     ...(legacyName ? { ismaster: isPrimary } : {}),
     helloOk: true,
@@ -65,7 +66,7 @@ function helloReply(server: Server, connection: Connection, { legacyName }: { le
     lastWrite: {
       opTime,
       lastWriteDate: new Date(),
-      majorityOpTime: { ...opTime, ts: store.majority.time ?? opTime.ts },
+      majorityOpTime: { ...opTime, ts: store.majority.time ?? newest },
       majorityWriteDate: new Date(),
     },
     maxBsonObjectSize: 16_777_216,

@@ -2,7 +2,7 @@ import { MongoError } from '../errors.js';
 import { encode } from '../values/encode.js';
 import { compareValues, equalValues } from '../values/compare.js';
 import { isDoc, typeNameOf, type Doc } from '../values/types.js';
-import { buildIndex, type Collection } from '../store/collection.js';
+import { buildIndex, visibleVersion, type Collection } from '../store/collection.js';
 import type { Index } from '../store/index-definition.js';
 import { checkIndexSpec } from '../store/index-spec.js';
 import { sameKey } from '../store/plan.js';
@@ -47,14 +47,16 @@ function addIndexes(
   const before = collection.indexes.length;
   const missing = specs.filter((spec, i) => isMissing(collection, spec, specs.slice(0, i)));
   const isOwn = writer.created.includes(collection);
-  if (missing.length > 0 && !isOwn) {
-    if (transaction !== null) {
+  if (missing.length > 0) {
+    if (transaction !== null && (!isOwn || hasDocuments(collection, writer))) {
       throw new MongoError(
         263,
-        `Cannot create new indexes on existing collection ${namespace} in a multi-document transaction.`,
+        `Cannot create new indexes on ${isOwn ? 'non-empty' : 'existing'} collection ${namespace} in a multi-document transaction.`,
       );
     }
-    refuseWhileWritten(server.store, collection);
+    if (!isOwn) {
+      refuseWhileWritten(server.store, collection);
+    }
   }
   const built = missing.map((spec) => buildIndex(collection, spec));
   for (const index of built) {
@@ -64,6 +66,10 @@ function addIndexes(
     }
   }
   return { collection, before, built: built.length };
+}
+
+function hasDocuments({ records }: Collection, reader: Transaction): boolean {
+  return [...records.values()].some((record) => visibleVersion(record, reader) !== null);
 }
 
 /** False if the collection has this index already; throws 85 or 86 if it has another one in its place. */

@@ -55,7 +55,8 @@ export function prepareUpdate(
     now,
     timestamp: server.clock.at(server.store.clock),
   });
-  const isReplacement = isDoc(update) && !(keysOf(update)[0]?.startsWith('$') ?? false);
+  const isOperators = isDoc(update) && keysOf(update)[0]?.startsWith('$') === true;
+  const isReplacement = isDoc(update) && !isOperators;
   const finish = (doc: Doc): Doc =>
     isReplacement ? completed(doc, server.clock.at(server.store.clock)) : doc;
 
@@ -75,11 +76,15 @@ export function prepareUpdate(
         const before = docOf(version);
         const updated = compiled.apply(before);
         const after = updated === before ? before : finish(updated);
-        const bytes = after === before ? version.bytes : encodeUpdated(after);
         outcome.matched += 1;
         outcome.before = before;
         outcome.after = after;
-        if (bytes !== null && bytes !== version.bytes && version.bytes?.equals(bytes) !== true) {
+        if (after === before) {
+          continue;
+        }
+        const bytes = encodeUpdated(after);
+        // Operators say themselves whether they changed anything.
+        if (isOperators || version.bytes?.equals(bytes) !== true) {
           replaceDocument(transaction, collection, record, { doc: after, bytes });
           outcome.modified += 1;
         }

@@ -1,6 +1,6 @@
 import { keyString } from '../values/key-string.js';
 import type { Doc } from '../values/types.js';
-import { settle, versionsOf, type Collection } from './collection.js';
+import { settle, versionsOf, visibleVersion, type Collection } from './collection.js';
 import { conflict } from './conflict.js';
 import { duplicateKey } from './duplicate-key.js';
 import { keysIn, sameKeys, type Index } from './index-definition.js';
@@ -107,24 +107,17 @@ function refuseLocked(transaction: Transaction, record: StoredRecord): void {
   }
 }
 
-/** An `_id` that is taken is a duplicate, unless the one who took it might still go, or came after the snapshot. */
+/** An `_id` is a duplicate if the transaction sees it, else a conflict if another transaction wrote it. */
 function refuseExisting(
   transaction: Transaction,
   collection: Collection,
   existing: StoredRecord,
   { doc, idKey }: { doc: Doc; idKey: string },
 ): void {
-  if (existing.owner === transaction) {
-    if (existing.pending?.bytes === null) {
-      return;
-    }
-  } else {
-    refuseLocked(transaction, existing);
-    if (existing.version === null || existing.version.bytes === null) {
-      return;
-    }
+  if (visibleVersion(existing, transaction) !== null) {
+    throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
   }
-  throw duplicateKey(collection.namespace, collection.indexes[0], doc, idKey);
+  refuseLocked(transaction, existing);
 }
 
 function writeVersion(
@@ -171,36 +164,28 @@ function writeVersion(
   }
 }
 
+/**
+ * MongoDB's order: a conflict if the key was taken where the transaction can't see it, else a duplicate if the
+ * transaction sees it. That it was given up since, or may be, does not count.
+ */
 function refuseDuplicate(
   transaction: Transaction,
   collection: Collection,
   { index, record, doc, key }: { index: Index; record: StoredRecord; doc: Doc; key: string },
 ): void {
-  for (const other of recordsAt(index.entries, key)) {
-    if (other === record) {
-      continue;
-    }
-    if (other.owner === transaction) {
-      if (has(index, other.pending, key)) {
-        throw duplicateKey(collection.namespace, index, doc, key);
+  const others = recordsAt(index.entries, key).filter((other) => other !== record);
+  for (const other of others) {
+    if (other.owner !== transaction) {
+      if (other.owner !== null && has(index, other.pending, key) && !has(index, other.version, key)) {
+        throw conflict(transaction, other.owner);
       }
-      continue;
+      if (transaction.explicit && wasTakenSince(index, other, transaction.snapshot, key)) {
+        throw conflict(transaction, null);
+      }
     }
-    const isCommitted = has(index, other.version, key);
-    if (other.owner !== null && (isCommitted || has(index, other.pending, key))) {
-      throw conflict(transaction, other.owner);
-    }
-    if (
-      transaction.explicit &&
-      isNewer(other, transaction) &&
-      isCommitted !== hadAtSnapshot(index, other, transaction, key)
-    ) {
-      // The key was taken or given up after the snapshot: which of the two the transaction can't see.
-      throw conflict(transaction, null);
-    }
-    if (isCommitted) {
-      throw duplicateKey(collection.namespace, index, doc, key);
-    }
+  }
+  if (others.some((other) => has(index, visibleVersion(other, transaction), key))) {
+    throw duplicateKey(collection.namespace, index, doc, key);
   }
 }
 
@@ -208,14 +193,16 @@ function has(index: Index, version: Version | null, key: string): boolean {
   return version !== null && version.bytes !== null && keysIn(index, docOf(version)).includes(key);
 }
 
-function isNewer(record: StoredRecord, transaction: Transaction): boolean {
-  return record.version !== null && record.version.timestamp > transaction.snapshot;
-}
-
-function hadAtSnapshot(index: Index, record: StoredRecord, transaction: Transaction, key: string): boolean {
-  let version = record.version;
-  while (version !== null && version.timestamp > transaction.snapshot) {
-    version = version.previous;
+/** Whether a commit after the snapshot took the key, even if a later one gave it up. */
+function wasTakenSince(index: Index, record: StoredRecord, snapshot: number, key: string): boolean {
+  for (
+    let { version } = record;
+    version !== null && version.timestamp > snapshot;
+    version = version.previous
+  ) {
+    if (has(index, version, key) && !has(index, version.previous, key)) {
+      return true;
+    }
   }
-  return has(index, version, key);
+  return false;
 }

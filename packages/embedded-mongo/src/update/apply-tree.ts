@@ -139,8 +139,10 @@ class Run {
       const value = modifier.change(place.value, context);
       if (value === REMOVE) {
         this.draft.remove(place);
-      } else {
+      } else if (modifier.countsCopies !== true) {
         this.draft.replace(place, value);
+      } else if (value !== place.value) {
+        this.draft.put(place, value);
       }
     } else if (modifier.create !== undefined) {
       this.draft.create(place, missing, modifier.create(context));

@@ -41,7 +41,14 @@ export class Draft {
 
   /** Replaces the value at a place; one with the same bytes changes nothing. */
   replace(place: Place, value: unknown): void {
-    if (place.parent !== undefined && !identicalValues(place.value, value)) {
+    if (!identicalValues(place.value, value)) {
+      this.put(place, value);
+    }
+  }
+
+  /** Replaces the value at a place; the document counts as changed. */
+  put(place: Place, value: unknown): void {
+    if (place.parent !== undefined) {
       this.#put(place.parent, place.key, value);
       place.value = value;
     }

@@ -17,6 +17,8 @@ export const REMOVE = Symbol('remove');
 export interface Modifier {
   /** The new value of a field that exists: an identical one leaves the document unmodified. */
   readonly change: (value: unknown, context: ModifierContext) => unknown;
+  /** True if only the very same object leaves the document unmodified, a copy does not ($push). */
+  readonly countsCopies?: boolean;
   /** The value of a field that is missing; without it the operator creates none. */
   readonly create?: (context: ModifierContext) => unknown;
   /** True if a path that cannot exist (through a scalar) is no error ($unset). */

@@ -19,6 +19,7 @@ export const push: ModifierParser = (operand) => {
   return {
     create: () => pushTo([], options),
     change: (value, { path }) => pushTo(arrayAt(value, '$push', path), options),
+    countsCopies: true,
   };
 };
 
@@ -111,7 +112,13 @@ function sortKey(element: unknown, parts: readonly string[]): unknown {
   return null;
 }
 
+/** The same array if nothing is added, sorted or cut. */
 function pushTo(array: readonly unknown[], { values, position, slice, compare }: Push): readonly unknown[] {
+  const isSorted = compare !== undefined && array.length > 0;
+  const isCut = slice !== undefined && array.length > Math.abs(slice);
+  if (values.length === 0 && !isSorted && !isCut) {
+    return array;
+  }
   const result = [...array];
   const at = position ?? result.length;
   result.splice(at < 0 ? Math.max(0, result.length + at) : at, 0, ...values);

@@ -28,8 +28,9 @@ export function indexOf(part: string): number {
 export type Visit = (value: unknown, present: boolean, position: number | undefined) => boolean;
 
 /**
- * Walks the values at a path as filters do. Arrays on the way are entered; one in which nothing is met counts as one
- * missing value. An array at the end is seen element by element and then as itself; with `wholeArrays` only as itself.
+ * Walks the values at a path as filters do. Arrays on the way are entered; one in which nothing is met has no value,
+ * not even a missing one. An array at the end is seen element by element and then as itself; with `wholeArrays` only
+ * as itself.
  * @returns whether a visit returned true.
  */
 export function visitPath(doc: Doc, parts: readonly string[], wholeArrays: boolean, visit: Visit): boolean {
@@ -78,23 +79,20 @@ class Walk {
 
   #array(array: readonly unknown[], depth: number, position: number | undefined): boolean {
     const named = indexOf(this.parts[depth] ?? '');
-    let met = false;
     for (let i = 0; i < array.length; i++) {
       const element = array[i];
       if (isDoc(element)) {
-        met = true;
         if (this.doc(element, depth, position ?? i)) {
           return true;
         }
       }
       if (i === named && (depth === this.#last || Array.isArray(element) || isDoc(element))) {
-        met = true;
         if (this.#named(element, depth, position)) {
           return true;
         }
       }
     }
-    return !met && this.visit(undefined, false, position);
+    return false;
   }
 
   /** An element that the path names by its position: an array there is not taken apart. */

@@ -22,6 +22,9 @@ import { startShardedStack, type ShardedStack } from '../../../sharding/sharded-
 import { actAtOnce, allowed, isServed, leaveOldJobs, operate } from '../../../sharding/statements.js';
 import { playStory } from './story.js';
 
+const howToRecord =
+  'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run docs:http and npm run format';
+
 describe('The examples of the OpenAPI document', function () {
   this.timeout(120_000);
   let sharded: ShardedStack;
@@ -45,11 +48,14 @@ describe('The examples of the OpenAPI document', function () {
     }
     const [recorded, now] = [shapeOf(recordedExamples), shapeOf(played)];
     // The differences alone: of the whole, nobody would see them.
-    expect({
-      gone: recorded.filter((each) => !now.includes(each)),
-      added: now.filter((each) => !recorded.includes(each)),
-    }).to.deep.equal({ gone: [], added: [] });
-    expect(now).to.have.length(recorded.length);
+    expect(
+      {
+        gone: recorded.filter((each) => !now.includes(each)),
+        added: now.filter((each) => !recorded.includes(each)),
+      },
+      howToRecord,
+    ).to.deep.equal({ gone: [], added: [] });
+    expect(now, howToRecord).to.have.length(recorded.length);
   });
 
   it('were made of statements that name their shard, or stand on the list of those that cannot', async () => {

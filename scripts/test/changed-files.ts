@@ -1,0 +1,95 @@
+/** The files that a CI run is about, and the number of the run, from git. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** Commits of one sitting land together, and their CI runs see only the last one. */
+const sittingMs = 6 * 3_600_000;
+
+export interface Changes {
+  files: string[];
+  /** How they were found, and what could not be. */
+  said: string;
+}
+
+/** @param base the commit before the change, if the caller knows it (TEST_BASE). */
+export function changedFiles(root: string, base = ''): Changes {
+  try {
+    // Git shows the oldest commit of a shallow clone as if it had made every file.
+    const cut = shallowCommits(root);
+    const hasBase = isKnown(root, base);
+    const committed = hasBase
+      ? git(root, 'diff', '--name-only', `${base}...HEAD`)
+      : git(
+          root,
+          'log',
+          `--since=${startOfSitting(root)}`,
+          '--name-only',
+          '--format=',
+          'HEAD',
+          '--not',
+          ...cut,
+        );
+    const files = new Set([...linesOf(committed), ...uncommitted(root)]);
+    const said = [
+      hasBase ? `since ${base}` : 'in the six hours before the last commit',
+      ...(base !== '' && !hasBase ? [`TEST_BASE ${base} is not in this clone`] : []),
+      ...(cut.length > 0 ? ['this clone is shallow and lacks earlier commits'] : []),
+    ];
+    return { files: [...files].sort(), said: said.join('; ') };
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return { files: [], said: `unknown, because git failed: ${reason}` };
+  }
+}
+
+/** Consecutive runs need consecutive numbers: LONG_ROUND, GitHub's number of the run, or the number of commits. */
+export function roundNumber(root: string, env: NodeJS.ProcessEnv): number {
+  const given = env['LONG_ROUND'] || env['GITHUB_RUN_NUMBER'];
+  if (given !== undefined && /^\d+$/.test(given)) {
+    return Number(given);
+  }
+  try {
+    // A shallow clone has the same number of commits every time. Its time at least differs.
+    return Number(
+      shallowCommits(root).length > 0
+        ? git(root, 'log', '-1', '--format=%ct')
+        : git(root, 'rev-list', '--count', 'HEAD'),
+    );
+  } catch {
+    return 0;
+  }
+}
+
+function isKnown(root: string, commit: string): boolean {
+  try {
+    return commit !== '' && git(root, 'merge-base', commit, 'HEAD') !== '';
+  } catch {
+    return false;
+  }
+}
+
+function startOfSitting(root: string): string {
+  const lastMs = Number(git(root, 'log', '-1', '--format=%ct')) * 1_000;
+  return new Date(lastMs - sittingMs).toISOString();
+}
+
+function uncommitted(root: string): string[] {
+  return [
+    ...linesOf(git(root, 'diff', '--name-only', 'HEAD')),
+    ...linesOf(git(root, 'ls-files', '--others', '--exclude-standard')),
+  ];
+}
+
+function shallowCommits(root: string): string[] {
+  const file = path.resolve(root, git(root, 'rev-parse', '--git-path', 'shallow').trim());
+  return fs.existsSync(file) ? linesOf(fs.readFileSync(file, 'utf8')) : [];
+}
+
+function git(root: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 64_000_000 });
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

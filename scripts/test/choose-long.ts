@@ -1,0 +1,162 @@
+/** Chooses the long files of one CI run: a quarter of them by turn, and those that the change touches while there is time. */
+import { createHash } from 'node:crypto';
+
+/** All long files run within as many consecutive rounds. */
+export const rounds = 4;
+
+/** Files by their direct imports. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * The round in which a file runs. Only the committed times decide it, not those of this machine or the files that
+ * exist: otherwise files would change their rounds from commit to commit, and some would miss four in a row.
+ */
+export function roundOf(file: string, committedMs: Readonly<Record<string, number>>): number {
+  return balanced(committedMs).get(file) ?? createHash('sha256').update(file).digest().readUInt8() % rounds;
+}
+
+/** The longest first, each to the round with the least to do. */
+function balanced(committedMs: Readonly<Record<string, number>>): Map<string, number> {
+  const load = Array.from({ length: rounds }, () => 0);
+  const longestFirst = Object.entries(committedMs).sort(
+    ([fileA, a], [fileB, b]) => b - a || fileA.localeCompare(fileB, 'en'),
+  );
+  return new Map(
+    longestFirst.map(([file, ms]) => {
+      const round = load.indexOf(Math.min(...load));
+      load[round] = (load[round] ?? 0) + ms;
+      return [file, round];
+    }),
+  );
+}
+
+/** Rooms whose tests are in folders of other names, or of several. Rooms of the same name need no line here. */
+const testsOfRoom: readonly [room: string, tests: readonly string[]][] = [
+  ['clients/', ['test/client/']],
+  ['docs/', ['test/docs/']],
+  ['ops/', ['test/signals/']],
+  ['packages/client-node/', ['test/client/']],
+  ['packages/console/', ['test/console/', 'test/portal/']],
+  ['packages/embedded-mongo/', ['packages/embedded-mongo/test/']],
+  ['scripts/topup/', ['test/cli/']],
+  ['src/alarms/', ['test/signals/']],
+  ['src/bills/', ['test/purchase/']],
+  ['src/console/', ['test/admin/']],
+  ['src/database/', ['test/faults/', 'test/money/']],
+  ['src/deposits/', ['test/bank-statements/']],
+  ['src/doctor/', ['test/cli/']],
+  ['src/money/', ['test/faults/']],
+  ['src/operators/', ['test/admin/']],
+  ['src/products/', ['test/markups/', 'test/price-lists/']],
+  ['src/purchases/', ['test/purchase/', 'test/sandbox/']],
+  ['src/reconciliation/', ['test/bank-statements/']],
+  ['src/redis/', ['test/caches/']],
+  ['src/reports/', ['test/api/reports/', 'test/closes/']],
+  ['src/samples/', ['test/signals/']],
+];
+
+/** The folders of the tests that are about a file. A folder with the same name one level down is closer: src/api/buyer. */
+function testFoldersOf(changed: string): string[] {
+  const [top = '', room = '', sub = '', deeper] = changed.split('/');
+  const isNested = room === 'api' && deeper !== undefined;
+  const sameName = ['config', 'scripts', 'src', 'test'].includes(top)
+    ? [
+        ...(isNested ? [`test/api/${sub}/`] : [`test/${room}/`]),
+        ...(top === 'scripts' || top === 'config' ? [`test/${top}/`] : []),
+      ]
+    : [];
+  return [
+    ...sameName,
+    ...testsOfRoom.filter(([prefix]) => changed.startsWith(prefix)).flatMap(([, tests]) => tests),
+  ];
+}
+
+export interface Touch {
+  /** 0: the test itself changed. 1: a file of its room. More: one more than the shortest path of imports to a changed file. */
+  distance: number;
+  why: string;
+}
+
+/** How a change touches a test; null: not at all, as far as can be seen. */
+export function touchOf(test: string, changed: readonly string[], graph: ImportGraph): Touch | null {
+  if (changed.includes(test)) {
+    return { distance: 0, why: 'it changed' };
+  }
+  const ofRoom = changed.find(
+    // Another test of the room is not about what this one runs.
+    (file) => !file.endsWith('.test.ts') && testFoldersOf(file).some((folder) => test.startsWith(folder)),
+  );
+  if (ofRoom !== undefined) {
+    return { distance: 1, why: `${ofRoom} changed` };
+  }
+  const isChanged = new Set(changed);
+  const seen = new Set([test]);
+  let front = [test];
+  for (let distance = 2; front.length > 0; distance++) {
+    front = front.flatMap((file) => graph.get(file) ?? []).filter((file) => !seen.has(file));
+    const found = front.find((file) => isChanged.has(file));
+    if (found !== undefined) {
+      return { distance, why: `it imports ${found}` };
+    }
+    front.forEach((file) => seen.add(file));
+  }
+  return null;
+}
+
+export interface Candidate {
+  file: string;
+  /** How long it probably takes. */
+  ms: number;
+  /** Nothing else runs beside it. */
+  isAlone: boolean;
+  /** The round of its turn; null: every round. */
+  round: number | null;
+  touch: Touch | null;
+}
+
+export interface Choice {
+  byTurn: Candidate[];
+  touched: Candidate[];
+  /** Touched, and not run: the time is over. */
+  leftOut: Candidate[];
+  /** Neither touched nor in turn. */
+  waiting: Candidate[];
+}
+
+export interface Time {
+  /** How long the run may take. What is in turn runs in any case. */
+  budgetMs: number;
+  /** Files at the same time. */
+  jobs: number;
+}
+
+export function chooseLong(candidates: readonly Candidate[], round: number, time: Time): Choice {
+  const isInTurn = (each: Candidate) => each.round === null || each.round === round % rounds;
+  const byTurn = candidates.filter(isInTurn);
+  const rest = candidates.filter((each) => !isInTurn(each));
+  const choice: Choice = {
+    byTurn,
+    touched: [],
+    leftOut: [],
+    waiting: rest.filter(({ touch }) => touch === null),
+  };
+  const closestFirst = rest
+    .flatMap((each) => (each.touch === null ? [] : [{ each, distance: each.touch.distance }]))
+    .sort((a, b) => a.distance - b.distance || a.each.ms - b.each.ms);
+  for (const { each } of closestFirst) {
+    const fits = wallMs([...byTurn, ...choice.touched, each], time.jobs) <= time.budgetMs;
+    (fits ? choice.touched : choice.leftOut).push(each);
+  }
+  return choice;
+}
+
+/** Measured in CI: at the end of a phase some of the jobs have nothing to do. */
+const usedShare = 0.9;
+
+/** How long files take that run beside each other, and after them those that run alone. */
+export function wallMs(files: readonly Pick<Candidate, 'ms' | 'isAlone'>[], jobs: number): number {
+  const sum = (some: typeof files) => some.reduce((total, { ms }) => total + ms, 0);
+  const beside = files.filter(({ isAlone }) => !isAlone);
+  const longest = beside.reduce((most, { ms }) => Math.max(most, ms), 0);
+  return Math.max(longest, sum(beside) / (jobs * usedShare)) + sum(files.filter(({ isAlone }) => isAlone));
+}

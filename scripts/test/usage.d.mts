@@ -1,0 +1,3 @@
+export const usage: string;
+export function defaultJobs(): number;
+export const flakyMax: number;

@@ -1,0 +1,37 @@
+/** A command that needs no database must not pay for its packages. */
+import { build } from 'esbuild';
+import { expect } from 'chai';
+
+/** The packages that a program loads at once, those aside that it imports when they are needed. */
+async function loadedAtOnce(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  });
+  const files = new Set([entry]);
+  const packages = new Set<string>();
+  for (const file of files) {
+    for (const { path, kind, external } of metafile.inputs[file]?.imports ?? []) {
+      if (kind !== 'dynamic-import') {
+        (external ? packages : files).add(path);
+      }
+    }
+  }
+  return [...packages].filter((each) => !/^(node:|fs$|path$)/.test(each)).sort();
+}
+
+describe('what the command line loads', () => {
+  it('is no database, queue, validator or HTTP client until a command needs it', async () => {
+    expect(await loadedAtOnce('scripts/topup.ts')).to.deep.equal(['commander', 'picocolors']);
+  });
+
+  it('is no database either for verify-message', async () => {
+    expect(await loadedAtOnce('scripts/topup/verify-message.ts')).to.deep.equal(['joi']);
+  });
+});

@@ -1,0 +1,37 @@
+/** A majority that lags for longer than it does by chance. The embedded database alone can play it. */
+import { MongoClient } from 'mongodb';
+import mongoose from 'mongoose';
+import { env } from '../../config/env.js';
+import { skipBecause } from './skip-because.js';
+
+/** For `before`: skips the tests on a server that does not play the faults of the embedded database. */
+export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
+  const client = new MongoClient(env.MONGODB_URI);
+  try {
+    const { modules } = await client.db('admin').command({ buildInfo: 1 });
+    if (!(modules as string[] | undefined)?.includes('embedded-mongo')) {
+      skipBecause(
+        context,
+        'MongoDB has no command that delays the majority; the embedded database plays it.',
+      );
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** The next commit to a collection of the test's database reaches the majority after `ms`. */
+export async function lagNextCommit(collection: string, ms: number): Promise<void> {
+  const namespace = `${mongoose.connection.name}.${collection}`;
+  await configureLag({ mode: { times: 1 }, data: { ms, namespace } });
+}
+
+/** Commits that wait reach the majority at once. */
+export async function endLag(): Promise<void> {
+  await configureLag({ mode: 'off' });
+}
+
+async function configureLag(options: { mode: 'off' | { times: number }; data?: object }): Promise<void> {
+  const admin = mongoose.connection.getClient().db('admin');
+  await admin.command({ configureFailPoint: 'majorityLag', ...options });
+}

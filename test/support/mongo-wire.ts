@@ -1,0 +1,125 @@
+/** Messages between a MongoDB driver and its server, as they are on the wire. */
+import { BSON, type Document } from 'mongodb';
+import type { Socket } from 'node:net';
+
+const headerBytes = 16;
+const opReply = 1;
+const opQuery = 2004;
+const opMsg = 2013;
+/** From the start of an OP_REPLY to its document. */
+const replyBytes = headerBytes + 20;
+const moreToComeFlag = 2;
+/** Numbers keep their types, so that a document can be written as it was read. */
+const exact = { promoteValues: false, promoteBuffers: false, bsonRegExp: true } as const;
+
+/** The whole messages that arrive at a socket. Ends when the other side has ended. */
+export async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if ((parts[0]?.length ?? 0) < 4) {
+      parts = [Buffer.concat(parts)];
+    }
+    while (bytes >= headerBytes && bytes >= (parts[0] as Buffer).readInt32LE(0)) {
+      const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+      const length = all.readInt32LE(0);
+      yield all.subarray(0, length);
+      const rest = all.subarray(length);
+      parts = [rest];
+      bytes = rest.length;
+      if (bytes < 4) {
+        break;
+      }
+    }
+  }
+}
+
+export function requestId(message: Buffer): number {
+  return message.readInt32LE(4);
+}
+
+/** The request that a reply is about. */
+export function answeredId(message: Buffer): number {
+  return message.readInt32LE(8);
+}
+
+/** Whether the server sends further replies to the same request: the driver streams `hello`. */
+export function hasMoreToCome(message: Buffer): boolean {
+  return message.readInt32LE(12) === opMsg && (message.readInt32LE(headerBytes) & moreToComeFlag) !== 0;
+}
+
+/** The name of the command, without reading its document. */
+export function commandName(message: Buffer): string {
+  const start = documentStart(message) + 5;
+  return message.toString('latin1', start, message.indexOf(0, start));
+}
+
+/** The one document of a command, with what was sent beside it as `documents`, `updates` or `deletes`. */
+export function readBody(message: Buffer): Document {
+  if (message.readInt32LE(12) !== opMsg) {
+    return BSON.deserialize(message.subarray(documentStart(message)));
+  }
+  let body: Document = {};
+  const beside: Document = {};
+  for (let at = headerBytes + 4; at < message.length;) {
+    const size = message.readInt32LE(at + 1);
+    const section = message.subarray(at + 1, at + 1 + size);
+    if (message.readUInt8(at) === 0) {
+      body = BSON.deserialize(section);
+    } else {
+      const nameEnd = section.indexOf(0, 4);
+      beside[section.toString('utf8', 4, nameEnd)] = documentsIn(section.subarray(nameEnd + 1));
+    }
+    at += 1 + size;
+  }
+  return { ...body, ...beside };
+}
+
+/** The document of a reply. Numbers are objects of their types. */
+export function readReply(message: Buffer): Document {
+  return BSON.deserialize(message.subarray(documentStart(message)), exact);
+}
+
+/** The same message with another document. */
+export function withDocument(message: Buffer, document: Document): Buffer {
+  return framed(Buffer.concat([message.subarray(0, documentStart(message)), BSON.serialize(document)]));
+}
+
+/** A message that answers a command. */
+export function replyTo(message: Buffer, document: Document): Buffer {
+  const head = Buffer.alloc(headerBytes + 5);
+  head.writeInt32LE(requestId(message), 8);
+  head.writeInt32LE(opMsg, 12);
+  return framed(Buffer.concat([head, BSON.serialize(document)]));
+}
+
+function framed(message: Buffer): Buffer {
+  message.writeInt32LE(message.length, 0);
+  return message;
+}
+
+function documentStart(message: Buffer): number {
+  const opCode = message.readInt32LE(12);
+  switch (opCode) {
+    case opMsg:
+      // After its flags and the kind of the section: drivers send the body first.
+      return headerBytes + 5;
+    case opQuery:
+      // Only the handshake: flags, name, skip, limit, document.
+      return message.indexOf(0, headerBytes + 4) + 9;
+    case opReply:
+      return replyBytes;
+    default:
+      throw new Error(`A message has opcode ${opCode}: is the connection compressed?`);
+  }
+}
+
+function documentsIn(bytes: Buffer): Document[] {
+  const documents: Document[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readInt32LE(at)) {
+    documents.push(BSON.deserialize(bytes.subarray(at, at + bytes.readInt32LE(at))));
+  }
+  return documents;
+}

@@ -1,0 +1,62 @@
+/** Tests that need a program besides Node, npm and Redis are skipped where it is missing. The end of a run lists them. */
+import { spawnSync } from 'node:child_process';
+import { findChromium } from '../console/support/chromium.js';
+import { skipBecause } from './skip-because.js';
+
+export type Tool = keyof typeof tools;
+
+const tools = {
+  chromium: { isHere: () => findChromium() !== null, install: 'apt-get install chromium, or set CHROMIUM' },
+  git: { isHere: () => runs('git', '--version'), install: 'apt-get install git' },
+  go: { isHere: () => runs('go', 'version'), install: 'https://go.dev/dl' },
+  openssl: { isHere: () => runs('openssl', 'version'), install: 'apt-get install openssl' },
+  php: {
+    isHere: () => runs('php', '-r', 'exit(extension_loaded("curl") ? 0 : 1);'),
+    install: 'apt-get install php-cli php-curl',
+  },
+  prometheus: {
+    isHere: () => runs('prometheus', '--version'),
+    install: 'apt-get install prometheus',
+  },
+  python3: { isHere: () => runs('python3', '--version'), install: 'apt-get install python3' },
+};
+
+const found = new Map<Tool, boolean>();
+
+export function hasTool(tool: Tool | null): boolean {
+  if (tool === null) {
+    return true;
+  }
+  const isHere = found.get(tool) ?? tools[tool].isHere();
+  found.set(tool, isHere);
+  return isHere;
+}
+
+/**
+ * For `before` and for the first line of a test. Never call it in the body of a `describe`: mocha runs that of a skipped suite too.
+ * @param tool null: nothing is needed.
+ */
+export function requireTool(context: Mocha.Context, tool: Tool | null): void {
+  if (tool !== null && !hasTool(tool)) {
+    skipBecause(context, `${tool} is missing: ${tools[tool].install}`);
+  }
+}
+
+/** A suite that needs a tool. Where the tool is missing, no test and no hook of the suite runs. */
+export function describeWith(tool: Tool | null, title: string, body: (this: Mocha.Suite) => void): void {
+  if (tool === null) {
+    describe(title, body);
+    return;
+  }
+  // Mocha runs the `after` hooks of a suite that its own `before` hook skips, but not those of the suites inside.
+  describe(`with ${tool}:`, () => {
+    before(function () {
+      requireTool(this, tool);
+    });
+    describe(title, body);
+  });
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
