@@ -28,8 +28,9 @@ describe('a server that is too old', () => {
 
   async function oldServer(setting: 'MONGODB_URI' | 'REDIS_URL'): Promise<NodeJS.ProcessEnv> {
     const url = new URL(stack.env[setting] ?? '');
+    const to = { host: url.hostname, port: Number(url.port) };
     const server = createServer((client) => {
-      const upstream = connect(Number(url.port), url.hostname);
+      const upstream = connect(to);
       client.on('error', () => upstream.destroy()).pipe(upstream);
       upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
       upstream.on('data', (bytes: Buffer) => client.write(withOldVersion(bytes)));
