@@ -13,6 +13,11 @@ import { migrate } from '../src/database/migrate.js';
 import { shardingCommands } from '../src/database/sharding-commands.js';
 import { beginTotals } from '../src/purchases/rebuild-totals.js';
 import { collectionsWithoutOwners } from '../src/reconciliation/name-owners.js';
+import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
+import { requireRedisVersion } from '../src/redis/redis-version.js';
+
+/** It changes nothing there, and only refuses a Redis that is too old. */
+const redisWaitMs = 1_000;
 
 const usage = 'node dist/scripts/migrate.js [--sharded --shards <name of a shard>,<the next one>…]';
 
@@ -57,6 +62,8 @@ async function main(): Promise<void> {
   try {
     const shards = readShards();
     await connectMongo({ socketMs: 0 });
+    await connectRedis(redisWaitMs).catch(() => undefined);
+    await requireRedisVersion();
     await migrate();
     await beginTotals();
     console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
@@ -67,6 +74,7 @@ async function main(): Promise<void> {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }
+  await disconnectRedis();
   await disconnectMongo();
 }
 

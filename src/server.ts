@@ -9,8 +9,10 @@ import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
+import { requireRedisVersion } from './redis/redis-version.js';
 import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
+import { ServerTooOldError } from './shared/server-versions.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
 import { within } from './shared/within.js';
 import { writeRequestLog } from './request-log/log-request.js';
@@ -54,6 +56,7 @@ async function main(): Promise<void> {
   // Purchases are accepted without Redis (decision 026): then it begins by MongoDB's clock, and its /readyz says so.
   const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
+  await requireRedisVersion();
   await clock.goBy(mongodbTime).catch((error: unknown) => {
     logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });
   });
@@ -79,7 +82,11 @@ main().catch((error: unknown) => {
   if (isStopping()) {
     return;
   }
-  logger.error('web could not start', { error });
+  if (error instanceof ServerTooOldError) {
+    logger.error(error.message);
+  } else {
+    logger.error('web could not start', { error });
+  }
   process.exitCode = 1;
   process.exit();
 });

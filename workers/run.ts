@@ -10,10 +10,12 @@ import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js'
 import { processTypeNamed, processTypes } from '../src/processes.js';
 import { sendNoMore } from '../src/providers/http.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
+import { requireRedisVersion } from '../src/redis/redis-version.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
 import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
 import { writeSamples } from '../src/samples/sampling.js';
+import { ServerTooOldError } from '../src/shared/server-versions.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
 import { alertUrlProblem } from '../src/signals/tell-alarms.js';
 import { startSignals } from '../src/signals/start-signals.js';
@@ -61,6 +63,7 @@ async function main(names: string[]): Promise<void> {
   });
   // Without Redis there is nothing to do: it waits for it, and takes no job before it knows the fleet's time.
   await Promise.all([awaitMongo(), connectRedis(null), clock.measured, hearChanges()]);
+  await requireRedisVersion();
   if (isStopping()) {
     return;
   }
@@ -91,7 +94,11 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   if (isStopping()) {
     return;
   }
-  logger.error('worker could not start', { error });
+  if (error instanceof ServerTooOldError) {
+    logger.error(error.message);
+  } else {
+    logger.error('worker could not start', { error });
+  }
   process.exitCode = 1;
   process.exit();
 });

@@ -26,7 +26,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
   writeTimesBy(businessTime);
   const clock = keepFleetClock();
   const [mongodb] = await Promise.allSettled([
-    mongo.connectMongo(),
+    mongo.connectMongo({ anyVersion: toleratesOutage }),
     within(redisWaitMs, clock.measured, () => new Error('Redis did not tell the time')),
   ]);
   const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;

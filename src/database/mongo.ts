@@ -7,6 +7,7 @@ import { DependencyError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
 import { isStopping } from '../shared/shutdown.js';
 import { nowMs } from '../shared/clock.js';
+import { requireVersion } from '../shared/server-versions.js';
 import { collectionNameOf, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './shard-range.js';
 
@@ -37,10 +38,13 @@ const concerns = {
 
 /**
  * @param options.socketMs How long one command may go without a word from MongoDB; 0: for ever, for whoever builds indexes.
+ * @param options.anyVersion Also a server that is too old, for `topup doctor`, which says so.
+ * @throws ServerTooOldError
  */
-export async function connectMongo(
-  { socketMs }: { socketMs: number } = { socketMs: limits.mongoSocketMs },
-): Promise<void> {
+export async function connectMongo({
+  socketMs = limits.mongoSocketMs,
+  anyVersion = false,
+}: { socketMs?: number; anyVersion?: boolean } = {}): Promise<void> {
   isOver = false;
   mongoose.set('strictQuery', true);
   await mongoose.connect(env.MONGODB_URI, {
@@ -58,11 +62,19 @@ export async function connectMongo(
     ...concerns,
   });
   try {
+    if (!anyVersion) {
+      requireVersion('MongoDB', await mongodbVersion());
+    }
     await connectPostings();
   } catch (error) {
     await disconnectMongo();
     throw error;
   }
+}
+
+export async function mongodbVersion(): Promise<string> {
+  const { version } = await mongoose.connection.getClient().db('admin').command({ buildInfo: 1 });
+  return String(version);
 }
 
 const startPauseMs = 250;

@@ -10,11 +10,14 @@ import { firstAccountDay } from '../accounts/first-account-day.js';
 import { lastClosedDay } from '../money/closes/find-close.js';
 import { businessDay, businessTime, daysAfter } from '../shared/business-time.js';
 import { hostMs, now, nowMs } from '../shared/clock.js';
+import { mongodbVersion } from '../database/mongo.js';
 import { wrongIndexes } from '../database/wrong-indexes.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { collectionsWithoutOwners } from '../reconciliation/name-owners.js';
 import { redis, redisServers } from '../redis/connection.js';
+import { infoField } from '../redis/redis-version.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { versionProblem } from '../shared/server-versions.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const skewWarnMs = 1_000;
@@ -34,8 +37,13 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     localTime?: Date;
   };
   const tookMs = hostMs() - startedMs;
-  const build = (await admin.command({ buildInfo: 1 })) as { version?: string };
-  const detail = `version ${build.version ?? 'unknown'}, answers in ${tookMs} ms`;
+  const version = await mongodbVersion();
+  const tooOld = versionProblem('MongoDB', version);
+  if (tooOld !== null) {
+    // The other checks ask what it cannot answer.
+    return [fail('MongoDB', tooOld, 'Upgrade it, one major version after the other.')];
+  }
+  const detail = `version ${version}, answers in ${tookMs} ms`;
   return [
     tookMs > slowMs
       ? warn('MongoDB', detail, 'It is slow: look at its load and at the network.')
@@ -191,8 +199,11 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
   const tookMs = hostMs() - startedMs;
   const info = await server.info();
   const version = infoField(info, 'redis_version');
+  const tooOld = versionProblem('Redis', version);
   return [
-    ok('Redis', `version ${version}, answers in ${tookMs} ms`),
+    tooOld === null
+      ? ok('Redis', `version ${version}, answers in ${tookMs} ms`)
+      : fail('Redis', tooOld, 'Upgrade it: its data can stay.'),
     memory(info),
     clock('clock against Redis', Number(seconds) * 1_000 + Number(micros) / 1_000, startedMs + tookMs / 2),
     infoField(info, 'maxmemory_policy') === 'noeviction'
@@ -249,8 +260,4 @@ function clock(name: string, theirsMs: number, oursMs: number): Diagnosis {
     return fail(name, detail, advice);
   }
   return Math.abs(skewMs) > skewWarnMs ? warn(name, detail, advice) : ok(name, detail);
-}
-
-function infoField(info: string, field: string): string {
-  return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
 }
