@@ -175,8 +175,10 @@ describe(`random filters and updates (SEED=${seed})`, () => {
         const after = model.map((doc) => (matches(doc) ? applied(doc, change) : doc));
         const { matchedCount, modifiedCount } = await collection.updateMany(filter, change.update);
         expect(matchedCount, text).to.equal(found.length);
+        // $push counts an added element as a change, even if $slice cuts it off again.
+        const isPush = '$push' in change.update;
         const changed = after.filter((doc, i) => !isSame(doc, model[i]));
-        expect(modifiedCount, text).to.equal(changed.length);
+        expect(modifiedCount, text).to.equal(isPush ? found.length : changed.length);
         model = after;
         expect(await stored(collection), text).to.deep.equal(model);
       }
