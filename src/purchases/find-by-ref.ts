@@ -13,8 +13,19 @@ export const findByRef = byRef((filter) =>
   quick(purchases).find(filter, { readConcern: 'majority' }).toArray(),
 );
 
-/** The same after a refusal: it sees every purchase that the refusal can follow from. */
-export const findByRefAfterRefusal = byRef((filter) => findConfirmed(purchases, filter));
+const findNewestByRef = byRef((filter) => quick(purchases).find(filter, { readConcern: 'local' }).toArray());
+
+/**
+ * The same after a refusal: it sees every purchase that the refusal can follow from. Only callers whose purchase is there
+ * wait for the majority, each by itself.
+ */
+export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<Purchase | null> {
+  if ((await findNewestByRef({ accountId, refId })) === null) {
+    return null;
+  }
+  const [confirmed] = await findConfirmed(purchases, { accountId, refId });
+  return confirmed ?? null;
+}
 
 /** Those that ask at the same time share a query. */
 function byRef(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {

@@ -7,6 +7,7 @@ import { receivePayment } from '../../src/deposits/receive-payment.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import type { PurchaseRequest } from '../../src/purchases/accept/accept-purchase.js';
 import { createPayment } from '../../src/purchases/accept/create-payment.js';
+import { findByRefAfterRefusal } from '../../src/purchases/find-by-ref.js';
 import { findByRefs } from '../../src/purchases/find-by-refs.js';
 import { PurchaseModel, purchases } from '../../src/purchases/purchase.model.js';
 import { changing } from '../../src/redis/changing.js';
@@ -51,6 +52,19 @@ describe('while the majority lags behind an accepted write', () => {
     const other = await createPayment({ ...request, refId: newId() }).catch((error: unknown) => error);
     expect(other).to.include({ reason: 'bill_being_paid' });
     expect((await first).created).to.equal(true);
+  });
+
+  it('a look-up that waits for the majority holds up no look-up of others', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const ended: string[] = [];
+    const waiting = findByRefAfterRefusal({ accountId: request.account._id, refId: request.refId });
+    const other = findByRefAfterRefusal({ accountId: newId(), refId: newId() });
+    await Promise.all([waiting.then(() => ended.push('own')), other.then(() => ended.push('other'))]);
+    expect(ended).to.deep.equal(['other', 'own']);
+    expect((await waiting)?._id).to.equal((await first).purchase._id);
   });
 
   it('a repeated payment notice is answered once a majority holds the first', async () => {

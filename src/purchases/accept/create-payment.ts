@@ -34,7 +34,7 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
     return {
       ...{ price: quote.totalAmount + (quote.markup ?? 0), markup: quote.markup ?? 0 },
       ...{ offerSellerId: quote.sellerId, quoteId: quote._id },
-      barredBy: (purchaseId) => paidSince(bill, live?.createdAt ?? lookedAt, [...ended, purchaseId]),
+      barredBy: (own) => paidSince(bill, live?.createdAt ?? lookedAt, { ended, own }),
     };
   });
 }
@@ -62,16 +62,21 @@ async function endedSince(bill: Bill, since: Date): Promise<string[]> {
 }
 
 /**
- * Payments of the bill that are open or have ended since, but for those that had as we looked (their clock may be ahead of
- * ours) and the one to be debited. Where there is one, it was accepted meanwhile: the biller may have been asked before its
- * end, so this one must not stand.
+ * Payments of the bill that are open or have ended since, except the one to be debited and those that had `ended` when we
+ * looked (their clock may be ahead of ours). If there is one, it was accepted meanwhile: the biller may have been asked
+ * before its end, so this payment must not stand. One of `ended` that is open again also counts: a new primary may have
+ * lost its end.
  */
-function paidSince(bill: Bill, since: Date, but: string[]): Bar {
+function paidSince(bill: Bill, since: Date, { ended, own }: { ended: string[]; own: string }): Bar {
   const { accountId, productCode, customerNumber } = bill;
   return {
     collection: purchases.collectionName,
     rivals: `${accountId} ${productCode} ${customerNumber}`,
-    filter: { ...notEndedBefore(bill, since), _id: { $nin: but } },
+    filter: {
+      ...notEndedBefore(bill, since),
+      _id: { $ne: own },
+      $or: [{ finalAt: null }, { _id: { $nin: ended } }],
+    },
   };
 }
 
