@@ -5,6 +5,7 @@ import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
+import type { RunningProgram } from '../../support/start-program.js';
 
 /** Keys of this service in Redis whose value has one of these words. */
 async function redisValuesWith({ env }: Stack, ...words: string[]): Promise<string[]> {
@@ -207,12 +208,14 @@ describe('postpaid: inquiry and payment', () => {
 
 describe('postpaid: payments of one bill at once', () => {
   let stack: Stack;
+  let inquiries: RunningProgram;
   let apiKey: string;
   let buyer: ApiClient;
 
   before(async () => {
     // Nobody pays the biller: a payment that had ended while the others were asked would rightly let the next one in.
-    stack = await startStack({ workers: ['inquiries'] });
+    stack = await startStack();
+    inquiries = await stack.startWorker('inquiries');
     apiKey = (await stack.seed())['buyer']?.api_key ?? '';
     buyer = apiClient(stack.baseUrl, apiKey);
     await deposit(buyer, 100_000_000);
@@ -262,6 +265,30 @@ describe('postpaid: payments of one bill at once', () => {
       }
     }
     expect(await stack.db.collection('transactions').countDocuments({ customerNumber: number })).to.equal(1);
+  });
+
+  it('a payment whose end a new primary has lost bars the next one', async () => {
+    const number = '530000006665';
+    const first = (await payBy(buyer, number)).body.data.transaction_id as string;
+    await askTimes(1, number);
+    const payments = stack.db.collection<{ _id: string; status: string; finalAt: Date | null }>(
+      'transactions',
+    );
+    const open = await payments.findOne({ _id: first });
+    await payments.updateOne({ _id: first }, { $set: { status: 'FAILED', finalAt: new Date() } });
+    inquiries.process.kill('SIGSTOP');
+    try {
+      const next = payBy(buyer, number);
+      await eventually('the biller to be asked', () =>
+        stack.db.collection('quotes').findOne({ customerNumber: number, status: 'asked' }),
+      );
+      await payments.updateOne({ _id: first }, { $set: { status: open?.status ?? '', finalAt: null } });
+      inquiries.process.kill('SIGCONT');
+      expect((await next).body).to.include({ reason: 'bill_being_paid' });
+    } finally {
+      inquiries.process.kill('SIGCONT');
+    }
+    await expectLedgerToHold(stack);
   });
 
   it('once it has ended, none of 50 inquiries that were made before its end is paid: the biller is asked again', async () => {
