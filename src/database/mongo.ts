@@ -73,7 +73,8 @@ export async function connectMongo({
 }
 
 export async function mongodbVersion(): Promise<string> {
-  const { version } = await mongoose.connection.getClient().db('admin').command({ buildInfo: 1 });
+  const options = { timeoutMS: limits.dependencyTimeoutMs };
+  const { version } = await mongoose.connection.getClient().db('admin').command({ buildInfo: 1 }, options);
   return String(version);
 }
 

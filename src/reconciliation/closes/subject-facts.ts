@@ -218,7 +218,12 @@ async function readById<T extends { _id: string }>(
     return new Map();
   }
   const found = await collection
-    .find({ _id: { $in: ids } } as unknown as Filter<T>, { ...exactRead, projection: projectionOf(fields) })
+    .find({ _id: { $in: ids } } as unknown as Filter<T>, {
+      ...exactRead,
+      projection: projectionOf(fields),
+      // MongoDB keeps a cursor open whose batch is full. One batch holds them all, so no cursor can be lost.
+      batchSize: ids.length + 1,
+    })
     .toArray();
   return new Map((found as unknown as T[]).map((document) => [document._id, document]));
 }
