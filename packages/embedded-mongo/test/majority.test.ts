@@ -83,7 +83,7 @@ describe('a majority that lags behind', () => {
     expect(await rows.find({ n: 1 }, majority).toArray()).to.deep.equal([]);
   });
 
-  it('answers writers of the majority when it has what they wrote, whoever else waits', async () => {
+  it('answers a majority writer once the majority has its write, while others wait', async () => {
     const rows = await oneRow();
     await lag('alwaysOn');
     const byDefault = rows.insertOne({ _id: 2, n: 2 });

@@ -43,7 +43,7 @@ export interface Cursor {
   readonly namespace: string;
   /** Null where other commands may run. */
   readonly documents: Iterator<Uint8Array | null>;
-  /** What it reads is still there; null for a result that was found when it was opened. */
+  /** Whether its collection and index still exist. Null: the result was complete when the cursor was opened. */
   readonly isAlive: (() => boolean) | null;
   /** How many documents it still gives at most. */
   left: number;

@@ -122,7 +122,7 @@ async function nextBatch(cursor: Cursor, sizeMax: number): Promise<{ batch: Uint
   const batch: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
-    // What is read while it is fetched must not be read ahead.
+    // Live rows must not be read ahead of the batch.
     if (cursor.isAlive !== null && cursor.held === null && batch.length >= sizeMax) {
       return { batch, isDone: cursor.left === 0 };
     }

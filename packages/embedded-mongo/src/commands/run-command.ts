@@ -107,7 +107,7 @@ async function perform(
   try {
     result = await execute(server, request, { name, definition, connection });
   } catch (error) {
-    // A client that is told of a duplicate must find, in the majority, what it duplicates.
+    // A client that gets a duplicate-key error must find the other document by a majority read.
     if (waitsForMajority && error instanceof MongoError && error.code === 11000) {
       await majorityHas(server, command);
     }

@@ -43,7 +43,7 @@ export function findRows(collection: Collection, reader: Transaction | null, que
 
 /** The documents of a query, read while it is fetched. */
 export interface LiveRows {
-  /** Null where other commands may run before the next row is asked for. */
+  /** Null: other commands may run before the next row is read. */
   rows: Iterable<Row | null>;
   /** Indexes that it reads. */
   indexes: readonly Index[];
