@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     output.say(`${reason}: stopping …`);
     if (running === null) {
       exitCode = signal === null ? 1 : 128 + constants.signals[signal];
-      // What a start that is given up still says would bury that line; its log files have it.
+      // Further output of the stopped start would bury that line. The log files keep it.
       output.hush();
     }
     void supervisor.stopAll();

@@ -77,7 +77,7 @@ export async function runFiles({ root, files, built, options, databases, report 
         built: built.fileOf(file),
         grep: options.grep,
         forbidOnly: options.forbidOnly,
-        // Whoever names a file wants all of it, and of a long one nothing was played before.
+        // A named file runs whole, and so does a long one, because nothing of it ran before.
         sizedOnly: options.size !== 'normal' && options.names.length === 0 && !isLong(file),
       },
       cwd: path.join(root, folderOf(file)),
