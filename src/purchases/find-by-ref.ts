@@ -6,8 +6,8 @@ import { purchases, type Purchase } from './purchase.model.js';
 type Ref = Pick<Purchase, 'accountId' | 'refId'>;
 
 /**
- * What an account has bought under a ref_id, if a majority holds it; null otherwise. A first look, for one command: it can
- * miss a purchase that was just accepted, so no refusal may rest on it.
+ * The purchase of an account under a ref_id, if a majority holds it; null otherwise. This first look costs one command. It
+ * can miss a purchase that was just accepted, so no refusal may rest on it.
  */
 export const findByRef = byRef((filter) =>
   quick(purchases).find(filter, { readConcern: 'majority' }).toArray(),
