@@ -1,4 +1,4 @@
-/** What the commands of package.json answer before anything is installed, built or started. */
+/** The answers of the commands of package.json before anything is installed, built or started. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -51,7 +51,7 @@ export interface Fault {
   uri?: string;
 }
 
-/** What a server answers with an error. */
+/** Errors as a server answers them. */
 const errors = {
   forbidden: { code: 13, codeName: 'Unauthorized' },
   'cursor-lost': { code: 43, codeName: 'CursorNotFound' },
@@ -62,7 +62,7 @@ const errors = {
 
 const endsTransaction: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction']);
 
-/** What the proxy does to a command that meets a fault. @param target The server itself. */
+/** How the proxy plays a fault. @param target The server itself. */
 function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: string): Interference {
   switch (kind) {
     case 'reply-lost':

@@ -34,7 +34,7 @@ export interface Interference {
   instead?: Answer;
   /** The command is passed on as this one. */
   as?: Document;
-  /** What the client gets for the reply of the server. */
+  /** Gives the client's reply from the reply of the server. */
   answer?: (reply: Document) => Answer | Promise<Answer>;
 }
 
@@ -134,7 +134,7 @@ export async function startMongoProxy(
       }
     }
 
-    // What is held back goes on when its client is gone, as what is on its way through a network does.
+    // A held command still reaches the server after its client has gone, as a packet on its way does.
     passCommands().catch(() => upstream.end());
     passReplies().catch(() => client.destroy());
   }
