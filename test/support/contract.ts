@@ -1,7 +1,8 @@
 /** Every answer that a test receives from the interface is held against the OpenAPI document. */
-import { describedInterface } from '../../src/api/openapi/document.js';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
-import type { DescribedOperation, Response } from '../../src/api/openapi/types.js';
+import type { DescribedOperation, OpenApiDocument, Response } from '../../src/api/openapi/types.js';
 import { problemsOf } from './json-schema.js';
 
 export interface AnswerToCheck {
@@ -13,7 +14,7 @@ export interface AnswerToCheck {
   body: unknown;
 }
 
-const document = describedInterface();
+const document = await readDocument();
 const templates = Object.entries(document.paths).map(([template, item]) => ({
   item,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -21,6 +22,20 @@ const templates = Object.entries(document.paths).map(([template, item]) => ({
   parameters: (template.match(/\{/g) ?? []).length,
 }));
 templates.sort((a, b) => a.parameters - b.parameters);
+
+/** The files of a test run share one document: each test file would take about a second to make it from the operations. */
+async function readDocument(): Promise<OpenApiDocument> {
+  const shared = join(process.env['BUILT_TESTS'] ?? '', 'contract.json');
+  if (fs.existsSync(shared)) {
+    return JSON.parse(fs.readFileSync(shared, 'utf8')) as OpenApiDocument;
+  }
+  const { describedInterface } = await import('../../src/api/openapi/document.js');
+  const made = describedInterface();
+  // Another file may be doing the same: a rename replaces the document as a whole.
+  fs.writeFileSync(`${shared}.${process.pid}`, JSON.stringify(made));
+  fs.renameSync(`${shared}.${process.pid}`, shared);
+  return made;
+}
 
 /** Where clients call. Beside it are health, console and providers' own protocols, which are not in the document. */
 const surfaces = /^\/(v1|api\/(buyer|seller|reseller|sandbox))(\/|$)/;
