@@ -82,7 +82,7 @@ module.exports = {
     {
       name: 'pages-know-no-server',
       comment:
-        'What the console in the browser knows of the service is its document: packages/console/openapi.json.',
+        'What the console in the browser knows of the service is the types that npm run generate makes of its operations.',
       severity: 'error',
       from: { path: '^packages/console/' },
       to: { path: '^(src|workers|config|scripts|test)/' },

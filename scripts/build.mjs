@@ -66,8 +66,9 @@ function removeOlderThan(time, folder) {
   const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => {
     const file = path.join(folder, entry.name);
     const keep = entry.isDirectory()
-      ? // The console's pages, which Vite has made before this.
-        file === path.join(dist, 'console') || removeOlderThan(time, file)
+      ? // Built before this: the console's pages by Vite, and what npm run generate writes.
+        [path.join(dist, 'console'), path.join(dist, 'generated')].includes(file) ||
+        removeOlderThan(time, file)
       : entry.name === '.built' || statSync(file).mtimeMs >= time;
     if (!keep) {
       rmSync(file, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document, and it may take nothing away from what
- * the last release promised but what scripts/openapi/accepted-breaks.json gives a reason for (decisions 112, 138). With
- * `-- --accept`, which a new version in package.json asks for, this document is what later ones are held to. It connects to nothing.
+ * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document. Since the first release the document may take nothing
+ * away from that release but what scripts/openapi/accepted-breaks.json gives a reason for (decisions 112, 138). A release runs
+ * it with `-- --accept`, which makes this document the baseline. It connects to nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * npm run check: every script `check:…` of package.json, two at a time. Prints what each step says, whole, when the step ends, and
+ * npm run check: npm run generate, then every script `check:…` of package.json, two at a time. Prints what each step says, whole, when the step ends, and
  * one line at the end. `npm run check -- lint types` runs these alone. Plain Node, because it checks what is not built.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const atOnce = 2;
@@ -17,6 +17,12 @@ const unknown = wanted.filter((step) => !known.includes(step));
 if (unknown.length > 0) {
   console.error(`There is no step ${unknown.join(', ')}. The steps are: ${known.join(', ')}`);
   process.exit(2);
+}
+
+// Types that other steps read are not in the repository.
+if (spawnSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' }).status !== 0) {
+  console.log('check: npm run generate failed, so no step was run');
+  process.exit(1);
 }
 
 const waiting = wanted.length > 0 ? [...wanted] : [...known];

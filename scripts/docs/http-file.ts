@@ -6,7 +6,7 @@ export function httpFile(document: OpenApiDocument): string {
   return `${head}\n${sampleRequests(document).map(requestOf).join('\n')}`;
 }
 
-const head = `# Every call of the interface, from top to bottom. Made from the OpenAPI document by: npm run docs:http
+const head = `# Every call of the interface, from top to bottom. Made from the OpenAPI document.
 # Keys are in the file demo.json of your running copy (npm start prints where). An order of the same ref_id is never made twice:
 # its call is answered what stands. Another run makes others. An id is in the answer of a call before; the reseller sign
 # is different for each call: docs/reseller.md shows how it is made.

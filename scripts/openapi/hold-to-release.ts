@@ -1,9 +1,10 @@
 /**
- * What clients were promised by the last release, and what was taken back since, each with its reason (decision 138). Between two
- * releases the baseline never changes: a break is told by the list that says why it was made, and by nothing else.
+ * Compares the OpenAPI document with the one of the last release (decision 138). Between two releases that baseline never
+ * changes: scripts/openapi/accepted-breaks.json names each break that was made, with its reason. Before the first release
+ * there is neither file, and nothing is compared.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { breakingChanges, type Json } from './breaking-changes.js';
 import { contractOnly } from './contract-only.js';
@@ -33,7 +34,11 @@ export interface Held {
 
 /** One line for each thing that clients of the last release would notice and nobody has accepted; none when all is well. */
 export function contractProblems({ folder, version }: Held, document: Json): string[] {
-  const { release, sha256, accepted } = releaseIn(folder);
+  const held = releaseIn(folder);
+  if (held === null) {
+    return [];
+  }
+  const { release, sha256, accepted } = held;
   const baseline = readFileSync(baselineIn(folder), 'utf8');
   const breaks = breakingChanges(JSON.parse(baseline) as Json, document);
   const known = accepted.flatMap(({ what, at }) => at.map((place) => `${place}: ${what}`));
@@ -54,7 +59,10 @@ export function contractProblems({ folder, version }: Held, document: Json): str
 
 /** Why the baseline must stay as it is, or null: it changes with a version alone, and never over a break that nobody accepted. */
 export function whyNotAccepted(held: Held, document: Json): string | null {
-  const { release } = releaseIn(held.folder);
+  const release = releaseIn(held.folder)?.release;
+  if (release === undefined) {
+    return null;
+  }
   if (release === held.version) {
     return (
       `The baseline is that of ${release}, and so is package.json: it is frozen until the next version. ` +
@@ -80,6 +88,8 @@ const baselineIn = (folder: string) => join(folder, 'baseline.json');
 const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-function releaseIn(folder: string): Release {
-  return JSON.parse(readFileSync(releaseFileIn(folder), 'utf8')) as Release;
+/** Null before the first release, which has promised nothing yet. */
+function releaseIn(folder: string): Release | null {
+  const file = releaseFileIn(folder);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Release) : null;
 }

@@ -19,6 +19,14 @@ export interface Repository {
   topupCommands: TopupCommands;
 }
 
+/** Written by `npm run generate` or by the first release (scripts/check-openapi.ts), and not in the repository before. */
+const writtenLater = [
+  'packages/client-node/src/schema.ts',
+  'packages/client-node/src/calls.ts',
+  'packages/console/src/api/schema.d.ts',
+  'scripts/openapi/baseline.json',
+  'scripts/openapi/accepted-breaks.json',
+];
 /** It plants dead references. */
 const ownTest = 'test/scripts/check-references.test.ts';
 const checkedFiles = /\.(?:ts|mjs|cjs|js|md|yml|yaml)$|(?:^|\/)(?:Dockerfile|Procfile|\.env\.example)$/;
@@ -29,7 +37,7 @@ export function readRepository(root: string): Repository {
   const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
   const packages = files.filter((file) => path.posix.basename(file) === 'package.json');
   return describeRepository({
-    files,
+    files: [...files, ...writtenLater],
     texts: new Map(files.filter(isChecked).map((file) => [file, read(file)])),
     npmScripts: new Set(packages.flatMap((file) => scriptsIn(read(file)))),
     topupCommands: topupCommands(),

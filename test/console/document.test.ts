@@ -1,34 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { builtProgram, projectRoot } from '../../config/project-file.js';
-import { consoleDocument } from '../../src/console/api/document.js';
+import { builtProgram } from '../../config/project-file.js';
 import { consoleOperations } from '../../src/console/api/operations.js';
 
-const documentFile = join(projectRoot, 'packages/console/openapi.json');
-const typesFile = join(projectRoot, 'packages/console/src/api/schema.d.ts');
-const howToRecord = 'is out of date: RECORD=1 npm test -- test/console/document.test.ts';
-const generator = join(projectRoot, 'node_modules/openapi-typescript/bin/cli.js');
-
-describe('the document of the console', () => {
-  it('is what the operations say, and the types of the pages are made from it (RECORD=1 writes both)', async () => {
-    const document = `${JSON.stringify(consoleDocument(), null, 2)}\n`;
-    if (process.env['RECORD'] === '1') {
-      writeFileSync(documentFile, document);
-      writeFileSync(typesFile, await typesOfFile());
-    }
-    expect(
-      readFileSync(documentFile, 'utf8') === document,
-      `packages/console/openapi.json ${howToRecord}`,
-    ).to.equal(true);
-    expect(readFileSync(typesFile, 'utf8') === (await typesOfFile()), `schema.d.ts ${howToRecord}`).to.equal(
-      true,
-    );
-  });
-
+describe('the calls of the console', () => {
   it('names every operation once, and no path twice', () => {
     const ids = consoleOperations.map(({ id }) => id);
     const calls = consoleOperations.map(({ method, path }) => `${method} ${path}`);
@@ -49,10 +26,3 @@ describe('the pages as they are built', () => {
     expect(scripts.length).to.be.greaterThan(8);
   });
 });
-
-async function typesOfFile(): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [generator, documentFile], {
-    maxBuffer: 10_000_000,
-  });
-  return stdout;
-}

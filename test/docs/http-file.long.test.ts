@@ -1,6 +1,7 @@
-/** docs/topup.http, sent from top to bottom as its reader does. */
+/** /docs/clients/topup.http, sent from top to bottom as its reader does. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { builtProgram } from '../../config/project-file.js';
 import { createClient } from '../../packages/client-node/src/client.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -43,7 +44,7 @@ function callsIn(file: string, values: Record<string, string>): Written[] {
 
 const isOrder = ({ init }: Written) => typeof init.body === 'string' && init.body.includes('"ref_id"');
 
-describe('docs/topup.http', function () {
+describe('topup.http', function () {
   this.timeout(120_000);
 
   it('from top to bottom each call does what it says, and an order that is sent again is the same one', async () => {
@@ -52,7 +53,7 @@ describe('docs/topup.http', function () {
       const { buyer, seller } = await stack.seed();
       const client = createClient({ baseUrl: stack.baseUrl, apiKey: buyer?.api_key ?? '' });
       await client.deposit({ amount: 1_000_000, ref_id: uniqueRef('file') });
-      const calls = callsIn(await readFile('docs/topup.http', 'utf8'), {
+      const calls = callsIn(await readFile(builtProgram('generated/topup.http'), 'utf8'), {
         ...{ buyer_key: buyer?.api_key ?? '', seller_key: seller?.api_key ?? '', username: 'buyer' },
       });
       const idOf = new Map<string, string>();

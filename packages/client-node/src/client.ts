@@ -1,6 +1,6 @@
 /**
  * A client of the wallet, buyer and seller calls. What is called, and with what, is typed by the service's own OpenAPI
- * document (schema.ts, calls.ts: generated); this package adds what a document cannot say: which calls may be repeated
+ * document (schema.ts and calls.ts, written by `npm run generate`); this package adds what a document cannot say: which calls may be repeated
  * (call.ts), and how lists are read to their end (lists.ts).
  */
 import { setTimeout as wait } from 'node:timers/promises';

@@ -3,15 +3,12 @@
  * rounds: whatever else happens for some seconds (the development database collects its garbage) is felt by all pages once, and
  * not by one page in all of its calls.
  */
-import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { projectRoot } from '../../../config/project-file.js';
 import type { Business } from '../furnish/furnish.js';
 import { consoleCalls, pagesFollowed, type ConsoleCall } from './console-calls.js';
 import type { ConsoleSession } from './console-session.js';
 import type { Meter } from './meter.js';
-import { mustHold, printGoal, printTable } from './print.js';
+import { printGoal, printTable } from './print.js';
 import type { RunningProcess } from './start-process.js';
 
 const goalMs = 300;
@@ -37,7 +34,6 @@ export interface Measuring {
 /** @throws Error for a GET of the console's document that nobody asks for here. */
 export async function measureConsole(measuring: Measuring, business: Business, calls: number): Promise<void> {
   const asked = consoleCalls(business);
-  mustKnowAll(asked);
   const pages = asked.filter(({ isStream }) => !isStream).map(neverAsked);
   for (let round = 1; round <= calls; round += 1) {
     for (const page of pages) {
@@ -64,16 +60,6 @@ export async function measureConsole(measuring: Measuring, business: Business, c
   }
   const reached = pages[0] ? timeAt(pages[0], 0.95) : NaN;
   printGoal('the slowest page, p95', { goal: goalMs, reached, unit: 'ms', wanted: 'at most' });
-}
-
-function mustKnowAll(asked: readonly ConsoleCall[]): void {
-  const file = path.join(projectRoot, 'packages/console/openapi.json');
-  const { paths } = JSON.parse(fs.readFileSync(file, 'utf8')) as { paths: Record<string, object> };
-  const forgotten = Object.entries(paths)
-    .filter(([, methods]) => 'get' in methods)
-    .map(([each]) => each)
-    .filter((each) => !asked.some(({ of }) => of === each));
-  mustHold(forgotten.length === 0, `nobody asks for ${forgotten.join(', ')}`);
 }
 
 function neverAsked(call: ConsoleCall): Asked {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { lookUp } from '../../shared/look-up.js';
 
-/** What a reader of /docs downloads from /docs/clients/<name>, and where the repository has it. */
+/** What a reader of /docs downloads from /docs/clients/<name>, and the file that holds it. */
 export const clientFiles = {
   'topup-client.tgz': 'dist/clients/topup-client.tgz',
   'quick-start.mjs': 'packages/client-node/quick-start.mjs',
@@ -11,8 +11,8 @@ export const clientFiles = {
   'quick-start.php': 'clients/php/quick-start.php',
   'webhook.go': 'clients/go/webhook.go',
   'webhook-vectors.json': 'clients/webhook-vectors.json',
-  'topup.http': 'docs/topup.http',
-  'topup.postman_collection.json': 'docs/topup.postman_collection.json',
+  'topup.http': 'dist/generated/topup.http',
+  'topup.postman_collection.json': 'dist/generated/topup.postman_collection.json',
 } as const;
 
 export interface ClientFile {
@@ -30,7 +30,7 @@ export function clientFileOf(name: string): ClientFile | null {
     : {
         file,
         type: lookUp(types, path.extname(file)) ?? plainText,
-        isAddressed: file.startsWith('docs/'),
+        isAddressed: file.startsWith('dist/generated/'),
       };
 }
 

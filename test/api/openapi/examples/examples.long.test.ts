@@ -1,7 +1,7 @@
 /**
  * The examples of the OpenAPI document are real answers: this test plays every call and compares what is kept in
  * config/openapi-examples.json with what the service answers now, field by field and type by type. With RECORD=1 it
- * writes the file anew; run `npm run docs:http` and the formatter afterwards. Because every call is played here, what
+ * writes the file anew; run the formatter afterwards. Because every call is played here, what
  * the processes ask of MongoDB on the way is held against the shard keys as well (docs/scale.md).
  */
 import { expect } from 'chai';
@@ -23,7 +23,7 @@ import { actAtOnce, allowed, isServed, leaveOldJobs, operate } from '../../../sh
 import { playStory } from './story.js';
 
 const howToRecord =
-  'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run docs:http and npm run format';
+  'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run format';
 
 describe('The examples of the OpenAPI document', function () {
   this.timeout(120_000);
