@@ -5,7 +5,7 @@ import { projectRoot } from '../../../config/project-file.js';
 import { html } from '../../shared/html.js';
 import { lookUp } from '../../shared/look-up.js';
 import { clientAddressOf } from './client-files.js';
-import { withOwnAddress } from './own-address.js';
+import { ownAddress, withOwnAddress } from './own-address.js';
 
 /** What is read at /docs, in this order, by the names of the files below docs/. */
 export const guideTitles = {
@@ -73,9 +73,12 @@ function render(name: GuideName): Guide {
   return { name, title: guideTitles[name], html: page, sections: withText(sections, text) };
 }
 
-/** Guides, headings in them, and the clients' files; the others of the repository are not served, so those links are words. */
+/** A link to a guide, to a heading in it, or to a file of the clients. Other files of the repository are not served: null. */
 function addressOf(href: string): string | null {
   const [, file = '', hash = ''] = /^([\w-]*)(?:\.md)?(#[\w-]+)?$/.exec(href) ?? [];
+  if (href.startsWith(`${ownAddress()}/docs/`)) {
+    return href.slice(ownAddress().length);
+  }
   if (href.startsWith('https://')) {
     return href;
   }

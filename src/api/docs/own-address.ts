@@ -2,6 +2,10 @@ import { openApiDocument } from '../openapi/document.js';
 
 /** What the repository has, with the address of this service in place of the examples'. */
 export function withOwnAddress(text: string): string {
-  const [server] = openApiDocument().servers;
-  return text.replace(/https:\/\/topup\.example|http:\/\/127\.0\.0\.1:3000/g, server?.url ?? '');
+  return text.replace(/https:\/\/topup\.example|http:\/\/127\.0\.0\.1:3000/g, ownAddress());
+}
+
+/** The address at which clients reach this service, without a slash at its end. */
+export function ownAddress(): string {
+  return openApiDocument().servers[0]?.url ?? '';
 }
