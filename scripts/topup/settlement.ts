@@ -22,7 +22,7 @@ function registerList(settlement: Command): void {
     action: 'settlement.look',
     summary: 'List settlements, by default those that are not finished',
     details:
-      'The longest waiting first. "approval" tells that a new bank account waits for `settlement approve`.',
+      'The longest waiting first; of what has ended the newest, unless --account is given. "approval" tells that a new bank account waits for `settlement approve`.',
     examples: ['settlement list', 'settlement list --account seller --status completed'],
     options: [
       new Option('--status <status>', 'which')

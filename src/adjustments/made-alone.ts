@@ -23,6 +23,7 @@ export async function madeAlone(accountId: string, actor: string, at: Date): Pro
     decidedBy: null,
     createdAt: { $gt: new Date(at.getTime() - windowMs) },
   };
+  // Neither account nor creation changes, so each is summed once; what completes later is barred.
   const made = await AdjustmentModel.find(own, { amount: 1 }).lean<Pick<Adjustment, '_id' | 'amount'>[]>();
   return {
     sum: made.reduce((sum, { amount }) => sum + Math.abs(amount), 0),

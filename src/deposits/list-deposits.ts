@@ -8,11 +8,13 @@ export interface DepositFilter {
 
 /** Deposits for the operator: those of one account newest first, otherwise the longest waiting first. */
 export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
+  // Ids rise with time: no index has all deposits by their creation.
+  const oldestFirst = filter.status ? ({ createdAt: 1 } as const) : ({ _id: 1 } as const);
   return DepositModel.find({
     ...(filter.accountId && { accountId: filter.accountId }),
     ...(filter.status && { status: filter.status }),
   })
-    .sort({ createdAt: filter.accountId ? -1 : 1 })
+    .sort(filter.accountId ? { createdAt: -1 } : oldestFirst)
     .limit(filter.limit)
     .lean<Deposit[]>();
 }

@@ -38,7 +38,7 @@ export function countShown(count: number): string {
 
 const deadDays = 7;
 
-/** Counts what only a person can decide; deliveries count as dead, and URLs as disabled, for seven days. */
+/** Counts what only a person can decide. What changes its status meanwhile can count twice, until the next count. Deliveries count as dead, and URLs as disabled, for seven days. */
 export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
   const [

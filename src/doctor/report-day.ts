@@ -198,6 +198,7 @@ async function sumsOf(
   endMs: number,
 ): Promise<Record<string, Sum>> {
   const [since, until] = [new Date(startMs), new Date(endMs)];
+  // The index is that of the ids, which never change, so each document is counted once.
   const made = { _id: idsOfTime(null, { since, until }), createdAt: { $gte: since, $lte: until } };
   const found = await (model as typeof DepositModel).aggregate<Sum & { _id: string }>([
     { $match: made },

@@ -81,6 +81,7 @@ export async function sweepOutbox<T extends OutboxDocument>(
   return added ?? 0;
 }
 
+/** One that moves in the index meanwhile is written to as it was read last, or found by the next sweep. */
 async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: number): Promise<T[]> {
   const projection = Object.fromEntries(
     ['accountId', 'epoch', 'nextActionAt', ...outbox.fields].map((field) => [field, 1]),

@@ -50,6 +50,7 @@ export async function routingSellers(): Promise<Map<string, RoutingSeller>> {
 
 /** The active offers of these products, by code. */
 export async function activeOffers(productCodes: string[]): Promise<Map<string, Offer[]>> {
+  // Neither product nor seller of an offer changes, so each is seen once.
   const offers = await quick(OfferModel)
     .find({ productCode: { $in: productCodes }, status: 'active' })
     .toArray();

@@ -72,7 +72,9 @@ async function* daysOfPurchases(accountId: string, side: Side): AsyncGenerator<s
 async function daysOfTotals(accountId: string, fromDay: string | null): Promise<Set<string>> {
   const found = dailyTotals
     .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
-    .project<{ day: string }>({ _id: 0, day: 1 });
+    .project<{ day: string }>({ _id: 0, day: 1 })
+    // The base of a day follows its slots: a day that is folded meanwhile is not missed.
+    .sort({ _id: 1 });
   const days = new Set<string>();
   for await (const { day } of found) {
     days.add(day);

@@ -50,6 +50,7 @@ export async function listTransactions(
     return findInHistory({ ...query.sought, owner, period, statuses }, { offset, limit });
   }
   if (!(await totalsAreComplete())) {
+    // No purchase changes from one of the wanted statuses to another, so each is seen once.
     const whole = filter(period.start, period.end);
     const [found, counted] = await Promise.all([
       readPage(whole, offset, limit + 1),

@@ -75,6 +75,7 @@ export async function sumOfNewest(
   const fitting = conditionsOf(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
   }));
+  // Within one owner and status the order never changes, so each is added once.
   const found = await purchases
     .aggregate<
       Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }

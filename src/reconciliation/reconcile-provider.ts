@@ -75,6 +75,7 @@ export async function reconcileProvider(
     }
   }
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
+  // Neither seller nor creation of an order changes, so each is seen once.
   const ours = orders.find<Sale>(
     { sellerId: seller._id, createdAt: { $gte: day.start, $lt: day.end }, status: 'OK' },
     { projection: saleFields },

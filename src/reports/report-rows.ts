@@ -74,7 +74,8 @@ function depositPages(report: Report): AsyncGenerator<Deposit[]> {
 
 /**
  * Pages of an owner's documents, each found by where the one before ended. Unlike a cursor this leaves nothing
- * behind in the database when its process is killed, cannot time out and outlives a change of the primary.
+ * behind in the database when its process is killed, cannot time out and outlives a change of the primary. What orders them
+ * never changes, so each document is seen once.
  */
 async function* newestFirst<T extends { _id: string; createdAt: Date }>(
   collection: Collection<T>,

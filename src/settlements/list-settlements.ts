@@ -1,16 +1,24 @@
-import { SettlementModel, type Settlement, type SettlementStatus } from './settlement.model.js';
+import { pageOfDocuments } from '../database/page-of-documents.js';
+import { SettlementModel, settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
-/** Settlements for the operator, the longest waiting first (index status_next_action; account_newest_id of one account). */
+const waiting: readonly SettlementStatus[] = ['pending', 'processing'];
+
+/**
+ * Settlements for the operator: of an account the oldest first (account_newest_id), of everybody what waits, the longest
+ * waiting first (status_next_action). What has ended grows without end: of everybody the newest first, by pageOfDocuments.
+ */
 export async function listSettlements(query: {
   statuses: SettlementStatus[];
   accountId?: string;
   limit: number;
 }): Promise<Settlement[]> {
-  return SettlementModel.find({
-    ...(query.accountId !== undefined && { accountId: query.accountId }),
-    status: { $in: query.statuses },
-  })
+  const { statuses, accountId, limit } = query;
+  if (accountId === undefined && !statuses.every((status) => waiting.includes(status))) {
+    const fits = ({ status }: Settlement) => statuses.includes(status);
+    return (await pageOfDocuments(settlements, { fits }, { limit })).found;
+  }
+  return SettlementModel.find({ ...(accountId !== undefined && { accountId }), status: { $in: statuses } })
     .sort({ createdAt: 1 })
-    .limit(query.limit)
+    .limit(limit)
     .lean<Settlement[]>();
 }

@@ -1,5 +1,6 @@
 import { env } from '../../config/env.js';
 import { countAttention, countBacklog } from '../doctor/attention.js';
+import { atSnapshot } from '../database/mongo.js';
 import { doesWorkOf } from '../doctor/diagnose-processes.js';
 import { hangingForMs, looksStuck } from '../doctor/queue-trouble.js';
 import { lastClockRuns } from '../jobs/clock-run.model.js';
@@ -83,13 +84,16 @@ async function openPurchases(): Promise<Figure[]> {
 
 async function owedToSellers(): Promise<Figure[]> {
   const ids = [...(await routingSellers()).keys()].slice(0, readMax);
-  const [unposted, owned] = await Promise.all([
-    sellerCredits
-      .find({ status: 'new' }, { projection: { amount: 1 } })
+  // At one moment: a posting moves what is owed from credits to a wallet.
+  const { unposted, owned } = await atSnapshot(async (snapshot) => ({
+    unposted: await sellerCredits
+      .find({ status: 'new' }, { ...snapshot, projection: { amount: 1 } })
       .limit(readMax)
       .toArray(),
-    wallets.find({ _id: { $in: ids } }, { projection: { balance: 1, held: 1 } }).toArray(),
-  ]);
+    owned: await wallets
+      .find({ _id: { $in: ids } }, { ...snapshot, projection: { balance: 1, held: 1 } })
+      .toArray(),
+  }));
   const credits = unposted.reduce((sum, { amount }) => sum + amount, 0);
   const parts = {
     balance: owned.reduce((sum, { balance }) => sum + balance, 0),

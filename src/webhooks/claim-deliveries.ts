@@ -23,8 +23,10 @@ export interface Claim {
 
 /** The oldest due rows of a receiver. Rows that a newer state of their purchase made worthless are dropped here. */
 export async function claimDeliveries(receiverId: string, most: number): Promise<Claim> {
-  const due = await findDue({ receiverId, most });
-  const drained = due.length < most;
+  const found = await findDue({ receiverId, most });
+  const drained = found.length < most;
+  // A row that another worker gives back meanwhile moves in the index, and can be found twice.
+  const due = [...new Map(found.map((row) => [row._id, row])).values()];
   if (due.length === 0) {
     return { rows: [], drained };
   }

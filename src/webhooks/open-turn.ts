@@ -89,6 +89,7 @@ const leasedMax = 2 * limits.inFlightMax;
 const countLeased = gathered<string, number>({
   itemsMax: 20,
   async run(ids) {
+    // Rows move in this index: the count is near enough to set a pace.
     const leased = await deliveries
       .find(
         {

@@ -39,6 +39,7 @@ async function findDueReceivers(): Promise<string[]> {
   const found = new Set<string>();
   let size = 64;
   for (let queries = 0; queries < queriesMax && found.size < receiversMax; queries++) {
+    // Rows move in this index. One that is missed is found by the next sweep.
     const rows = await deliveries
       .find(
         { state: 'due', receiverId: { $gt: after }, nextAttemptAt: { $lte: at } },

@@ -20,8 +20,6 @@ export interface Judged {
   crossing: Map<string, Statement>;
   /** Collections that src/database/sharding.ts does not know. */
   unknown: Set<string>;
-  /** One example of each shape of a read, an update or a delete on a sharded collection. */
-  shapes: Map<string, Statement>;
   /** Database transactions that are on one shard, and all of them. */
   transactions: { onOneShard: number; all: number };
 }
@@ -33,7 +31,6 @@ export function judgeStatements(sent: readonly SentCommand[], splits: readonly s
     mixed: [],
     crossing: new Map(),
     unknown: new Set(),
-    shapes: new Map(),
     transactions: { onOneShard: 0, all: 0 },
   };
   const homeOf = new Map<string, number>();
@@ -46,7 +43,6 @@ export function judgeStatements(sent: readonly SentCommand[], splits: readonly s
         continue;
       }
       const shape = shapeOf(statement);
-      judged.shapes.set(shape, judged.shapes.get(shape) ?? statement);
       const keys = keysOf(statement.filter, shardKeys[collection as ShardedCollection]);
       if (keys === null) {
         judged.scattered.set(transaction === null ? shape : `in a transaction: ${shape}`, statement);

@@ -1,7 +1,22 @@
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
-import { errorOf, eventually, startFixture, startTestServer, stopFixture, type Fixture } from './harness.js';
+import {
+  describeOnServers,
+  errorOf,
+  eventually,
+  startFixture,
+  startTestServer,
+  stopFixture,
+  type Connected,
+  type Fixture,
+} from './harness.js';
 import { runRaw } from './raw-client.js';
+
+async function rowsIn({ collection }: Connected, count: number): Promise<Collection<{ _id: number }>> {
+  const rows = collection<{ _id: number }>();
+  await rows.insertMany(Array.from({ length: count }, (_, i) => ({ _id: i })));
+  return rows;
+}
 
 describe('cursors', () => {
   let fixture: Fixture;
@@ -10,11 +25,7 @@ describe('cursors', () => {
   });
   after(() => stopFixture(fixture));
 
-  async function withRows(count: number): Promise<Collection<{ _id: number }>> {
-    const rows = fixture.collection<{ _id: number }>();
-    await rows.insertMany(Array.from({ length: count }, (_, i) => ({ _id: i })));
-    return rows;
-  }
+  const withRows = (count: number): ReturnType<typeof rowsIn> => rowsIn(fixture, count);
 
   it('hand out 101 documents first, then as many as asked for, and all of them once', async () => {
     const rows = await withRows(500);
@@ -35,66 +46,6 @@ describe('cursors', () => {
     expect(rest['cursor'].nextBatch).to.have.length(390);
     expect(rest['cursor'].id).to.equal(0);
     expect(await rows.find({}, { batchSize: 7 }).toArray()).to.have.length(500);
-  });
-
-  // The cases of no snapshot hold on MongoDB too, which reads ahead no further than a batch.
-  it('are no snapshot: a further batch shows what is stored when it is read', async () => {
-    const rows = await withRows(20);
-    for (const read of [
-      () => rows.find({}, { batchSize: 5 }),
-      () => rows.find({ _id: { $gte: 0 } }, { batchSize: 5 }),
-    ]) {
-      await rows.deleteMany({});
-      await rows.insertMany(Array.from({ length: 20 }, (_, i) => ({ _id: i })));
-      const cursor = read();
-      await cursor.next();
-      await rows.updateMany({}, { $set: { changed: true } });
-      await rows.deleteMany({ _id: { $gt: 10 } });
-      await rows.insertOne({ _id: 99 });
-      expect(await cursor.toArray()).to.deep.equal([
-        ...[1, 2, 3, 4].map((_id) => ({ _id })),
-        ...[5, 6, 7, 8, 9, 10].map((_id) => ({ _id, changed: true })),
-        { _id: 99 },
-      ]);
-    }
-  });
-
-  it('miss or repeat a document that moves in the index they read', async () => {
-    const rows = fixture.collection<{ _id: number; place: number }>();
-    await rows.createIndexes([{ key: { place: 1 } }]);
-    const placed = async (order: 1 | -1, from: number, to: number): Promise<number[]> => {
-      await rows.deleteMany({});
-      await rows.insertMany([1, 2, 3, 4, 5, 6].map((_id) => ({ _id, place: _id * 10 })));
-      const cursor = rows.find({ place: { $gt: 0 } }, { batchSize: 2 }).sort({ place: order });
-      const seen = [(await cursor.next())?._id ?? 0];
-      await rows.updateOne({ place: from }, { $set: { place: to } });
-      return [...seen, ...(await cursor.toArray()).map(({ _id }) => _id)];
-    };
-    expect(await placed(1, 10, 45), 'moved ahead: twice').to.deep.equal([1, 2, 3, 4, 1, 5, 6]);
-    expect(await placed(1, 50, 5), 'moved behind: missed').to.deep.equal([1, 2, 3, 4, 6]);
-    expect(await placed(-1, 60, 25), 'moved ahead, backwards').to.deep.equal([6, 5, 4, 3, 6, 2, 1]);
-    expect(await placed(-1, 20, 65), 'moved behind, backwards').to.deep.equal([6, 5, 4, 3, 1]);
-  });
-
-  it('find their place when all they have read is deleted', async () => {
-    const rows = await withRows(1000);
-    for (const order of [1, -1] as const) {
-      await rows.deleteMany({});
-      await rows.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i })));
-      const cursor = rows.find({}, { batchSize: 500 }).sort({ _id: order });
-      await cursor.next();
-      await rows.deleteMany({ _id: order === 1 ? { $lt: 600 } : { $gte: 400 } });
-      expect(await cursor.toArray()).to.have.length(499 + 400);
-    }
-  });
-
-  it('that sort without an index have read everything at their first batch', async () => {
-    const rows = fixture.collection<{ _id: number; n: number }>();
-    await rows.insertMany([1, 2, 3, 4, 5].map((_id) => ({ _id, n: -_id })));
-    const cursor = rows.find({}, { batchSize: 2 }).sort({ n: 1 });
-    await cursor.next();
-    await rows.deleteMany({});
-    expect((await cursor.toArray()).map(({ _id }) => _id)).to.deep.equal([4, 3, 2, 1]);
   });
 
   it('of pipelines go on reading too, unless a stage needs all documents first', async () => {
@@ -126,26 +77,6 @@ describe('cursors', () => {
     expect(await open({}), 'of exactly as many').to.be.greaterThan(0);
     expect(await open({ limit: 2 }), 'with a limit').to.equal(0);
     expect(await open({ filter: { _id: { $gte: 0 } }, batchSize: 3 }), 'of fewer').to.equal(0);
-  });
-
-  it('let other commands run within a batch', async () => {
-    const rows = fixture.collection<{ _id: number; n: number }>();
-    const last = 20_000;
-    await rows.insertMany(Array.from({ length: last + 1 }, (_, _id) => ({ _id, n: 0 })));
-    // One update changes the first and the last document: a read that saw one moment never shows them different.
-    let isReading = true;
-    const change = async (): Promise<void> => {
-      while (isReading) {
-        await rows.updateMany({ _id: { $in: [0, last] } }, { $inc: { n: 1 } });
-      }
-    };
-    const changes = change();
-    await eventually(async () => {
-      const found = await rows.find({}, { batchSize: last * 2 }).toArray();
-      return found[0]?.n !== found[last]?.n;
-    }, 20_000);
-    isReading = false;
-    await changes;
   });
 
   it('whose collection or index is dropped are 175', async () => {
@@ -243,16 +174,102 @@ describe('cursors', () => {
     expect(await runRaw(fixture.server.port, { nonsense: 1, $db: 'test' })).to.include({ code: 59 });
   });
 
+  it('an unknown read concern is error 9', async () => {
+    const rows = await withRows(1);
+    expect(
+      (await errorOf(rows.find({}, { readConcern: { level: 'nonsense' as never } }).toArray())).code,
+    ).to.equal(9);
+  });
+});
+
+// MongoDB reads ahead no further than a batch either.
+describeOnServers('cursors while documents change', (connected) => {
+  it('are no snapshot: a further batch shows what is stored when it is read', async () => {
+    const rows = await rowsIn(connected(), 20);
+    for (const read of [
+      () => rows.find({}, { batchSize: 5 }),
+      () => rows.find({ _id: { $gte: 0 } }, { batchSize: 5 }),
+    ]) {
+      await rows.deleteMany({});
+      await rows.insertMany(Array.from({ length: 20 }, (_, i) => ({ _id: i })));
+      const cursor = read();
+      await cursor.next();
+      await rows.updateMany({}, { $set: { changed: true } });
+      await rows.deleteMany({ _id: { $gt: 10 } });
+      await rows.insertOne({ _id: 99 });
+      expect(await cursor.toArray()).to.deep.equal([
+        ...[1, 2, 3, 4].map((_id) => ({ _id })),
+        ...[5, 6, 7, 8, 9, 10].map((_id) => ({ _id, changed: true })),
+        { _id: 99 },
+      ]);
+    }
+  });
+
+  it('miss or repeat a document that moves in the index they read', async () => {
+    const rows = connected().collection<{ _id: number; place: number }>();
+    await rows.createIndexes([{ key: { place: 1 } }]);
+    const placed = async (order: 1 | -1, from: number, to: number): Promise<number[]> => {
+      await rows.deleteMany({});
+      await rows.insertMany([1, 2, 3, 4, 5, 6].map((_id) => ({ _id, place: _id * 10 })));
+      const cursor = rows.find({ place: { $gt: 0 } }, { batchSize: 2 }).sort({ place: order });
+      const seen = [(await cursor.next())?._id ?? 0];
+      await rows.updateOne({ place: from }, { $set: { place: to } });
+      return [...seen, ...(await cursor.toArray()).map(({ _id }) => _id)];
+    };
+    expect(await placed(1, 10, 45), 'moved ahead: twice').to.deep.equal([1, 2, 3, 4, 1, 5, 6]);
+    expect(await placed(1, 50, 5), 'moved behind: missed').to.deep.equal([1, 2, 3, 4, 6]);
+    expect(await placed(-1, 60, 25), 'moved ahead, backwards').to.deep.equal([6, 5, 4, 3, 6, 2, 1]);
+    expect(await placed(-1, 20, 65), 'moved behind, backwards').to.deep.equal([6, 5, 4, 3, 1]);
+  });
+
+  it('find their place when all they have read is deleted', async () => {
+    const rows = await rowsIn(connected(), 1000);
+    for (const order of [1, -1] as const) {
+      await rows.deleteMany({});
+      await rows.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i })));
+      const cursor = rows.find({}, { batchSize: 500 }).sort({ _id: order });
+      await cursor.next();
+      await rows.deleteMany({ _id: order === 1 ? { $lt: 600 } : { $gte: 400 } });
+      expect(await cursor.toArray()).to.have.length(499 + 400);
+    }
+  });
+
+  it('that sort without an index have read everything at their first batch', async () => {
+    const rows = connected().collection<{ _id: number; n: number }>();
+    await rows.insertMany([1, 2, 3, 4, 5].map((_id) => ({ _id, n: -_id })));
+    const cursor = rows.find({}, { batchSize: 2 }).sort({ n: 1 });
+    await cursor.next();
+    await rows.deleteMany({});
+    expect((await cursor.toArray()).map(({ _id }) => _id)).to.deep.equal([4, 3, 2, 1]);
+  });
+
+  it('let other commands run within a batch', async () => {
+    const rows = connected().collection<{ _id: number; n: number }>();
+    const last = 20_000;
+    await rows.insertMany(Array.from({ length: last + 1 }, (_, _id) => ({ _id, n: 0 })));
+    // One update changes the first and the last document: a read that saw one moment never shows them different.
+    let isReading = true;
+    const change = async (): Promise<void> => {
+      while (isReading) {
+        await rows.updateMany({ _id: { $in: [0, last] } }, { $inc: { n: 1 } });
+      }
+    };
+    const changes = change();
+    await eventually(async () => {
+      const found = await rows.find({}, { batchSize: last * 2 }).toArray();
+      return found[0]?.n !== found[last]?.n;
+    }, 20_000);
+    isReading = false;
+    await changes;
+  });
+
   it('a snapshot session reads one moment outside of transactions too', async () => {
-    const rows = await withRows(3);
-    await fixture.client.withSession({ snapshot: true }, async (session) => {
+    const rows = await rowsIn(connected(), 3);
+    await connected().client.withSession({ snapshot: true }, async (session) => {
       expect(await rows.find({}, { session }).toArray()).to.have.length(3);
       await rows.deleteMany({});
       expect(await rows.find({}, { session }).toArray()).to.have.length(3);
       expect(await rows.distinct('_id', {}, { session })).to.deep.equal([0, 1, 2]);
     });
-    expect(
-      (await errorOf(rows.find({}, { readConcern: { level: 'nonsense' as never } }).toArray())).code,
-    ).to.equal(9);
   });
 });

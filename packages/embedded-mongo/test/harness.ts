@@ -136,21 +136,74 @@ export async function startFixture(
   const client = new MongoClient(server.uri, { serverSelectionTimeoutMS: 5000, ...clientOptions });
   await client.connect();
   const db = client.db('test');
-  return {
-    server,
-    client,
-    db,
-    collection: <T extends Document>() => {
-      lastName += 1;
-      return db.collection<T>(`c${lastName}`);
-    },
-  };
+  return { server, client, db, collection: <T extends Document>() => newCollection<T>(db) };
+}
+
+function newCollection<T extends Document>(db: Db): Collection<T> {
+  lastName += 1;
+  return db.collection<T>(`c${lastName}`);
 }
 
 /** Closes what `startFixture` opened; for `after`. */
 export async function stopFixture({ client }: Fixture): Promise<void> {
   await client.close(true);
   await cleanUp();
+}
+
+/** What cases need that hold on every server. */
+export type Connected = Pick<Fixture, 'client' | 'db' | 'collection'>;
+
+/**
+ * Holds the same cases against an embedded server, and against the one that MONGODB_URI names where that is a MongoDB.
+ * @param define Makes the cases; what it is given is connected once they run.
+ */
+export function describeOnServers(title: string, define: (connected: () => Connected) => void): void {
+  let fixture: Fixture;
+  describe(title, () => {
+    before(async () => {
+      fixture = await startFixture();
+    });
+    after(() => stopFixture(fixture));
+    define(() => fixture);
+  });
+  describe(`${title}, on MongoDB`, () => {
+    let given: Connected | null = null;
+    before(async function () {
+      given = await connectToMongoDB();
+      if (given === null) {
+        skipBecause(
+          this,
+          'MONGODB_URI names no MongoDB, against which these cases of embedded-mongo hold too.',
+        );
+      }
+    });
+    after(() => given?.client.close(true));
+    define(() => given as Connected);
+  });
+}
+
+/** Null where MONGODB_URI names no server, or an embedded one. */
+async function connectToMongoDB(): Promise<Connected | null> {
+  const uri = process.env['MONGODB_URI'];
+  if (uri === undefined) {
+    return null;
+  }
+  const client = await new MongoClient(uri, { serverSelectionTimeoutMS: 5000 }).connect();
+  const { modules = [] } = await client.db('admin').command({ buildInfo: 1 });
+  if ((modules as string[]).includes('embedded-mongo')) {
+    await client.close();
+    return null;
+  }
+  const db = client.db();
+  return { client, db, collection: <T extends Document>() => newCollection<T>(db) };
+}
+
+/** Skips a test or, in `before`, all of a suite. The end of a run lists the reason (scripts/test/report.ts). */
+export function skipBecause(context: Mocha.Context, reason: string): never {
+  const runnable: Mocha.Runnable & { type?: string } = context.runnable();
+  const skipped = runnable.type === 'hook' && runnable.parent ? runnable.parent : runnable;
+  Object.assign(skipped, { skippedBecause: reason });
+  return context.skip();
 }
 
 /** Waits until the condition holds; throws after the limit. */

@@ -46,6 +46,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const createdAt = askedForWithin(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
   for (const some of chunksOf(amounts, atOnce)) {
+    // Neither amount nor creation of a deposit changes, so each is seen once.
     const source = deposits
       .find({
         amount: { $in: some.map(int64) },

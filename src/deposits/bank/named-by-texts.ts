@@ -90,6 +90,7 @@ type Named = Map<string, DatedDeposit[]>;
 
 async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named> {
   const byName: Named = new Map();
+  // A deposit that is decided never waits again, so each is seen once.
   const waiting = deposits
     .find({ status: 'pending', createdAt: askedForWithin(lines) })
     .project<Undated>(undatedFields)

@@ -134,6 +134,7 @@ async function decidedElsewhere(
     decided.set(`${amount} ${day}`, (decided.get(`${amount} ${day}`) ?? 0) + more);
   const { first, last } = daysOf(lines) ?? { first: '', last: '' };
   for (const some of chunksOf([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
+    // One that is reopened and decided again meanwhile can count twice: the match is then less sure, never more.
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
         $match: {

@@ -11,15 +11,17 @@ const runMax = 10_000;
  */
 export async function removeOldLines(nowMs: number): Promise<number> {
   const before = daysAfter(businessDay(new Date(nowMs)), -limits.bankLineKeptDays);
-  const old = await BankLineModel.find(
-    { status: { $in: ['used', 'set-aside'] }, day: { $lt: before } },
-    { _id: 1 },
-  )
+  const decided = { status: { $in: ['used' as const, 'set-aside' as const] } };
+  const old = await BankLineModel.find({ ...decided, day: { $lt: before } }, { _id: 1 })
     .limit(runMax)
     .lean<Pick<BankLine, '_id'>[]>();
   if (old.length === 0) {
     return 0;
   }
-  const { deletedCount } = await BankLineModel.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+  // One that is reopened meanwhile stays.
+  const { deletedCount } = await BankLineModel.deleteMany({
+    ...decided,
+    _id: { $in: old.map(({ _id }) => _id) },
+  });
   return deletedCount;
 }

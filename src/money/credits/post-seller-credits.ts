@@ -40,6 +40,7 @@ export async function sweepSellerCredits(): Promise<void> {
 
 /** @returns whether there may be more. */
 async function postSome(sellerId: string): Promise<boolean> {
+  // A posted credit is never new again, and its creation never changes, so none is summed twice.
   const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
     .sort({ createdAt: 1 })
     .limit(postingMax)

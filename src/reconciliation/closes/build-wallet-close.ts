@@ -34,6 +34,7 @@ export async function buildWalletClose(
   const digest = dayDigest();
   let sums: LedgerSums = {};
   let last = { seq: firstSeq - 1, balance: previous?.balance ?? 0, held: previous?.held ?? 0 };
+  // Journals never change, and new ones follow the last: each is seen once.
   const source = walletJournals(walletId, { after: last.seq }, exactRead);
   for await (const chunk of inChunks(untilEnd(source, bound), chunkSize)) {
     const factsOf = await readSubjectFacts(chunk);

@@ -27,6 +27,7 @@ export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | n
   const from = previous?.content.audit
     ? new Date(startOf(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
     : null;
+  // The time of an entry never changes, so each is seen once.
   const source = audit
     .find<Document>({ at: { $lt: end, ...(from && { $gte: from }) } }, auditRead)
     .sort({ at: 1 });

@@ -126,6 +126,7 @@ async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts
   const creditsOf = new Map<string, { hashes: string[]; sums: LedgerSums }>();
   for (let start = 0; start < ids.length; start += postingsAtOnce) {
     const some = ids.slice(start, start + postingsAtOnce);
+    // A credit gets its posting once, with the journal of it, so each is seen once.
     const source = sellerCredits.find(
       { postingId: { $in: some, $type: 'string' } },
       { ...exactRead, projection: projectionOf([...credited, 'postingId']) },
@@ -156,8 +157,9 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
   if (ids.length === 0) {
     return () => nothing;
   }
-  const [purchaseOf, ordersOk, about] = await Promise.all([
-    readById(purchases, ids, [...sold, 'status', ...proving]),
+  // Purchases first: what a reversal or a masking changes with them in one transaction is then seen as well.
+  const purchaseOf = await readById(purchases, ids, [...sold, 'status', ...proving]);
+  const [ordersOk, about] = await Promise.all([
     orders
       .find(
         { transactionId: { $in: ids } },

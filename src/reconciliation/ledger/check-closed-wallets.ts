@@ -79,6 +79,7 @@ interface Page {
 }
 
 async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }: Page): Promise<number> {
+  // Wallet and day of a row never change, so each is seen once.
   const rows = await patiently(() =>
     walletCloses
       .find({ walletId: range, day: { $lte: lastDay } })

@@ -1,0 +1,136 @@
+/** Reads that take several batches or several queries, while what they read changes: MongoDB's cursors are no snapshots. */
+import { expect } from 'chai';
+import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
+import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
+import { exactRead } from '../../src/money/closes/canonical-text.js';
+import { journals, type Journal } from '../../src/money/journals/journal.model.js';
+import { maskPurchase } from '../../src/privacy/mask-purchase.js';
+import { findPurchase } from '../../src/purchases/find-purchase.js';
+import { readSubjectFacts } from '../../src/reconciliation/closes/subject-facts.js';
+import { newId } from '../../src/shared/ids.js';
+import { masked } from '../../src/shared/mask.js';
+import { gatherFigures } from '../../src/signals/gather-figures.js';
+import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
+import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { openPlay } from '../closes/ledger-play.js';
+import { namespaceOf } from '../money/support/debits.js';
+import { eventually } from '../support/eventually.js';
+import { startFault } from '../support/mongo-faults.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+/** Makes a change while a command of `read` is held back, before it has taken effect. @returns what was read. */
+async function changedAt<T>(
+  held: { command: string; collection: string },
+  { read, change }: { read: () => Promise<T>; change: () => Promise<unknown> },
+): Promise<T> {
+  const fault = await startFault({
+    ...{ commands: [held.command], namespace: namespaceOf(held.collection) },
+    ...{ kind: 'pause', ms: 3_000, times: 1 },
+  });
+  let isRead = false;
+  const reading = read().finally(() => (isRead = true));
+  await eventually('the read waits', async () => isRead || (await fault.count()) === 1);
+  expect(isRead, 'read without that command').to.equal(false);
+  await change();
+  expect(isRead, 'read before the change').to.equal(false);
+  const found = await reading;
+  await fault.end();
+  return found;
+}
+
+describe('reads of what changes meanwhile', () => {
+  useDatabase();
+
+  for (const [what, change] of [
+    ['taken back', (play, id) => findPurchase(play.buyer._id, id).then((sale) => play.reverse(sale))],
+    [
+      'masked',
+      async (play, id) => {
+        const how = { hide: masked, endsReports: false };
+        const { left } = await maskPurchase(await findPurchase(play.buyer._id, id), how);
+        expect(left).to.equal(null);
+      },
+    ],
+  ] satisfies [string, (play: Awaited<ReturnType<typeof openPlay>>, id: string) => Promise<void>][]) {
+    it(`a sale that is ${what} while a close reads it is hashed as before`, async () => {
+      const play = await openPlay();
+      const { _id } = await play.buy();
+      await play.succeed(await findPurchase(play.buyer._id, _id));
+      await play.post();
+      const posting = await journals.findOne<Journal>(
+        { accountId: play.seller._id, kind: 'seller-posting' },
+        exactRead,
+      );
+      if (!posting) {
+        throw new Error('The sale was not posted');
+      }
+      const read = async () => (await readSubjectFacts([posting]))(posting);
+      const before = await read();
+      const held = { command: 'find', collection: 'transactions' };
+      expect(await changedAt(held, { read, change: () => change(play, _id) })).to.deep.equal(before);
+      expect(await read(), 'afterwards').to.deep.equal(before);
+    });
+  }
+
+  it('a delivery that moves in its index while it is claimed is claimed once', async () => {
+    const accountId = newId();
+    const due = (url: string, agoMs: number) => {
+      const event = { event: 'ping' as const, payload: {}, channel: 'webhook' as const };
+      const row = newDelivery({ ...event, id: newId(), accountId, url });
+      return { ...row, nextAttemptAt: new Date(Date.now() - agoMs) };
+    };
+    // More than a first batch, fewer than two turns share.
+    const rows = Array.from({ length: 110 }, (_, n) => due('https://one.example/', 60_000 - n));
+    const other = due('https://two.example/', 60_000);
+    await deliveries.insertMany([...rows, other]);
+    const receiverId = rows[0]?.receiverId ?? '';
+    const [{ rows: claimed }] = await changedAt(
+      { command: 'getMore', collection: 'deliveries' },
+      {
+        read: () => Promise.all([claimDeliveries(receiverId, 200), claimDeliveries(other.receiverId, 200)]),
+        // As another worker that had claimed it gives it back.
+        change: () =>
+          deliveries.updateMany(
+            { _id: { $in: [rows[0]?._id ?? '', other._id] }, accountId },
+            { $set: { nextAttemptAt: new Date(Date.now() - 5_000) } },
+          ),
+      },
+    );
+    expect(claimed).to.have.length(rows.length);
+    expect(new Set(claimed.map(({ _id }) => _id)).size).to.equal(rows.length);
+  });
+
+  it('what sellers are owed is the same while a sale is posted to a wallet', async () => {
+    const play = await openPlay();
+    const { _id } = await play.buy();
+    await play.succeed(await findPurchase(play.buyer._id, _id));
+    const read = async () => {
+      const { found } = await gatherFigures();
+      const owed = found.filter(({ name }) => name === 'topup_sellers_owed_rupiah');
+      expect(owed).to.have.length(3);
+      return owed.reduce((sum, { value }) => sum + value, 0);
+    };
+    const before = await read();
+    const held = { command: 'find', collection: 'wallets' };
+    expect(await changedAt(held, { read, change: () => play.post() })).to.equal(before);
+    expect(await read(), 'afterwards').to.equal(before);
+  });
+
+  it('an old bank line that is reopened while old ones are removed stays', async () => {
+    const line: BankLine = {
+      ...{ _id: newId(), key: newId(), day: '2020-01-01', amount: 50_000, status: 'set-aside' },
+      ...{ description: 'BUDI', depositId: null, file: 'x', createdAt: new Date(), decided: null },
+    };
+    await BankLineModel.create(line);
+    const removed = await changedAt(
+      { command: 'delete', collection: 'bankLines' },
+      {
+        read: () => removeOldLines(Date.now()),
+        change: () => BankLineModel.updateOne({ _id: line._id }, { $set: { status: 'open' } }),
+      },
+    );
+    expect(removed).to.equal(0);
+    expect(await BankLineModel.countDocuments({ _id: line._id })).to.equal(1);
+  });
+});
