@@ -1,11 +1,15 @@
 /** Reads that take several batches or several queries, while what they read changes: MongoDB's cursors are no snapshots. */
 import { expect } from 'chai';
+import { accounts, type Account } from '../../src/accounts/account.model.js';
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
 import { exactRead } from '../../src/money/closes/canonical-text.js';
 import { journals, type Journal } from '../../src/money/journals/journal.model.js';
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
+import { wallets, type Wallet } from '../../src/money/wallets/wallet.model.js';
+import { findingLog } from '../../src/reconciliation/ledger/ledger-report.js';
+import { openCheck } from '../../src/reconciliation/ledger/check-open-part.js';
 import { readSubjectFacts } from '../../src/reconciliation/closes/subject-facts.js';
 import { newId } from '../../src/shared/ids.js';
 import { masked } from '../../src/shared/mask.js';
@@ -115,6 +119,23 @@ describe('reads of what changes meanwhile', () => {
     const held = { command: 'find', collection: 'wallets' };
     expect(await changedAt(held, { read, change: () => play.post() })).to.equal(before);
     expect(await read(), 'afterwards').to.equal(before);
+  });
+
+  it('an account that is created during a verification is not reported', async () => {
+    const id = newId();
+    const log = findingLog();
+    const range = { $gt: '', $lte: id, $type: 'string' as const };
+    // The verification has seen a wallet without its account, so it reads both again.
+    const read = () => openCheck(log).range(range, [{ _id: id }] as Wallet[]);
+    const held = { command: 'find', collection: 'wallets' };
+    await changedAt(held, {
+      read,
+      change: async () => {
+        await accounts.insertOne({ _id: id });
+        await wallets.insertOne({ _id: id } as Wallet);
+      },
+    });
+    expect(log.kept).to.deep.equal([]);
   });
 
   it('an old bank line that is reopened while old ones are removed stays', async () => {

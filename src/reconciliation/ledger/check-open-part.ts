@@ -1,6 +1,6 @@
 import { accounts } from '../../accounts/account.model.js';
 import { deposits } from '../../deposits/deposit.model.js';
-import { inTransaction } from '../../database/mongo.js';
+import { atSnapshot, inTransaction } from '../../database/mongo.js';
 import { numberOf } from '../../money/closes/close-hash.js';
 import { exactRead } from '../../money/closes/canonical-text.js';
 import { walletJournals } from '../../money/closes/wallet-journals.js';
@@ -120,13 +120,18 @@ function isAsIn(wallet: Wallet, standing: Standing): boolean {
   );
 }
 
-/** An account is made with its wallet: one that was seen without the other is looked at again. */
+/** One transaction creates an account and its wallet. So a single one is read again, both at one moment. */
 async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
-  const only = { projection: { _id: 1 } };
-  const [account, wallet] = await Promise.all([
-    accounts.find({ _id: { $in: ids } }, only).toArray(),
-    wallets.find({ _id: { $in: ids } }, only).toArray(),
-  ]);
+  if (ids.length === 0) {
+    return;
+  }
+  const [account, wallet] = await atSnapshot(async (snapshot) => {
+    const options = { ...snapshot, projection: { _id: 1 } };
+    return [
+      await accounts.find({ _id: { $in: ids } }, options).toArray(),
+      await wallets.find({ _id: { $in: ids } }, options).toArray(),
+    ];
+  });
   for (const id of ids) {
     const hasAccount = account.some(({ _id }) => _id === id);
     const hasWallet = wallet.some(({ _id }) => _id === id);
