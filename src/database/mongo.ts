@@ -300,11 +300,15 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 /** A socket's own words: the driver lets them through where it waited for the socket to take a long command. */
 const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
+/** ShutdownInProgress, InterruptedAtShutdown: the last words of a server. */
+const shutdownCodes = new Set<unknown>([91, 11600]);
+
 /** True for errors that say "MongoDB does not answer", as opposed to "it refused this". */
 export function isAway(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (('code' in error && socketCodes.has(String(error.code))) ||
+    ((error instanceof MongoServerError && shutdownCodes.has(error.code)) ||
+      ('code' in error && socketCodes.has(String(error.code))) ||
       /^Mongo(Network|ServerSelection|NotConnected|PoolCleared|PoolClosed|WaitQueueTimeout|OperationTimeout|Topology)/.test(
         error.name,
       ) ||
