@@ -12,6 +12,7 @@ import { demoProduct } from './start/demo-calls.js';
 import type { DemoFile } from './start/demo-file.js';
 import { localDirOf } from './start/local-dir.js';
 import { PlainError } from './supervisor/plain-error.js';
+import { whenAskedToStop } from './supervisor/when-asked-to-stop.js';
 
 const depositAmount = 100_000;
 const finalWithinMs = 30_000;
@@ -24,14 +25,26 @@ interface Execution {
   customer: string;
 }
 
+const stop = new AbortController();
+const stopping = stop.signal;
+const asked = new Promise((resolve) => {
+  stopping.addEventListener('abort', resolve);
+});
+let exitCode = 1;
+
 async function main(): Promise<void> {
-  const localDir = localDirOf(process.env);
-  const copy = await findOrStartCopy(localDir, (line) => {
-    console.log(colours.dim(line));
+  whenAskedToStop((reason, code) => {
+    print(`${reason}: stopping …`);
+    exitCode = code;
+    stop.abort();
   });
+  const localDir = localDirOf(process.env);
+  const copy = await findOrStartCopy(localDir, { stopping, say: (line) => print(colours.dim(line)) });
   try {
+    stopping.throwIfAborted();
     step(copy.wasRunning ? 'Found the running service' : 'Started a service for this', copy.demo.base_url);
-    await playMainJob(copy.demo);
+    await Promise.race([playMainJob(copy.demo), asked]);
+    stopping.throwIfAborted();
     console.log(`\n${colours.green('✔ The main job works from end to end.')}`);
   } finally {
     await copy.leave();
@@ -135,7 +148,14 @@ function expect(holds: boolean, mistake: string): void {
 }
 
 function step(what: string, details: string): void {
-  console.log(`${colours.green('✔')} ${what}: ${details}`);
+  print(`${colours.green('✔')} ${what}: ${details}`);
+}
+
+/** What goes on while it stops would bury the line that says so. */
+function print(line: string): void {
+  if (!stopping.aborted) {
+    console.log(line);
+  }
 }
 
 function rupiah(amount: number): string {
@@ -143,7 +163,10 @@ function rupiah(amount: number): string {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof PlainError ? error.message : error;
-  console.error(`\n${colours.red('✘ The demo failed:')}`, reason);
-  process.exit(1);
+  // Whatever fails because it stops is no failure.
+  if (!stopping.aborted) {
+    const reason = error instanceof PlainError ? error.message : error;
+    console.error(`\n${colours.red('✘ The demo failed:')}`, reason);
+  }
+  process.exit(exitCode);
 });

@@ -15,6 +15,7 @@ import { beginTotals } from '../src/purchases/rebuild-totals.js';
 import { collectionsWithoutOwners } from '../src/reconciliation/name-owners.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/redis-version.js';
+import { logger } from '../src/shared/logger.js';
 
 /** It changes nothing there, and only refuses a Redis that is too old. */
 const redisWaitMs = 1_000;
@@ -58,12 +59,28 @@ async function printSharding(shards: string[]): Promise<void> {
   );
 }
 
+/** Before anything is changed: the release that runs can go on. */
+async function refuseOldRedis(): Promise<void> {
+  // One sentence of ours is enough.
+  logger.silent = true;
+  const isThere = await connectRedis(redisWaitMs).then(
+    () => true,
+    () => false,
+  );
+  logger.silent = false;
+  if (!isThere) {
+    console.error(
+      'Redis does not answer. The migration does not need it; each process looks at its version.',
+    );
+  }
+  await requireRedisVersion();
+}
+
 async function main(): Promise<void> {
   try {
     const shards = readShards();
     await connectMongo({ socketMs: 0 });
-    await connectRedis(redisWaitMs).catch(() => undefined);
-    await requireRedisVersion();
+    await refuseOldRedis();
     await migrate();
     await beginTotals();
     console.log(`${shards ? '// ' : ''}Collections and indexes are ready.`);
@@ -76,6 +93,8 @@ async function main(): Promise<void> {
   }
   await disconnectRedis();
   await disconnectMongo();
+  // A connection to Redis that was given up would hold the process for two seconds.
+  process.exit();
 }
 
 void main();

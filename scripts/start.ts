@@ -3,7 +3,6 @@
  * has its `--help`. Every fact about the running copy is in LOCAL_DIR/demo.json.
  */
 import fs from 'node:fs';
-import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAtTerminal } from './start/ask-at-terminal.js';
@@ -32,10 +31,10 @@ async function main(): Promise<void> {
   let failure: unknown = null;
   let exitCode = 0;
   const supervisor = createSupervisor({ localDir, output, changed: () => publish(running, supervisor) });
-  whenAskedToStop((reason, signal) => {
+  whenAskedToStop((reason, code) => {
     output.say(`${reason}: stopping …`);
     if (running === null) {
-      exitCode = signal === null ? 1 : 128 + constants.signals[signal];
+      exitCode = code;
       // Further output of the stopped start would bury that line. The log files keep it.
       output.hush();
     }

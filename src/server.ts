@@ -9,7 +9,7 @@ import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
-import { requireRedisVersion } from './redis/redis-version.js';
+import { judgeRedisThatReturns, requireRedisVersion } from './redis/redis-version.js';
 import { keepFleetClock } from './redis/fleet-clock.js';
 import { hearChanges } from './redis/hear-changes.js';
 import { ServerTooOldError } from './shared/server-versions.js';
@@ -56,6 +56,7 @@ async function main(): Promise<void> {
   // Purchases are accepted without Redis (decision 026): then it begins by MongoDB's clock, and its /readyz says so.
   const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
+  judgeRedisThatReturns();
   await requireRedisVersion();
   await clock.goBy(mongodbTime).catch((error: unknown) => {
     logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });

@@ -10,7 +10,7 @@ import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js'
 import { processTypeNamed, processTypes } from '../src/processes.js';
 import { sendNoMore } from '../src/providers/http.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
-import { requireRedisVersion } from '../src/redis/redis-version.js';
+import { judgeRedisThatReturns, requireRedisVersion } from '../src/redis/redis-version.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
 import { hearChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
@@ -63,6 +63,7 @@ async function main(names: string[]): Promise<void> {
   });
   // Without Redis there is nothing to do: it waits for it, and takes no job before it knows the fleet's time.
   await Promise.all([awaitMongo(), connectRedis(null), clock.measured, hearChanges()]);
+  judgeRedisThatReturns();
   await requireRedisVersion();
   if (isStopping()) {
     return;

@@ -22,17 +22,24 @@ export interface FoundCopy {
   leave: () => Promise<void>;
 }
 
-export async function findOrStartCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
+interface Search {
+  /** Aborted when the search is to end: a copy that is being started is stopped again. */
+  stopping: AbortSignal;
+  say: (text: string) => void;
+}
+
+export async function findOrStartCopy(localDir: string, search: Search): Promise<FoundCopy> {
   const deadline = Date.now() + startTimeoutMs;
   let isWaiting = false;
   for (;;) {
+    search.stopping.throwIfAborted();
     const demo = readDemoFile(localDir);
     if (demo !== null && (await isHealthy(demo.base_url))) {
       return { demo, wasRunning: true, leave: () => Promise.resolve() };
     }
     if (holderOf(localDir) === null || Date.now() > deadline) {
       try {
-        return await startCopy(localDir, say);
+        return await startCopy(localDir, search);
       } catch (error) {
         // Two commands in a clone without packages begin at the same moment: the other one was quicker.
         if (holderOf(localDir) === null || Date.now() > deadline) {
@@ -42,7 +49,7 @@ export async function findOrStartCopy(localDir: string, say: (text: string) => v
     }
     if (!isWaiting) {
       isWaiting = true;
-      say('Waiting for the copy that is starting in the other terminal …');
+      search.say('Waiting for the copy that is starting in the other terminal …');
     }
     await setTimeout(500);
   }
@@ -58,7 +65,7 @@ async function isHealthy(baseUrl: string): Promise<boolean> {
 }
 
 /** Ends with this process at the latest: its IPC channel closes then. */
-async function startCopy(localDir: string, say: (text: string) => void): Promise<FoundCopy> {
+async function startCopy(localDir: string, { stopping, say }: Search): Promise<FoundCopy> {
   const program = path.join(projectRoot, 'scripts/start.mjs');
   const copy = spawn(process.execPath, [program], {
     env: { ...process.env, LOCAL_DIR: localDir, PORT: process.env['PORT'] ?? '0' },
@@ -80,15 +87,18 @@ async function startCopy(localDir: string, say: (text: string) => void): Promise
   eachLine(stdout, take);
   eachLine(stderr, take);
   const gone = once(copy, 'close');
+  const end = () => copy.kill('SIGTERM');
+  stopping.addEventListener('abort', end);
   const limit = AbortSignal.timeout(startTimeoutMs);
   const ready = await Promise.race([
     once(copy, 'message', { signal: limit }).then(() => true),
     gone.then(() => false),
   ]);
   talking = false;
+  stopping.removeEventListener('abort', end);
   const demo = readDemoFile(localDir);
   if (!ready || demo === null) {
-    copy.kill('SIGTERM');
+    end();
     await gone;
     throw new PlainError(
       `The service did not start (${demoFilePath(localDir)} is not there):\n${lines.join('\n')}`,
@@ -98,7 +108,7 @@ async function startCopy(localDir: string, say: (text: string) => void): Promise
     demo,
     wasRunning: false,
     async leave() {
-      copy.kill('SIGTERM');
+      end();
       await gone;
     },
   };

@@ -7,16 +7,17 @@ const sameRequestMs = 1_000;
 
 /**
  * Calls `stop` once: on Ctrl-C, on SIGTERM, when the terminal is closed, and when the program that started us is
- * gone. Ctrl-C again, later, ends this process at once; its children then stop by themselves.
+ * gone, with the exit code that says so. Ctrl-C again, later, ends this process at once; its children then stop by themselves.
  */
-export function whenAskedToStop(stop: (reason: string, signal: NodeJS.Signals | null) => void): void {
+export function whenAskedToStop(stop: (reason: string, exitCode: number) => void): void {
   let askedAt: number | null = null;
   const ask = (reason: string, signal: NodeJS.Signals | null) => {
+    const exitCode = signal === null ? 1 : 128 + constants.signals[signal];
     if (askedAt === null) {
       askedAt = performance.now();
-      stop(reason, signal);
+      stop(reason, exitCode);
     } else if (signal !== null && performance.now() - askedAt > sameRequestMs) {
-      process.exit(128 + constants.signals[signal]);
+      process.exit(exitCode);
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -16,13 +16,22 @@ export class OutageError extends Error {}
  * @param connecting What MongoDB said when the command began; null: it was there.
  */
 export async function asOutage(error: unknown, connecting: unknown): Promise<Error> {
-  const [{ AppError, DependencyError }, { isOutage }, { UsageError }, { UnknownOutcomeError }] =
-    await Promise.all([
-      import('../../src/shared/errors.js'),
-      import('../../src/jobs/is-outage.js'),
-      import('./usage-error.js'),
-      import('../../src/database/mongo.js'),
-    ]);
+  const [
+    { AppError, DependencyError },
+    { isOutage },
+    { ServerTooOldError },
+    { UsageError },
+    { UnknownOutcomeError },
+  ] = await Promise.all([
+    import('../../src/shared/errors.js'),
+    import('../../src/jobs/is-outage.js'),
+    import('../../src/shared/server-versions.js'),
+    import('./usage-error.js'),
+    import('../../src/database/mongo.js'),
+  ]);
+  if (error instanceof ServerTooOldError) {
+    return new OutageError(error.message);
+  }
   const isRefusal = error instanceof AppError && !(error instanceof DependencyError);
   if (isRefusal || error instanceof UsageError || !isOutage(error)) {
     return asError(error);

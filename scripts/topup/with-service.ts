@@ -9,19 +9,21 @@ const redisWaitMs = 2_000;
  * Connects to the running copy's databases, does the work, and disconnects, so that the process can end. The command says what
  * became of it, an outage too: log lines beside it would be a second voice.
  * @param toleratesOutage The work is done even if MongoDB does not answer.
- * @throws OutageError for whatever a database that is away has caused.
+ * @throws OutageError for whatever a database that is away or too old has caused.
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
-  const [mongo, redis, queues, { keepFleetClock }, { logger }, { businessTime }] = await Promise.all([
-    import('../../src/database/mongo.js'),
-    import('../../src/redis/connection.js'),
-    import('../../src/jobs/queues.js'),
-    import('../../src/redis/fleet-clock.js'),
-    import('../../src/shared/logger.js'),
-    import('../../src/shared/business-time.js'),
-    import('../../src/all-models.js'),
-  ]);
+  const [mongo, redis, queues, { requireRedisVersion }, { keepFleetClock }, { logger }, { businessTime }] =
+    await Promise.all([
+      import('../../src/database/mongo.js'),
+      import('../../src/redis/connection.js'),
+      import('../../src/jobs/queues.js'),
+      import('../../src/redis/redis-version.js'),
+      import('../../src/redis/fleet-clock.js'),
+      import('../../src/shared/logger.js'),
+      import('../../src/shared/business-time.js'),
+      import('../../src/all-models.js'),
+    ]);
   logger.silent = true;
   writeTimesBy(businessTime);
   const clock = keepFleetClock();
@@ -31,9 +33,12 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
   ]);
   const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;
   try {
-    // Commands that need Redis say so themselves; the others work without it.
-    if (connecting !== null && !toleratesOutage) {
-      throw asError(connecting);
+    if (!toleratesOutage) {
+      if (connecting !== null) {
+        throw asError(connecting);
+      }
+      // Commands that need Redis say so themselves; the others work without it.
+      await requireRedisVersion();
     }
     // What it writes is compared with what the fleet writes, whatever the clock of the operator's machine.
     await clock.goBy(mongo.mongodbTime).catch(() => undefined);

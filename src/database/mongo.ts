@@ -10,6 +10,7 @@ import { nowMs } from '../shared/clock.js';
 import { requireVersion } from '../shared/server-versions.js';
 import { collectionNameOf, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './shard-range.js';
+import { unlessTooOld } from './too-old-for-driver.js';
 
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;
@@ -38,7 +39,7 @@ const concerns = {
 
 /**
  * @param options.socketMs How long one command may go without a word from MongoDB; 0: for ever, for whoever builds indexes.
- * @param options.anyVersion Also a server that is too old, for `topup doctor`, which says so.
+ * @param options.anyVersion Also a server that is too old, unless the driver refuses it: for `topup doctor`, which says so.
  * @throws ServerTooOldError
  */
 export async function connectMongo({
@@ -47,7 +48,7 @@ export async function connectMongo({
 }: { socketMs?: number; anyVersion?: boolean } = {}): Promise<void> {
   isOver = false;
   mongoose.set('strictQuery', true);
-  await mongoose.connect(env.MONGODB_URI, {
+  const connecting = mongoose.connect(env.MONGODB_URI, {
     autoIndex: false,
     autoCreate: false,
     maxPoolSize: env.MONGODB_POOL_SIZE,
@@ -61,6 +62,7 @@ export async function connectMongo({
     socketTimeoutMS: socketMs,
     ...concerns,
   });
+  await unlessTooOld(mongoose.connection.getClient(), connecting);
   try {
     if (!anyVersion) {
       requireVersion('MongoDB', await mongodbVersion());
@@ -300,11 +302,15 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
 /** A socket's own words: the driver lets them through where it waited for the socket to take a long command. */
 const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
+/** ShutdownInProgress, InterruptedAtShutdown: the last words of a server. */
+const shutdownCodes = new Set<unknown>([91, 11600]);
+
 /** True for errors that say "MongoDB does not answer", as opposed to "it refused this". */
 export function isAway(error: unknown): boolean {
   return (
     error instanceof Error &&
-    (('code' in error && socketCodes.has(String(error.code))) ||
+    ((error instanceof MongoServerError && shutdownCodes.has(error.code)) ||
+      ('code' in error && socketCodes.has(String(error.code))) ||
       /^Mongo(Network|ServerSelection|NotConnected|PoolCleared|PoolClosed|WaitQueueTimeout|OperationTimeout|Topology)/.test(
         error.name,
       ) ||

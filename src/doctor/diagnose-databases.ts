@@ -26,6 +26,8 @@ const slowMs = 250;
 /** Who sees it says so every 5 s. */
 const heardAgoMs = 15_000;
 
+export const upgradeMongodb = 'Upgrade it, one major version after the other.';
+
 export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const admin = mongoose.connection.getClient().db('admin');
   const startedMs = hostMs();
@@ -41,7 +43,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const tooOld = versionProblem('MongoDB', version);
   if (tooOld !== null) {
     // The other checks ask what it cannot answer.
-    return [fail('MongoDB', tooOld, 'Upgrade it, one major version after the other.')];
+    return [fail('MongoDB', tooOld, upgradeMongodb)];
   }
   const detail = `version ${version}, answers in ${tookMs} ms`;
   return [

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { isAway } from '../database/mongo.js';
+import { whyDriverRefuses } from '../database/too-old-for-driver.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseAlarms } from './diagnose-alarms.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
-import { diagnoseMongo, diagnoseRedis, takesNoWrites } from './diagnose-databases.js';
+import { diagnoseMongo, diagnoseRedis, takesNoWrites, upgradeMongodb } from './diagnose-databases.js';
 import { diagnoseProcesses } from './diagnose-processes.js';
 import { diagnoseSelfChecks } from './diagnose-self-checks.js';
 import { diagnoseProxy } from './diagnose-proxy.js';
@@ -72,6 +73,10 @@ interface Part {
 
 async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagnosis[]> {
   if (!part.isConnected()) {
+    const tooOld = part === mongo ? whyDriverRefuses() : null;
+    if (tooOld !== null) {
+      return [fail(part.name, tooOld, upgradeMongodb)];
+    }
     return [fail(part.name, 'does not answer', part.advice)];
   }
   try {

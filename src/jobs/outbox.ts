@@ -97,10 +97,7 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   const waiting = await stillWaiting(outbox, overdue);
   const lost = overdue.filter((each) => !waiting.has(each._id));
   // MongoDB first: should Redis go away now, the next sweep comes after the grace, not in a tight loop.
-  await outbox.collection.bulkWrite(
-    overdue.map((each) => lookAgain(outbox, each, waiting.has(each._id))),
-    { ordered: false },
-  );
+  await outbox.collection.bulkWrite(lookAgain(outbox, overdue, waiting), { ordered: false });
   for (const kind of outbox.jobs) {
     for (const [job, documents] of byJob(kind, lost)) {
       const requestIds = documents.map((each) => kind.requestIdOf?.(each));
@@ -110,19 +107,32 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   return lost.length;
 }
 
-/** Only as it was read, and only while it is open: what has become final meanwhile is not touched. */
+/**
+ * One update for all that change in the same way. Only while they are open: what has become final meanwhile is not touched.
+ * Only while they are overdue: whoever changes `nextActionAt` sets a time after all that were read.
+ */
 function lookAgain<T extends OutboxDocument>(
   outbox: Outbox<T>,
-  document: T,
-  isWaiting: boolean,
-): AnyBulkWriteOperation<T> {
-  const { _id, accountId, epoch, nextActionAt } = document;
-  const set = isWaiting
-    ? { nextActionAt: new Date(nowMs() + lookAgainMs) }
-    : { epoch: epoch + 1, nextActionAt: new Date(nowMs() + outbox.graceMs(epoch + 1, document)) };
-  return {
-    updateOne: { filter: { ...outbox.open, _id, accountId, epoch, nextActionAt }, update: { $set: set } },
-  } as unknown as AnyBulkWriteOperation<T>;
+  overdue: T[],
+  waiting: Set<string>,
+): AnyBulkWriteOperation<T>[] {
+  const latestMs = Math.max(...overdue.map(({ nextActionAt }) => nextActionAt?.getTime() ?? 0));
+  const changes = groupBy(overdue, (each) => {
+    const [by, ms] = waiting.has(each._id) ? [0, lookAgainMs] : [1, outbox.graceMs(each.epoch + 1, each)];
+    return JSON.stringify([each.epoch, each.epoch + by, ms]);
+  });
+  return [...changes].map(([change, documents]) => {
+    const [epoch, nextEpoch, ms] = JSON.parse(change) as [number, number, number];
+    const filter = {
+      ...outbox.open,
+      _id: { $in: documents.map(({ _id }) => _id) },
+      accountId: { $in: [...new Set(documents.map(({ accountId }) => accountId))] },
+      epoch,
+      nextActionAt: { $lte: new Date(latestMs) },
+    };
+    const update = { $set: { epoch: nextEpoch, nextActionAt: new Date(nowMs() + ms) } };
+    return { updateMany: { filter, update, hint: { _id: 1 } } } as unknown as AnyBulkWriteOperation<T>;
+  });
 }
 
 /** The ids of documents that BullMQ still has the job for that they need. */

@@ -2,6 +2,7 @@
 import closeWithGrace from 'close-with-grace';
 import { limits } from '../../config/limits.js';
 import { logger } from './logger.js';
+import { ServerTooOldError } from './server-versions.js';
 import { within } from './within.js';
 
 let stopping = false;
@@ -23,7 +24,9 @@ export function onShutdown(
 ): void {
   closeWithGrace({ delay: limits.stopMs, logger: false }, async ({ signal, err }) => {
     stopping = true;
-    if (err) {
+    if (err instanceof ServerTooOldError) {
+      logger.error(err.message, { process: processName });
+    } else if (err) {
       logger.error('unexpected error, stopping', { process: processName, error: err });
     } else {
       logger.info('stopping', { process: processName, signal });

@@ -3,9 +3,8 @@ import { MongoError } from './errors.js';
 import { isDoc, isNumeric, type Doc } from './values/types.js';
 
 /**
- * Failures that tests ask for, by name, as the drivers' specifications define them: `onPrimaryTransactionalWrite`,
- * `failCommand`, and further ones beside it called `failCommand.<any name>`, which MongoDB does not have; neither does it
- * have `majorityLag`, by which writes reach the majority late.
+ * Failures that tests ask for, by name: `failCommand` and `onPrimaryTransactionalWrite`, as the drivers' specifications
+ * define them, and `majorityLag`, by which writes reach the majority late and which MongoDB does not have.
  */
 export type Failpoints = Map<string, Failpoint>;
 
@@ -20,22 +19,18 @@ interface Failpoint {
   count: number;
 }
 
-/** What a failpoint does to a command. Those named after it happen once the command has taken effect. */
+/** What a failpoint does to a command. */
 export interface CommandFailure {
   blockMs: number;
   closeConnection: boolean;
   errorCode: number | null;
   errorLabels: readonly string[] | null;
   writeConcernError: Doc | null;
-  closeConnectionAfter: boolean;
-  /** The connection stays open and is silent from then on. */
-  dropReplyAfter: boolean;
-  errorCodeAfter: number | null;
-  /** Seconds for which the server is no primary. */
+  /** Seconds for which the server is no primary, once the command has taken effect. */
   stepDownAfter: number | null;
 }
 
-/** What `data` of `failCommand` may hold; the last four are our own. */
+/** What `data` of `failCommand` may hold; the last one is our own. */
 const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
   failCommands: 'array',
   appName: 'string',
@@ -47,12 +42,10 @@ const COMMAND_DATA: Readonly<Record<string, FieldType>> = {
   errorCode: 'number',
   errorLabels: 'array',
   writeConcernError: 'object',
-  closeConnectionAfter: 'bool',
-  dropReplyAfter: 'bool',
-  errorCodeAfter: 'number',
   stepDownAfter: 'natural',
 };
 
+const FAIL_COMMAND = 'failCommand';
 export const MAJORITY_LAG = 'majorityLag';
 
 /** What `data` of `majorityLag` may hold: without `ms` the lag lasts until the point is off. */
@@ -79,7 +72,7 @@ export function configureFailpoint(
   name: string,
   { mode, data }: { mode: unknown; data: Doc },
 ): number {
-  const failsCommands = isOfCommands(name);
+  const failsCommands = name === FAIL_COMMAND;
   if (!failsCommands && name !== 'onPrimaryTransactionalWrite' && name !== MAJORITY_LAG) {
     throw new MongoError(2, `failpoint ${name} is not supported`);
   }
@@ -103,12 +96,9 @@ export function failureFor(
   command: Doc,
   { name, applicationName }: { name: string; applicationName: string | null },
 ): CommandFailure | null {
-  for (const [pointName, point] of failpoints) {
-    if (isOfCommands(pointName) && isMeant(point.data, command, { name, applicationName }) && use(point)) {
-      return failureOf(point.data);
-    }
-  }
-  return null;
+  const point = failpoints.get(FAIL_COMMAND);
+  const isMeantHere = point !== undefined && isMeant(point.data, command, { name, applicationName });
+  return isMeantHere && use(point) ? failureOf(point.data) : null;
 }
 
 /** What `onPrimaryTransactionalWrite` does to a retryable write about to be committed; counts it as used. */
@@ -124,10 +114,6 @@ export function failureOfRetryableWrite(
     closeConnection: closeConnection !== false,
     errorCode: numberOrNull(failBeforeCommitExceptionCode),
   };
-}
-
-function isOfCommands(name: string): boolean {
-  return name === 'failCommand' || name.startsWith('failCommand.');
 }
 
 function isMeant(
@@ -155,9 +141,6 @@ function failureOf(data: Doc): CommandFailure {
     errorCode: numberOrNull(data['errorCode']),
     errorLabels: Array.isArray(errorLabels) ? errorLabels.map(String) : null,
     writeConcernError: docField(data, 'writeConcernError') ?? null,
-    closeConnectionAfter: boolField(data, 'closeConnectionAfter'),
-    dropReplyAfter: boolField(data, 'dropReplyAfter'),
-    errorCodeAfter: numberOrNull(data['errorCodeAfter']),
     stepDownAfter: numberOrNull(data['stepDownAfter']),
   };
 }

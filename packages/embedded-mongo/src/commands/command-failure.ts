@@ -31,7 +31,7 @@ export async function failBefore(
     await delay(failure.blockMs);
   }
   if (failure.closeConnection) {
-    connection.fate = 'close';
+    connection.isToClose = true;
     return false;
   }
   if (failure.errorCode !== null) {
@@ -44,13 +44,10 @@ export async function failBefore(
     }
     throw errorOf(failure, failure.errorCode, labels);
   }
-  if (failure.closeConnectionAfter || failure.dropReplyAfter) {
-    connection.fate = failure.closeConnectionAfter ? 'close' : 'silence';
-  }
   return true;
 }
 
-/** Does what a failpoint wants done once the command has taken effect. @throws MongoError with the code that it wants. */
+/** Does what a failpoint wants done once the command has taken effect. */
 export function failAfter(
   server: Server,
   failure: CommandFailure,
@@ -58,9 +55,6 @@ export function failAfter(
 ): CommandResult {
   if (failure.stepDownAfter !== null) {
     stepDown(server, failure.stepDownAfter * 1000);
-  }
-  if (failure.errorCodeAfter !== null) {
-    throw errorOf(failure, failure.errorCodeAfter, labelsOf(failure, failure.errorCodeAfter, setting));
   }
   const { writeConcernError } = failure;
   if (writeConcernError === null || !isDoc(result)) {

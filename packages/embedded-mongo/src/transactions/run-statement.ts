@@ -113,7 +113,7 @@ function failRetryableWrite({ failpoints, connection }: StatementContext): void 
     return;
   }
   if (failure.closeConnection) {
-    connection.fate = 'close';
+    connection.isToClose = true;
   }
   if (failure.errorCode !== null) {
     throw new MongoError(failure.errorCode, "Failing write via 'onPrimaryTransactionalWrite' failpoint");

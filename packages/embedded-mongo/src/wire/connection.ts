@@ -14,8 +14,8 @@ export interface Connection {
   readonly socket: Socket;
   /** `client.application.name` of the handshake. */
   applicationName: string | null;
-  /** What a failpoint wants instead of the answer: the connection closed, or silent from now on. */
-  fate: 'answer' | 'close' | 'silence';
+  /** A failpoint wants it closed instead of an answer. */
+  isToClose: boolean;
 }
 
 /** What to send back: one reply; or, for an exhaust request, one reply after the other until the connection ends. */
@@ -43,7 +43,7 @@ export interface ConnectionHandlers {
  * nothing else. While an answer is worked on, at most one message's worth of further input is taken in.
  */
 export function serveConnection(socket: Socket, id: number, handlers: ConnectionHandlers): void {
-  const connection: Connection = { id, socket, applicationName: null, fate: 'answer' };
+  const connection: Connection = { id, socket, applicationName: null, isToClose: false };
   let chunks: Buffer[] = [];
   let buffered = 0;
   let isBusy = false;
@@ -72,9 +72,7 @@ export function serveConnection(socket: Socket, id: number, handlers: Connection
   const work = async (): Promise<void> => {
     try {
       for (let message = nextMessage(); message !== undefined && !socket.destroyed; message = nextMessage()) {
-        if (connection.fate === 'answer') {
-          await answerMessage(message, connection, handlers);
-        }
+        await answerMessage(message, connection, handlers);
         if (socket.isPaused()) {
           socket.resume();
         }
@@ -113,11 +111,11 @@ async function answerMessage(
   const request = parseMessage(message);
   const reply = await handlers.answer(request, connection);
   const { socket } = connection;
-  if (connection.fate === 'close') {
+  if (connection.isToClose) {
     socket.destroy();
     return;
   }
-  if (connection.fate === 'silence' || reply === null || request.silent || socket.destroyed) {
+  if (reply === null || request.silent || socket.destroyed) {
     return;
   }
   const { legacy, requestId } = request;

@@ -1,0 +1,175 @@
+/** Servers that are too old: a proxy changes the version that the real ones say. */
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { builtProgram } from '../../config/project-file.js';
+import { versionProblem } from '../../src/shared/server-versions.js';
+import { startMongoProxy } from '../support/mongo-proxy.js';
+import { startTcpGate, type TcpGate } from '../support/outage.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { startProgram, type RunningProgram } from '../support/start-program.js';
+import { topup } from '../support/topup.js';
+import type { Diagnosis } from '../../src/doctor/diagnosis.js';
+
+/** The driver itself refuses the last one. */
+const sentences = {
+  MongoDB: /MongoDB 4\.\d+\.\d+\S* is too old: this service needs 5\.0 or newer\./,
+  Redis: /Redis 5\.\d+\.\d+ is too old: this service needs 6\.2 or newer\./,
+  'MongoDB 4.2': /MongoDB 4\.2 is too old: this service needs 5\.0 or newer\./,
+};
+type Server = keyof typeof sentences;
+
+const wireVersionOf42 = 8;
+/** The driver alone looks for a server for longer. */
+const atOnceMs = 15_000;
+
+describe('a server that is too old', () => {
+  let stack: Stack;
+  const envs = new Map<Server, NodeJS.ProcessEnv>();
+  const closing: (() => unknown)[] = [];
+  /** Before the old Redis. */
+  let gate: TcpGate;
+  let isOld = true;
+  before(async () => {
+    stack = await startStack({ web: false });
+    const mongodb = await startOld(stack.env['MONGODB_URI'] ?? '');
+    // Otherwise the driver goes to the address that the server calls itself by.
+    mongodb.searchParams.set('directConnection', 'true');
+    const refused = await startMongoProxy(stack.env['MONGODB_URI'] ?? '', ({ name }) =>
+      /^(hello|isMaster)$/i.test(name)
+        ? { answer: (reply) => ({ ...reply, maxWireVersion: wireVersionOf42 }) }
+        : null,
+    );
+    closing.push(() => refused.stop());
+    const redis = await startOld(stack.env['REDIS_URL'] ?? '');
+    envs.set('MongoDB', { ...stack.env, PORT: '0', MONGODB_URI: mongodb.href });
+    envs.set('MongoDB 4.2', { ...stack.env, PORT: '0', MONGODB_URI: refused.uri });
+    gate = await startTcpGate(redis.href);
+    closing.push(() => gate.stop());
+    envs.set('Redis', { ...stack.env, PORT: '0', REDIS_URL: gate.url });
+  });
+  after(async () => {
+    await Promise.all(closing.map((close) => close()));
+    await stack.stop();
+  });
+
+  async function startOld(real: string): Promise<URL> {
+    const url = new URL(real);
+    const to = { host: url.hostname, port: Number(url.port) };
+    const server = createServer((client) => {
+      const upstream = connect(to);
+      client.on('error', () => upstream.destroy()).pipe(upstream);
+      upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+      upstream.on('data', (bytes: Buffer) => client.write(isOld ? withOldVersion(bytes) : bytes));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    server.unref();
+    closing.push(() => server.close());
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return url;
+  }
+
+  for (const server of ['MongoDB', 'Redis', 'MongoDB 4.2'] as const) {
+    for (const program of ['scripts/migrate.js', 'src/server.js', 'workers/run.js']) {
+      it(`${server}: ${program} stops with a sentence that names both versions`, async () => {
+        const args = program === 'workers/run.js' ? ['settlements'] : [];
+        const startedMs = performance.now();
+        const child = spawn(process.execPath, [builtProgram(program), ...args], { env: envs.get(server) });
+        const [stdout, stderr, [code]] = await Promise.all([
+          text(child.stdout),
+          text(child.stderr),
+          once(child, 'close'),
+        ]);
+        expect(code, stdout + stderr).to.equal(1);
+        expect(stdout + stderr)
+          .to.match(sentences[server])
+          .and.not.contain('wire version');
+        expect(performance.now() - startedMs).to.be.below(atOnceMs);
+      });
+    }
+
+    it(`${server}: topup doctor fails and says so`, async () => {
+      const { code, stdout } = await topup(['doctor', '--json'], envs.get(server) ?? {});
+      const { checks } = JSON.parse(stdout) as { checks: Diagnosis[] };
+      expect(code).to.equal(1);
+      const found = checks.find(({ name }) => name === server.split(' ')[0]);
+      expect(found).to.include({ status: 'fail' });
+      expect(found?.detail).to.match(sentences[server]);
+    });
+
+    it(`${server}: other commands stop with that sentence and nothing else`, async () => {
+      const { code, stderr } = await topup(['ledger', 'verify'], envs.get(server) ?? {});
+      expect(code).to.equal(1);
+      expect(stderr).to.match(sentences[server]);
+      expect(stderr.trim().split('\n'), stderr).to.have.length(1);
+    });
+  }
+
+  it('Redis: one that comes after the start ends the web process by that sentence', async () => {
+    await gate.cut();
+    const web = await startProgram('src/server.js', [], envs.get('Redis'));
+    await endsBySentence(web, () => gate.restore());
+  });
+
+  it('Redis: one that comes back too old ends a worker by that sentence', async () => {
+    isOld = false;
+    const worker = await startProgram('workers/run.js', ['settlements'], envs.get('Redis'));
+    await gate.cut();
+    isOld = true;
+    await endsBySentence(worker, () => gate.restore());
+  });
+
+  async function endsBySentence(program: RunningProgram, begin: () => Promise<void>): Promise<void> {
+    const ended = once(program.process, 'exit', { signal: AbortSignal.timeout(atOnceMs) });
+    await begin();
+    expect(await ended, program.output()).to.deep.equal([1, null]);
+    const errors = program
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"level":"error"'));
+    const others = errors.filter((line) => !line.includes('ECONN'));
+    expect(others, program.output()).to.have.length(1);
+    expect(others[0]).to.match(sentences.Redis).and.not.contain('stack');
+  }
+
+  it('Redis: the migration goes on without it, and says so in one sentence', async () => {
+    const env = { ...stack.env, REDIS_URL: 'redis://127.0.0.1:1' };
+    const child = spawn(process.execPath, [builtProgram('scripts/migrate.js')], { env });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.equal('Collections and indexes are ready.\n');
+    expect(stderr.trim()).to.match(/^Redis does not answer\. [^\n]+$/);
+  });
+
+  it('compares versions by their numbers', () => {
+    const tooOld = (server: 'MongoDB' | 'Redis', versions: string[]) =>
+      versions.filter((version) => versionProblem(server, version) !== null);
+    expect(tooOld('MongoDB', ['4.4.29', '5.0.0', '8.0.13', '10.0.1'])).to.deep.equal(['4.4.29']);
+    expect(tooOld('Redis', ['5.0.14', '6.0.20', '6.2.0', '7.2.11', 'unknown'])).to.deep.equal([
+      '5.0.14',
+      '6.0.20',
+    ]);
+  });
+});
+
+/** `version` of buildInfo (a BSON string), `redis_version:` of INFO: their first digit. */
+function withOldVersion(bytes: Buffer): Buffer {
+  const [mongodb, redis] = [Buffer.from('\u0002version\0'), Buffer.from('redis_version:')];
+  const rewritten = Buffer.from(bytes);
+  const inMongodb = bytes.indexOf(mongodb);
+  if (inMongodb >= 0) {
+    rewritten.write('4', inMongodb + mongodb.length + 4);
+  }
+  const inRedis = bytes.indexOf(redis);
+  if (inRedis >= 0) {
+    rewritten.write('5', inRedis + redis.length);
+  }
+  return rewritten;
+}
