@@ -1,6 +1,6 @@
 /** Reads that take several batches or several queries, while what they read changes: MongoDB's cursors are no snapshots. */
 import { expect } from 'chai';
-import { accounts, type Account } from '../../src/accounts/account.model.js';
+import { accounts } from '../../src/accounts/account.model.js';
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
 import { exactRead } from '../../src/money/closes/canonical-text.js';
