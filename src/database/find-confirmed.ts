@@ -1,5 +1,5 @@
+import mongoose from 'mongoose';
 import type { Collection, Document, Filter, WithId } from 'mongodb';
-import { postingClient, quick } from './mongo.js';
 
 /** How long one read may take, its wait for the majority included. */
 const readMs = 2_000;
@@ -12,19 +12,33 @@ const readMs = 2_000;
  *
  * The newest state is read first. Only if it has such documents, a majority read of the same causally consistent session
  * follows, which waits for the majority. So a look-up that finds nothing costs one command.
+ *
+ * Both reads take connections of mongoose's client: many that wait must not hold those of postings. The clients find a new
+ * primary each by itself. A caller that has seen a document by the posting client must not take "none" for an answer.
+ * @param from A collection of mongoose's client.
  * @throws what MongoDB throws; a set that confirms nothing within `readMs` counts as away.
  */
 export async function findConfirmed<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,
 ): Promise<WithId<T>[]> {
-  const session = postingClient().startSession({ causalConsistency: true });
-  const read = (readConcern: 'local' | 'majority') =>
-    quick(from).find(filter, { session, readConcern, batchSize: 1_000, timeoutMS: readMs }).toArray();
+  const session = mongoose.connection.getClient().startSession({ causalConsistency: true });
+  const common = { session, timeoutMS: readMs };
   try {
-    const newest = await read('local');
-    return newest.length === 0 ? [] : await read('majority');
+    const newest = await from.findOne(filter, { ...common, readConcern: 'local', projection: { _id: 1 } });
+    return newest === null
+      ? []
+      : await from.find(filter, { ...common, readConcern: 'majority', batchSize: 1_000 }).toArray();
   } finally {
     await session.endSession();
   }
+}
+
+/** As `findConfirmed`, in one command where a majority has such documents already, in whichever state of theirs. */
+export async function findHeld<T extends Document>(
+  from: Collection<T>,
+  filter: Filter<T>,
+): Promise<WithId<T>[]> {
+  const held = await from.find(filter, { readConcern: 'majority', batchSize: 1_000 }).toArray();
+  return held.length > 0 ? held : findConfirmed(from, filter);
 }

@@ -116,7 +116,8 @@ async function addAccounts(traded: Traded, page: Account[], day: string): Promis
   const totals = await atSnapshot((snapshot) =>
     readTotalsOfMany(snapshot, {
       accountIds: page.map(({ _id }) => _id),
-      days: [day],
+      from: day,
+      to: day,
       paths: ['bought', 'sold.count', 'sold.amount', 'sold.commission'],
     }),
   );

@@ -12,7 +12,7 @@ const waiting = new Map<string, { accountId: string; waiters: Set<Waiter> }>();
 let watching = false;
 
 /**
- * Waits until a purchase is final. However many wait in this process, the database sees one query at a time, so
+ * Waits until a purchase is final, and a majority holds that. However many wait in this process, the database sees one query at a time, so
  * that waiting needs neither Redis nor a word from the worker.
  * @returns null if it is not final within `timeoutMs`, or the database does not answer.
  */
@@ -55,11 +55,14 @@ async function watch(): Promise<void> {
 
 async function release(): Promise<void> {
   try {
+    // What is answered as final must not be lost with its primary.
     const found = await PurchaseModel.find({
       _id: { $in: [...waiting.keys()] },
       accountId: { $in: [...new Set([...waiting.values()].map(({ accountId }) => accountId))] },
       status: { $in: finalStatuses },
-    }).lean<Purchase[]>();
+    })
+      .readConcern('majority')
+      .lean<Purchase[]>();
     for (const purchase of found) {
       for (const waiter of [...(waiting.get(purchase._id)?.waiters ?? [])]) {
         waiter(purchase);

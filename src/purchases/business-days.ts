@@ -58,12 +58,18 @@ export async function businessDays(): Promise<BusinessDays> {
   return atSnapshot(async (snapshot) => {
     const recent = await readTotalsOfMany(snapshot, {
       accountIds,
-      days: [yesterday, today],
+      from: yesterday,
+      to: today,
       paths: [...paths, 'sold.quarters'],
     });
     // The first read has fixed the moment.
     const [older, unasked] = await Promise.all([
-      readTotalsOfMany(snapshot, { accountIds, days: olderDays, paths }),
+      readTotalsOfMany(snapshot, {
+        accountIds,
+        from: daysAfter(yesterday, -olderDaysRead),
+        to: daysAfter(yesterday, -1),
+        paths,
+      }),
       unaskedOf(snapshot, yesterday, today),
     ]);
     return {

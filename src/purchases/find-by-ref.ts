@@ -1,5 +1,6 @@
 import { findConfirmed } from '../database/find-confirmed.js';
 import { quick } from '../database/mongo.js';
+import { DependencyError } from '../shared/errors.js';
 import { gathered } from '../shared/gathered.js';
 import { purchases, type Purchase } from './purchase.model.js';
 
@@ -18,13 +19,17 @@ const findNewestByRef = byRef((filter) => quick(purchases).find(filter, { readCo
 /**
  * The same after a refusal: it sees every purchase that the refusal can follow from. Only callers whose purchase is there
  * wait for the majority, each by itself.
+ * @throws DependencyError if what was seen is gone: a primary that steps down may show what the next one never had.
  */
 export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<Purchase | null> {
   if ((await findNewestByRef({ accountId, refId })) === null) {
     return null;
   }
   const [confirmed] = await findConfirmed(purchases, { accountId, refId });
-  return confirmed ?? null;
+  if (!confirmed) {
+    throw new DependencyError(new Error('A purchase was seen that no majority holds'));
+  }
+  return confirmed;
 }
 
 /** Those that ask at the same time share a query. */

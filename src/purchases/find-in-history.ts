@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import type { Snapshot } from '../database/mongo.js';
 import { normalizeCustomerNumber } from '../products/customer-number.js';
 import type { Period } from '../shared/business-time.js';
 import { tokenSpellings } from './pln-token.js';
@@ -22,9 +23,10 @@ const soughtMax = 5_000;
 /**
  * One page of a buyer's purchases or a seller's sales that fit, newest first, and how many of those looked at do. Served by the
  * indexes account_serial_number, customer_newest or account_product_newest, of sellers seller_serial_number or
- * seller_product_newest; the status is compared here.
+ * seller_product_newest; the status is compared here. All of it is of the moment of the caller's snapshot.
  */
 export async function findInHistory(
+  snapshot: Snapshot,
   wanted: Sought & { owner: HistoryOwner; period: Period; statuses: readonly PurchaseStatus[] | null },
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ purchases: Purchase[]; total: number }> {
@@ -32,10 +34,15 @@ export async function findInHistory(
   const looked = await purchases
     .find<Pick<Purchase, '_id' | 'accountId' | 'status'>>(
       { ...owner, ...conditionsOf(wanted), createdAt: { $gte: period.start, $lte: period.end } },
-      { projection: { accountId: 1, status: 1 } },
+      {
+        ...snapshot,
+        projection: { accountId: 1, status: 1 },
+        sort: { createdAt: -1, _id: -1 },
+        singleBatch: true,
+        batchSize: soughtMax,
+        limit: soughtMax,
+      },
     )
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(soughtMax)
     .toArray();
   const fitting = looked.filter(({ status }) => statuses === null || statuses.includes(status));
   const shown = fitting.slice(offset, offset + limit);
@@ -44,7 +51,12 @@ export async function findInHistory(
   const found =
     ids.length === 0
       ? []
-      : await purchases.find({ _id: { $in: ids }, accountId: { $in: accountIds } }).toArray();
+      : await purchases
+          .find(
+            { _id: { $in: ids }, accountId: { $in: accountIds } },
+            { ...snapshot, singleBatch: true, batchSize: limit, limit },
+          )
+          .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return { total: fitting.length, purchases: ids.flatMap((id) => byId.get(id) ?? []) };
 }

@@ -1,11 +1,12 @@
 import { businessDayNamed, businessDayOf, type Period } from '../shared/business-time.js';
-import { atSnapshot, type Snapshot } from '../database/mongo.js';
+import type { Snapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
 import { purchases, type PurchaseStatus } from './purchase.model.js';
 import { ownerField, quarterMs, type Side } from './totals-of.js';
 
-/** Whose purchases, of which statuses (null: all), and when. */
+/** Whose purchases, of which statuses (null: all), when, and at which moment. */
 export interface Counted {
+  snapshot: Snapshot;
   side: Side;
   accountId: string;
   statuses: readonly PurchaseStatus[] | null;
@@ -17,8 +18,6 @@ export interface Place {
   since: Date;
   until: Date;
   skip: number;
-  /** How many it has. */
-  length: number;
 }
 
 /** Some time, both ends included, and the purchases in it. */
@@ -33,20 +32,12 @@ const skipMax = 500;
 
 /**
  * How many purchases there are, and where a page of them is: by the totals of days, then of the quarters of the one
- * day in which it begins. Only the broken quarters at the ends of the period are counted. All of it is of one moment.
+ * day in which it begins. Only the broken quarters at the ends of the period are counted. All of it is of the moment
+ * of the caller's snapshot.
  * @returns `place`: null if the page is past the last.
  */
-export function findPlace(
+export async function findPlace(
   wanted: Counted,
-  page: { offset: number; limit: number },
-): Promise<{ total: number; place: Place | null }> {
-  return atSnapshot((snapshot) => findPlaceAt({ ...wanted, snapshot }, page));
-}
-
-type CountedAt = Counted & { snapshot: Snapshot };
-
-async function findPlaceAt(
-  wanted: CountedAt,
   page: { offset: number; limit: number },
 ): Promise<{ total: number; place: Place | null }> {
   const days = await daysOf(wanted);
@@ -62,7 +53,7 @@ async function findPlaceAt(
   const spans = isLong
     ? from([...(await quartersOf(wanted, first.span)), ...older.map(({ span }) => span)], first.skip)
     : [];
-  // Without: it is short, or sales have left the day since it was counted.
+  // Without quarters: the day is short.
   return { total, place: placeOf(spans.length > 0 ? spans : from(days, page.offset), wanted, length) };
 }
 
@@ -76,7 +67,6 @@ function placeOf(spans: { span: Span; skip: number }[], { period }: Counted, len
     since: last ? new Date(last.span.startMs) : period.start,
     until: first ? new Date(first.span.endMs) : period.end,
     skip,
-    length,
   };
 }
 
@@ -93,7 +83,7 @@ function from(spans: Span[], offset: number): { span: Span; skip: number }[] {
 }
 
 /** Newest first. Of the days at the ends only what the period has of them. */
-async function daysOf(wanted: CountedAt): Promise<Span[]> {
+async function daysOf(wanted: Counted): Promise<Span[]> {
   const { snapshot, side, accountId, period } = wanted;
   const [first, last] = [businessDayOf(period.start).day, businessDayOf(period.end).day];
   const totals = await readTotals(snapshot, { accountId, from: first, to: last, path: `${side}.count` });
@@ -109,7 +99,7 @@ async function daysOf(wanted: CountedAt): Promise<Span[]> {
 }
 
 /** The quarters of a part of a day, newest first. */
-async function quartersOf(wanted: CountedAt, part: Omit<Span, 'count'>): Promise<Span[]> {
+async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<Span[]> {
   const { snapshot, side, accountId } = wanted;
   const { day, startMs } = businessDayOf(new Date(part.startMs));
   const totals = await readTotals(snapshot, { accountId, from: day, to: day, path: `${side}.quarters` });
@@ -153,7 +143,7 @@ function cut({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span
 }
 
 async function countRows(
-  { snapshot, side, accountId, statuses }: CountedAt,
+  { snapshot, side, accountId, statuses }: Counted,
   span: Omit<Span, 'count'>,
 ): Promise<number> {
   const filter = {

@@ -1,9 +1,11 @@
-import { periodOf } from '../shared/business-time.js';
+import type { Filter } from 'mongodb';
+import { atSnapshot, type Snapshot } from '../database/mongo.js';
+import { periodOf, type Period } from '../shared/business-time.js';
 import { seenPage } from '../shared/seen-page.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
 import { findInHistory, type HistoryOwner, type Sought } from './find-in-history.js';
 import { findPlace } from './history-place.js';
-import { PurchaseModel, purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
+import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './totals-of.js';
 
 export interface HistoryQuery {
@@ -32,13 +34,24 @@ const skipByIndexFrom = 100;
  * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last is
  * empty. The number and the place of the page come from the daily totals (decision 045), the page from the rows; so
  * neither grows with the history. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
+ *
+ * All of it is of one moment that a majority holds: no row is passed over between count and reading, and no failover takes back
+ * what was shown.
  * @throws ValidationError for an impossible period.
  */
 export async function listTransactions(
   query: HistoryQuery,
 ): Promise<{ purchases: Purchase[]; total: number }> {
-  const { owner, status, page, limit } = query;
   const period = periodOf(query.startDate, query.endDate);
+  const areComplete = query.sought === undefined && (await totalsAreComplete());
+  return atSnapshot((snapshot) => listAt(snapshot, { ...query, period, areComplete }));
+}
+
+async function listAt(
+  snapshot: Snapshot,
+  query: HistoryQuery & { period: Period; areComplete: boolean },
+): Promise<{ purchases: Purchase[]; total: number }> {
+  const { owner, status, sought, page, limit, period } = query;
   const statuses = status ? statusesOf[status] : null;
   const filter = (since: Date, until: Date) => ({
     ...owner,
@@ -46,34 +59,27 @@ export async function listTransactions(
     createdAt: { $gte: since, $lte: until },
   });
   const offset = (page - 1) * limit;
-  if (query.sought) {
-    return findInHistory({ ...query.sought, owner, period, statuses }, { offset, limit });
+  if (sought) {
+    return findInHistory(snapshot, { ...sought, owner, period, statuses }, { offset, limit });
   }
-  if (!(await totalsAreComplete())) {
-    // No purchase changes from one of the wanted statuses to another, so each is seen once.
+  if (!query.areComplete) {
     const whole = filter(period.start, period.end);
-    const [found, counted] = await Promise.all([
-      readPage(whole, offset, limit + 1),
-      PurchaseModel.countDocuments(whole),
-    ]);
-    const { rows, total } = seenPage(found, { offset, limit, counted });
-    return { purchases: rows, total };
+    const total = await purchases.countDocuments(whole, { ...snapshot });
+    return { purchases: await readPage(snapshot, whole, { skip: offset, limit }), total };
   }
   const { total: counted, place } = await findPlace(
-    { ...sideOf(owner), statuses, period },
+    { ...sideOf(owner), snapshot, statuses, period },
     { offset, limit },
   );
   if (!place) {
     return { purchases: [], total: counted };
   }
-  const found = await readPage(filter(place.since, place.until), place.skip, limit + 1);
-  const { rows, total } = seenPage(
-    found.length < place.length
-      ? // Some have changed since they were counted: the next older ones follow.
-        await readPage(filter(period.start, place.until), place.skip, limit + 1)
-      : found,
-    { offset, limit, counted },
-  );
+  const found = await readPage(snapshot, filter(place.since, place.until), {
+    skip: place.skip,
+    limit: limit + 1,
+  });
+  // Of one moment both, but rows that no total knows must not be out of reach.
+  const { rows, total } = seenPage(found, { offset, limit, counted });
   return { purchases: rows, total };
 }
 
@@ -83,21 +89,25 @@ function sideOf(owner: HistoryQuery['owner']): { side: Side; accountId: string }
     : { side: 'sold', accountId: owner.sellerId };
 }
 
-async function readPage(filter: object, skip: number, limit: number): Promise<Purchase[]> {
+async function readPage(
+  snapshot: Snapshot,
+  filter: Filter<Purchase>,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Purchase[]> {
+  const options = { ...snapshot, singleBatch: true, batchSize: limit, limit, sort: newestFirst };
   if (skip < skipByIndexFrom) {
-    return PurchaseModel.find(filter).sort(newestFirst).skip(skip).limit(limit).lean<Purchase[]>();
+    return purchases.find(filter, { ...options, skip }).toArray();
   }
   const found = await purchases
-    .find(filter)
-    .project({ _id: 1, accountId: 1 })
-    .sort(newestFirst)
-    .skip(skip)
-    .limit(limit)
+    .find<Pick<Purchase, '_id' | 'accountId'>>(filter, { ...options, skip, projection: { accountId: 1 } })
     .toArray();
-  return PurchaseModel.find({
-    _id: { $in: found.map((each) => String(each['_id'])) },
-    accountId: { $in: [...new Set(found.map((each) => String(each['accountId'])))] },
-  })
-    .sort(newestFirst)
-    .lean<Purchase[]>();
+  return purchases
+    .find(
+      {
+        _id: { $in: found.map(({ _id }) => _id) },
+        accountId: { $in: [...new Set(found.map(({ accountId }) => accountId))] },
+      },
+      options,
+    )
+    .toArray();
 }

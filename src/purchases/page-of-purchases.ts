@@ -31,6 +31,9 @@ const lookedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, pri
 /** So many purchases are looked at for one page, however few of them fit. */
 const lookedMax = 1_000;
 
+/** People act on what they are shown, which a new primary must not have lost. */
+const held = { readConcern: 'majority' } as const;
+
 /**
  * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller
  * are read along its index (account_newest, seller_newest and those by status); those of everybody along `_id`, which
@@ -106,7 +109,11 @@ export async function sumOfNewest(
 
 function look(filter: PurchaseFilter, key: Key | null, max: number): Promise<Looked[]> {
   const { query, sort } = searchOf(filter, key);
-  return purchases.find<Looked>(query, { projection: lookedFields }).sort(sort).limit(max).toArray();
+  return purchases
+    .find<Looked>(query, { ...held, projection: lookedFields })
+    .sort(sort)
+    .limit(max)
+    .toArray();
 }
 
 /** What an index finds of it, in the order of the index. */
@@ -196,10 +203,13 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
     return [];
   }
   const found = await purchases
-    .find({
-      _id: { $in: keys.map(({ _id }) => _id) },
-      accountId: { $in: [...new Set(keys.map(({ accountId }) => accountId))] },
-    })
+    .find(
+      {
+        _id: { $in: keys.map(({ _id }) => _id) },
+        accountId: { $in: [...new Set(keys.map(({ accountId }) => accountId))] },
+      },
+      held,
+    )
     .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);

@@ -6,6 +6,8 @@ import { purchases, type Purchase } from './purchase.model.js';
 const foundMax = 20;
 /** A serial number is found by how it begins, from so many characters on. */
 const serialNumberMin = 6;
+/** The caller on the telephone acts on what is said. */
+const held = { readConcern: 'majority' } as const;
 
 /**
  * Purchases by what somebody on the telephone can say: our id, the client's ref_id, the customer number as it was sent
@@ -30,15 +32,18 @@ export async function searchPurchases(text: string): Promise<Purchase[]> {
 async function ofSerialNumber(text: string): Promise<Purchase[]> {
   const products = await ProductModel.find({}, { _id: 1 }).lean();
   return purchases
-    .find({
-      productCode: { $in: products.map(({ _id }) => _id) },
-      // The type is what the index is limited to.
-      serialNumber: { $type: 'string', $gte: text, $lt: `${text}\uffff` },
-    })
+    .find(
+      {
+        productCode: { $in: products.map(({ _id }) => _id) },
+        // The type is what the index is limited to.
+        serialNumber: { $type: 'string', $gte: text, $lt: `${text}\uffff` },
+      },
+      held,
+    )
     .limit(foundMax)
     .toArray();
 }
 
 function newest(filter: Filter<Purchase>): Promise<Purchase[]> {
-  return purchases.find(filter).sort({ _id: -1 }).limit(foundMax).toArray();
+  return purchases.find(filter, held).sort({ _id: -1 }).limit(foundMax).toArray();
 }

@@ -1,11 +1,18 @@
 /** A majority that lags: what one process reads as `local` is not yet with the majority for another read. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
+import type { ChangedBy } from '../../src/audit/record-audit.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
+import { quick } from '../../src/database/mongo.js';
+import { BankLineModel, bankLines } from '../../src/deposits/bank/bank-line.model.js';
+import { useLine } from '../../src/deposits/bank/use-line.js';
+import { deposits, toStored } from '../../src/deposits/deposit.model.js';
 import { PaymentModel, payments } from '../../src/deposits/payment.model.js';
 import { receivePayment } from '../../src/deposits/receive-payment.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import type { PurchaseRequest } from '../../src/purchases/accept/accept-purchase.js';
+import { bindSign, objectionTo } from '../../src/purchases/accept/bind-sign.js';
+import { SignBindingModel, signBindings } from '../../src/purchases/accept/sign-binding.model.js';
 import { createPayment } from '../../src/purchases/accept/create-payment.js';
 import { findByRefAfterRefusal } from '../../src/purchases/find-by-ref.js';
 import { findByRefs } from '../../src/purchases/find-by-refs.js';
@@ -78,7 +85,80 @@ describe('while the majority lags behind an accepted write', () => {
     expect(held?.status).to.equal(again.status);
     expect((await first).status).to.equal(again.status);
   });
+
+  it('a line of a bank statement is "used before" once a majority holds that', async () => {
+    const { lineId, depositId } = await lineAndDeposit();
+    await lagNextCommit(bankLines.collectionName, lagMs);
+    const first = useLine({ lineId, depositId }, by);
+    await eventually('the use to be visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
+    const again = await useLine({ lineId, depositId }, by);
+    const held = await BankLineModel.findById(lineId).readConcern('majority').lean();
+    expect([again.changed, held?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
+  });
+
+  it('a sign that is bound to another order is refused once a majority holds that', async () => {
+    const signed = { accountId: newId(), refId: newId(), productCode: 'S5', customerNumber: '081234567890' };
+    const other = { ...signed, productCode: 'S10' };
+    await lagNextCommit(signBindings.collectionName, lagMs);
+    const first = bindSign(signed);
+    const _id = `${signed.accountId}:${signed.refId}`;
+    await eventually('the binding to be visible', () => SignBindingModel.exists({ _id }));
+    const refused = objectionTo('md5', other);
+    const bound = bindSign(other);
+    const isHeld = () => SignBindingModel.findById(_id).readConcern('majority').lean();
+    expect(await Promise.all([refused.then(isHeld), bound.then(isHeld)])).to.not.include(null);
+    expect(await refused).to.include({ reason: 'ref_id_conflict' });
+    await first;
+    expect(await objectionTo('md5', signed)).to.equal(null);
+  });
+
+  it('a hundred look-ups that wait for the majority take no connection of postings', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const ended: string[] = [];
+    const lookUps = Array.from({ length: 100 }, () => findByRefs(request.account._id, [request.refId]));
+    const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));
+    // All of them have their turn in the pool before the later ones of these.
+    for (let n = 0; n < 3; n++) {
+      await quick(purchases).findOne({ _id: 'none' });
+    }
+    ended.push('posting');
+    await Promise.all([waiting, first]);
+    expect(ended).to.deep.equal(['posting', 'look-ups']);
+  });
 });
+
+const by: ChangedBy = { actor: 'operator', from: null, reason: 'a test' };
+
+async function lineAndDeposit(): Promise<{ lineId: string; depositId: string }> {
+  const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+  const [lineId, depositId] = [newId(), newId()];
+  await deposits.insertOne(
+    toStored({
+      _id: depositId,
+      accountId: account._id,
+      refId: newId(),
+      amount: 5_000,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
+    }),
+  );
+  await BankLineModel.create({
+    _id: lineId,
+    key: newId(),
+    day: '2026-01-01',
+    amount: 5_000,
+    status: 'open',
+    file: 'x',
+    createdAt: new Date(),
+  });
+  return { lineId, depositId };
+}
 
 async function billRequest(): Promise<PurchaseRequest> {
   const shop = await openShop('http://127.0.0.1:9', { balance: 10_000 });

@@ -1,11 +1,12 @@
 import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
+import { findConfirmed } from '../../database/find-confirmed.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { confirmDeposit } from '../confirm-deposit.js';
 import { misfitOf } from '../misfit-of.js';
 import { requireDeposit } from '../require-deposit.js';
-import { BankLineModel, type BankLine } from './bank-line.model.js';
+import { bankLines, type BankLine } from './bank-line.model.js';
 import { sameBefore } from './same-before.js';
 
 interface Use {
@@ -42,7 +43,7 @@ export async function useLine(
   const { changed, deposit } = await confirmDeposit(depositId, by, {
     changes: [
       {
-        collection: BankLineModel.collection.name,
+        collection: bankLines.collectionName,
         id: lineId,
         expect: { status: 'open' },
         set: { status: 'used', depositId, decided },
@@ -76,9 +77,9 @@ async function refuseSameBefore(line: BankLine): Promise<void> {
   }
 }
 
-/** @throws NotFoundError. */
+/** As a majority holds it: "used already" is an answer about money. @throws NotFoundError. */
 export async function requireLine(lineId: string): Promise<BankLine> {
-  const line = await BankLineModel.findById(lineId).lean<BankLine>();
+  const [line] = await findConfirmed(bankLines, { _id: lineId });
   if (!line) {
     throw new NotFoundError(asWritten(`There is no bank line ${lineId}.`), {
       atCommandLine: 'See them all: topup deposit lines',

@@ -1,8 +1,7 @@
 import type { Snapshot } from '../../database/mongo.js';
 import { count, countAll, flat, type Counters } from './counters.js';
-import { dailyTotals, totalsBetween, type StoredCounters } from './daily-totals.model.js';
-
-const pageSize = 2_000;
+import { totalsBetween, type StoredCounters } from './daily-totals.model.js';
+import { totalsRows } from './totals-rows.js';
 
 /**
  * Counters of an account by business day, newest first: those below `path`, by the rest of their path. Days without
@@ -25,27 +24,8 @@ export async function readTotals(
 ): Promise<Map<string, Counters>> {
   const read = wanted.only?.map((step) => `${wanted.path}.${step}`) ?? [wanted.path];
   const range = totalsBetween(wanted.accountId, wanted.from, wanted.to)._id;
-  const projection = { day: 1, ...Object.fromEntries(read.map((path) => [`counters.${path}`, 1])) };
-  const found: { _id: string; day: string; counters?: StoredCounters }[] = [];
-  // The driver sends a read concern with each getMore of a snapshot session, which MongoDB refuses: a query for each page.
-  for (let before = range.$lt; ;) {
-    const page = await dailyTotals
-      .find(
-        { _id: { ...range, $lt: before } },
-        { ...snapshot, singleBatch: true, limit: pageSize, batchSize: pageSize },
-      )
-      .project<(typeof found)[number]>(projection)
-      .sort({ _id: -1 })
-      .toArray();
-    found.push(...page);
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) {
-      break;
-    }
-    before = last._id;
-  }
   const days = new Map<string, Counters>();
-  for (const { day, counters } of found) {
+  for await (const { day, counters } of totalsRows(snapshot, [range], read)) {
     const below = wanted.path
       .split('.')
       .reduce<StoredCounters | undefined>((at, step) => at?.[step] as StoredCounters | undefined, counters);
@@ -53,7 +33,7 @@ export async function readTotals(
     countAll(sum, flat(below ?? {}));
     days.set(day, sum);
   }
-  return days;
+  return new Map([...days].reverse());
 }
 
 /** What is stored of one account and day, at the moment of the caller's snapshot. `version` is of the base. */
@@ -65,9 +45,7 @@ export async function readDay(
   const base: Counters = new Map();
   const slots: Counters = new Map();
   let version: string | null = null;
-  for (const each of await dailyTotals
-    .find(totalsBetween(accountId, day, day), { ...snapshot, batchSize: 1_000 })
-    .toArray()) {
+  for await (const each of totalsRows(snapshot, [totalsBetween(accountId, day, day)._id], null)) {
     countAll(each.slot === null ? base : slots, flat(each.counters));
     version ??= each.version ?? null;
   }

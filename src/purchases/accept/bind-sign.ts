@@ -6,13 +6,14 @@
 import { createHash } from 'node:crypto';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
 import { limits } from '../../../config/limits.js';
+import { findConfirmed } from '../../database/find-confirmed.js';
 import { isDuplicateKey, quick } from '../../database/mongo.js';
 import { now, nowMs } from '../../shared/clock.js';
-import { ConflictError, ValidationError, type AppError } from '../../shared/errors.js';
+import { ConflictError, DependencyError, ValidationError, type AppError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { gathered } from '../../shared/gathered.js';
 import type { Purchase } from '../purchase.model.js';
-import { signBindings } from './sign-binding.model.js';
+import { signBindings, type SignBinding } from './sign-binding.model.js';
 
 /** Product code and customer number normalised. */
 export type Signed = Pick<Purchase, 'accountId' | 'refId' | 'productCode' | 'customerNumber'>;
@@ -26,14 +27,16 @@ export async function bindSign(signed: Signed): Promise<void> {
     wantedSha256: fingerprintOf(signed),
     expiresAt: new Date(nowMs() + limits.signBindingMs),
   };
-  await quick(signBindings)
-    .updateOne({ _id: idOf(signed), expiresAt: { $lte: now() } }, { $set: set }, { upsert: true })
-    .catch((error: unknown) => {
-      // One that is not over has the id: the first one stays.
-      if (!isDuplicateKey(error)) {
-        throw error;
-      }
-    });
+  const filter = { _id: idOf(signed), expiresAt: { $lte: now() } };
+  try {
+    await quick(signBindings).updateOne(filter, { $set: set }, { upsert: true });
+  } catch (error) {
+    // One that is not over has the id: the first one stays, if a failover cannot take it back.
+    if (!isDuplicateKey(error)) {
+      throw error;
+    }
+    await requireHeld(signed);
+  }
 }
 
 /** Why this sign buys nothing, or null. What exists under its ref_id is to be answered all the same. */
@@ -43,13 +46,17 @@ export async function objectionTo(kind: SignKind | undefined, signed: Signed): P
     const message = say('refIdOfOtherCall', { ref: refId });
     return new ValidationError([{ field: 'ref_id', message }]);
   }
-  const bound = kind === 'md5' ? await boundTo(signed) : null;
-  return bound === null || bound === fingerprintOf(signed)
-    ? null
-    : new ConflictError(say('refIdBound', { ref: refId }), { reason: 'ref_id_conflict' });
+  const isOther = (bound: string | null) => bound !== null && bound !== fingerprintOf(signed);
+  if (kind !== 'md5' || !isOther(await boundTo(signed))) {
+    return null;
+  }
+  // Nothing binds this call itself, so the binding that refuses it must last.
+  return isOther((await requireHeld(signed)).wantedSha256)
+    ? new ConflictError(say('refIdBound', { ref: refId }), { reason: 'ref_id_conflict' })
+    : null;
 }
 
-/** Those that ask at the same time share a query, as in findByRef. */
+/** As the primary has it, so that none is missed. Those that ask at the same time share a query, as in findByRef. */
 const boundTo = gathered<Signed, string | null>({
   itemsMax: 100,
   async run(all) {
@@ -59,6 +66,15 @@ const boundTo = gathered<Signed, string | null>({
     return all.map((each) => byId.get(idOf(each)) ?? null);
   },
 });
+
+/** The binding that was seen, as a majority holds it. @throws DependencyError if it is lost: then nothing is known. */
+async function requireHeld(signed: Signed): Promise<SignBinding> {
+  const [held] = await findConfirmed(signBindings, { _id: idOf(signed) });
+  if (!held) {
+    throw new DependencyError(new Error('A binding was seen that no majority holds'));
+  }
+  return held;
+}
 
 function idOf({ accountId, refId }: Signed): string {
   return `${accountId}:${refId}`;

@@ -1,6 +1,7 @@
 import { requireAccount } from '../../accounts/require-account.js';
 import { usernamesOf } from '../../accounts/usernames-of.js';
 import { AuditModel, type AuditEntry } from '../../audit/audit.model.js';
+import { findHeld } from '../../database/find-confirmed.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { JournalModel, type Journal } from '../../money/journals/journal.model.js';
@@ -10,7 +11,7 @@ import { ordersOf } from '../fulfil/orders.js';
 import { findPurchase } from '../find-purchase.js';
 import { decisionsLeft, type Outcome } from './possible-decisions.js';
 import { timelineOf, type PurchaseRecords, type TimelineEntry } from './timeline.js';
-import { PurchaseModel, type Purchase } from '../purchase.model.js';
+import { purchases, type Purchase } from '../purchase.model.js';
 
 /** All that is known about one purchase, for the operator. */
 export interface PurchaseDescription extends PurchaseRecords {
@@ -49,7 +50,7 @@ async function find(key: string, account: string | undefined): Promise<Purchase>
   if (account !== undefined) {
     return findPurchase((await requireAccount(account))._id, key);
   }
-  const found = await PurchaseModel.findById(key).lean<Purchase>();
+  const [found] = await findHeld(purchases, { _id: key });
   if (!found) {
     throw new NotFoundError(
       asWritten(`There is no transaction ${key}. For a client's ref_id, name the client: --account`),

@@ -47,11 +47,11 @@ describe('POST /api/buyer/transactions', () => {
     return { ...buyer, transactions, list };
   }
 
-  it('tells of no fewer than there are: one that was written after they were counted moves the last to the next page', async () => {
+  it('counts a row that no total knows, which moves the last one to the next page', async () => {
     const at = Date.now();
     const rows = Array.from({ length: 3 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { account, list, transactions } = await buyerWith(rows);
-    // As if it had come between the two: no total knows it yet.
+    // As a process of an earlier release writes it.
     const newest = someTransaction({ accountId: account._id, createdAt: new Date(at + 1) });
     await PurchaseModel.create([newest]);
     const page = await list({ limit: 3 });

@@ -105,8 +105,10 @@ export function createMajority({ timeOf, lagOf }: MajorityOptions): Majority {
         schedule();
       }
     },
-    reached: (commit) => groups.find(({ upTo }) => upTo >= commit)?.arrival,
-    reachedTime: (wanted) => groups.find((group) => group.time.greaterThanOrEqual(wanted))?.arrival,
+    reached: (commit) => (commit <= point ? undefined : groups.find(({ upTo }) => upTo >= commit)?.arrival),
+    reachedTime: (wanted) =>
+      groups.find((group) => wanted.greaterThan(time ?? wanted) && group.time.greaterThanOrEqual(wanted))
+        ?.arrival,
     release() {
       for (const group of groups) {
         group.dueMs = 0;

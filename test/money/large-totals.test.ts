@@ -1,0 +1,75 @@
+/** Totals of more than 16 MB: MongoDB answers them in several parts, and knows no further part of a snapshot. */
+import { expect } from 'chai';
+import { atSnapshot } from '../../src/database/mongo.js';
+import { int64 } from '../../src/database/money-type.js';
+import { nested, type Counters } from '../../src/money/totals/counters.js';
+import { dailyTotals, idOfTotals } from '../../src/money/totals/daily-totals.model.js';
+import { readTotalsOfMany } from '../../src/money/totals/read-totals-of-many.js';
+import { readDay, readTotals } from '../../src/money/totals/read-totals.js';
+import { newId } from '../../src/shared/ids.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const day = '2024-03-01';
+const [slots, products] = [4, 7_000];
+const nameLength = 900;
+
+describe('totals that one answer of MongoDB does not hold', () => {
+  useDatabase();
+
+  it('are read to their end: of a day, of an account, and of several accounts', async () => {
+    const accountId = newId();
+    const counters: Counters = new Map(
+      Array.from({ length: products }, (_, n) => [`sold.products.${String(n).padEnd(nameLength, 'x')}`, 1]),
+    );
+    for (let slot = 0; slot < slots; slot++) {
+      await dailyTotals.insertOne({
+        _id: idOfTotals(accountId, day, slot),
+        accountId,
+        day,
+        slot,
+        counters: nested(counters),
+      });
+    }
+    await dailyTotals.insertOne({
+      _id: idOfTotals(accountId, day, null),
+      accountId,
+      day,
+      slot: null,
+      counters: { sold: { count: { SUCCESS: int64(1) } } },
+      version: 'v',
+    });
+    const ofDay = await atSnapshot((snapshot) => readDay(snapshot, accountId, day));
+    const ofAccount = await atSnapshot((snapshot) =>
+      readTotals(snapshot, { accountId, from: day, to: day, path: 'sold.products' }),
+    );
+    const [ofMany] = await atSnapshot((snapshot) =>
+      readTotalsOfMany(snapshot, { accountIds: [accountId], from: day, to: day, paths: ['sold'] }),
+    );
+    const all = products * slots;
+    expect([sumOf(ofDay.slots), sumOf(ofDay.base), ofDay.version]).to.deep.equal([all, 1, 'v']);
+    expect(sumOf(ofAccount.get(day))).to.equal(all);
+    expect(sumOf(ofMany?.counters)).to.equal(all + 1);
+  });
+
+  it('the days of an account come newest first', async () => {
+    const accountId = newId();
+    const days = ['2024-03-01', '2024-03-02', '2024-03-03'];
+    await dailyTotals.insertMany(
+      days.map((each) => ({
+        _id: idOfTotals(accountId, each, null),
+        accountId,
+        day: each,
+        slot: null,
+        counters: { sold: { count: { SUCCESS: int64(1) } } },
+      })),
+    );
+    const found = await atSnapshot((snapshot) =>
+      readTotals(snapshot, { accountId, from: '2024-03-02', to: '2024-03-03', path: 'sold' }),
+    );
+    expect([...found.keys()]).to.deep.equal(['2024-03-03', '2024-03-02']);
+  });
+});
+
+function sumOf(counters: Counters | undefined): number {
+  return [...(counters ?? new Map<string, number>()).values()].reduce((sum, each) => sum + each, 0);
+}

@@ -1,0 +1,134 @@
+/** The end of a purchase is shown once a majority holds it: a failover can take back what the primary alone has. */
+import { expect } from 'chai';
+import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
+import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import { awaitFinal } from '../../src/purchases/await-final.js';
+import { findPurchase } from '../../src/purchases/find-purchase.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
+import { listTransactions } from '../../src/purchases/list-purchases.js';
+import { pageOfPurchases } from '../../src/purchases/page-of-purchases.js';
+import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
+import { searchPurchases } from '../../src/purchases/search-purchases.js';
+import { newId } from '../../src/shared/ids.js';
+import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
+import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { openShop } from '../jobs/sold-purchases.js';
+import { eventually } from '../support/eventually.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+/** It ends with the test. */
+const longLagMs = 30_000;
+
+describe('while the majority lags behind the end of a purchase', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => endLag());
+
+  const shown: [what: string, look: (purchase: Purchase) => Promise<(Purchase | undefined)[]>][] = [
+    ['its status by its ref_id', async ({ accountId, refId }) => [await findPurchase(accountId, refId)]],
+    ['its status by its id', async ({ accountId, _id }) => [await findPurchase(accountId, _id)]],
+    ['a history that is counted', async ({ accountId }) => listOf({ accountId })],
+    ['a history by its totals', async ({ accountId }) => listOf({ accountId })],
+    ['what is sought in a history', ({ accountId, productCode }) => listOf({ accountId }, { productCode })],
+    [
+      'a page of the console',
+      async ({ accountId }) => (await pageOfPurchases({ accountId }, { limit: 5 })).purchases,
+    ],
+    ['a search of the console', ({ refId }) => searchPurchases(refId)],
+    ['the console by its id', async ({ _id }) => [(await describePurchase(_id)).purchase]],
+  ];
+  for (const [what, look] of shown) {
+    it(`${what} does not show it`, async () => {
+      if (what === 'a history by its totals') {
+        await setTotalsComplete();
+      }
+      const { purchase, ending } = await endUnconfirmed();
+      expect((await look(purchase)).map((each) => each?.status)).to.deep.equal(['PENDING']);
+      await endLag();
+      await ending;
+      expect((await look(purchase)).map((each) => each?.status)).to.deep.equal(['FAILED']);
+    });
+  }
+
+  it('the synchronous answer of the reseller surface waits for the majority', async () => {
+    const { purchase, ending } = await endUnconfirmed();
+    expect(await awaitFinal(purchase, 500)).to.equal(null);
+    const waiting = awaitFinal(purchase, 10_000);
+    await endLag();
+    await ending;
+    expect((await waiting)?.status).to.equal('FAILED');
+  });
+
+  it('a webhook about it is taken for sending once a majority holds both', async () => {
+    const { purchase, ending } = await endUnconfirmed({ lagMs: 1_500 });
+    const { _id, accountId } = purchase;
+    const row = await eventually('its callback', () => deliveries.findOne({ accountId, orderKey: _id }));
+    const { rows } = await claimDeliveries(row.receiverId, 5);
+    const held = await PurchaseModel.findById(_id).readConcern('majority').lean();
+    expect([rows.map((each) => each._id), held?.status]).to.deep.equal([[row._id], 'FAILED']);
+    await ending;
+  });
+});
+
+describe('while the majority lags behind the acceptance of a purchase', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => endLag());
+
+  it('a look-up waits for it and does not say that there is none', async () => {
+    const shop = await openShop('http://127.0.0.1:9');
+    await lagNextCommit(purchases.collectionName, 1_000);
+    const buying = shop.buy();
+    const { _id, refId } = await eventually('the purchase to be visible', () =>
+      PurchaseModel.findOne({ accountId: shop.buyer._id }).lean<Purchase>(),
+    );
+    const [byRef, byId] = await Promise.all([
+      findPurchase(shop.buyer._id, refId),
+      findPurchase(shop.buyer._id, _id),
+    ]);
+    const held = await PurchaseModel.findById(_id).readConcern('majority').lean();
+    expect([byRef._id, byId._id, held?._id]).to.deep.equal([_id, _id, _id]);
+    await buying;
+  });
+
+  it('who was answered finds the purchase at once, by its ref_id and in the list', async () => {
+    const shop = await openShop('http://127.0.0.1:9');
+    await lagNextCommit(purchases.collectionName, 300);
+    const { _id, refId, accountId } = await shop.buy();
+    expect((await findPurchase(accountId, refId))._id).to.equal(_id);
+    expect((await listOf({ accountId })).map((each) => each._id)).to.deep.equal([_id]);
+  });
+});
+
+async function listOf(owner: { accountId: string }, sought?: { productCode: string }) {
+  return (await listTransactions({ owner, sought, page: 1, limit: 5 })).purchases;
+}
+
+/** Its refund stands on the primary, and no majority has it yet. */
+async function endUnconfirmed({ lagMs = longLagMs } = {}): Promise<{
+  purchase: Purchase;
+  ending: Promise<unknown>;
+}> {
+  const shop = await openShop('http://127.0.0.1:9');
+  const { purchase } = await createPurchase({
+    account: shop.buyer,
+    surface: 'wallet',
+    productCode: shop.productCode,
+    customerNumber: '081234567890',
+    refId: newId(),
+    callbackUrl: 'http://127.0.0.1:9/callback',
+  });
+  await lagNextCommit(purchases.collectionName, lagMs);
+  const ending = concludeFailure(purchase, null, { code: '01', message: 'nobody' });
+  ending.catch(() => undefined);
+  await eventually('the end to be visible', () =>
+    PurchaseModel.exists({ _id: purchase._id, status: 'FAILED' }),
+  );
+  return { purchase, ending };
+}
