@@ -1,6 +1,7 @@
 /** Reads that take several batches or several queries, while what they read changes: MongoDB's cursors are no snapshots. */
 import { expect } from 'chai';
-import { accounts } from '../../src/accounts/account.model.js';
+import mongoose from 'mongoose';
+
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
 import { exactRead } from '../../src/money/closes/canonical-text.js';
@@ -29,8 +30,11 @@ async function changedAt<T>(
   { read, change }: { read: () => Promise<T>; change: () => Promise<unknown> },
 ): Promise<T> {
   const fault = await startFault({
-    ...{ commands: [held.command], namespace: namespaceOf(held.collection) },
-    ...{ kind: 'pause', ms: 3_000, times: 1 },
+    commands: [held.command],
+    namespace: namespaceOf(held.collection),
+    kind: 'pause',
+    ms: 3_000,
+    times: 1,
   });
   let isRead = false;
   const reading = read().finally(() => (isRead = true));
@@ -131,7 +135,7 @@ describe('reads of what changes meanwhile', () => {
     await changedAt(held, {
       read,
       change: async () => {
-        await accounts.insertOne({ _id: id });
+        await mongoose.connection.collection<{ _id: string }>('accounts').insertOne({ _id: id });
         await wallets.insertOne({ _id: id } as Wallet);
       },
     });
@@ -140,8 +144,16 @@ describe('reads of what changes meanwhile', () => {
 
   it('an old bank line that is reopened while old ones are removed stays', async () => {
     const line: BankLine = {
-      ...{ _id: newId(), key: newId(), day: '2020-01-01', amount: 50_000, status: 'set-aside' },
-      ...{ description: 'BUDI', depositId: null, file: 'x', createdAt: new Date(), decided: null },
+      _id: newId(),
+      key: newId(),
+      day: '2020-01-01',
+      amount: 50_000,
+      status: 'set-aside',
+      description: 'BUDI',
+      depositId: null,
+      file: 'x',
+      createdAt: new Date(),
+      decided: null,
     };
     await BankLineModel.create(line);
     const removed = await changedAt(
