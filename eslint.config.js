@@ -6,6 +6,10 @@ const noDefaultExport = {
   selector: 'ExportDefaultDeclaration',
   message: 'Use named exports: a name that can be searched for everywhere.',
 };
+const noLiteralSpread = {
+  selector: 'SpreadElement > :matches(ObjectExpression, ArrayExpression)',
+  message: 'Write the members of the literal in place of the spread.',
+};
 const noProcessEnv = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
   message: 'Read configuration through config/env.ts, which validates all of it at start.',
@@ -78,7 +82,7 @@ export default tseslint.config(
       'no-console': 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
-      'no-restricted-syntax': ['error', noDefaultExport, noProcessEnv],
+      'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread, noProcessEnv],
       ...noParserOfExpress,
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
@@ -112,7 +116,7 @@ export default tseslint.config(
   },
   {
     files: ['config/env.ts'],
-    rules: { 'no-restricted-syntax': ['error', noDefaultExport] },
+    rules: { 'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread] },
   },
   {
     files: ['src/api/middleware/parse-body.ts', 'scripts/**', 'test/**'],
@@ -120,12 +124,12 @@ export default tseslint.config(
   },
   {
     files: ['scripts/**', '**/bench/**', 'packages/*/src/cli.ts'],
-    rules: { 'no-console': 'off', 'no-restricted-syntax': ['error', noDefaultExport] },
+    rules: { 'no-console': 'off', 'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread] },
   },
   {
     files: ['test/**', 'packages/*/test/**'],
     rules: {
-      'no-restricted-syntax': ['error', noDefaultExport],
+      'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread],
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -81,7 +81,11 @@ export function shownSettings(env: Env, given: ReadonlySet<string>): ShownSettin
     const isSet = held !== null && !(Array.isArray(held) && held.length === 0);
     const value = isSet && shown !== 'secret' ? String(held) : null;
     return {
-      ...{ name, shown, isRead: true, isGiven: given.has(name), isSet },
+      name,
+      shown,
+      isRead: true,
+      isGiven: given.has(name),
+      isSet,
       value: value !== null && shown === 'address' ? withoutSecrets(value) : value,
     };
   });

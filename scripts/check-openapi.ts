@@ -50,7 +50,13 @@ lint('Redocly', [
 ]);
 lint('Spectral', [
   'node_modules/@stoplight/spectral-cli/dist/index.js',
-  ...['lint', file, '--ruleset', 'scripts/openapi/spectral.yaml', '--fail-severity', 'hint', '--quiet'],
+  'lint',
+  file,
+  '--ruleset',
+  'scripts/openapi/spectral.yaml',
+  '--fail-severity',
+  'hint',
+  '--quiet',
 ]);
 if (isAccepting && problems.length === 0) {
   acceptRelease(held, document);

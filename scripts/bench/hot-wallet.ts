@@ -61,8 +61,15 @@ export async function benchHotWallet(): Promise<void> {
       bench.db,
       () =>
         measureLoad(bench, load, {
-          ...{ urls: webs.map(({ url }) => url), buyersFile, firstBuyer: 1, buyers: 1, connections },
-          ...{ seconds: 60, purchases: 2 * covered, repeat: true, processes: webs },
+          urls: webs.map(({ url }) => url),
+          buyersFile,
+          firstBuyer: 1,
+          buyers: 1,
+          connections,
+          seconds: 60,
+          purchases: 2 * covered,
+          repeat: true,
+          processes: webs,
         }),
       { refusals: { 402: covered } },
     );
@@ -74,7 +81,10 @@ export async function benchHotWallet(): Promise<void> {
     const times = rate('one process') / rate('naive');
     printGoal('a hot wallet, against naive', { goal: 10, reached: times, unit: 'x', wanted: 'at least' });
     printGoal('four processes, of what one reaches', {
-      ...{ goal: 100, reached: shareOfOne, unit: '%', wanted: 'at least' },
+      goal: 100,
+      reached: shareOfOne,
+      unit: '%',
+      wanted: 'at least',
     });
     await checkLedger();
   });

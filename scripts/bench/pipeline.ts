@@ -42,8 +42,13 @@ export async function benchPipeline(): Promise<void> {
     const through = (pipeline: Pipeline, count: number) =>
       flow(bench, pipeline, () =>
         call<LoadResult>(load.child, {
-          ...{ urls: [pipeline.web.url], buyersFile: world.shop.buyersFile, buyers, connections },
-          ...{ seconds: limitMs / 1_000, purchases: count, repeat: true },
+          urls: [pipeline.web.url],
+          buyersFile: world.shop.buyersFile,
+          buyers,
+          connections,
+          seconds: limitMs / 1_000,
+          purchases: count,
+          repeat: true,
         }),
       );
     for (const name of names) {
@@ -62,7 +67,11 @@ export async function benchPipeline(): Promise<void> {
     const commands = median(measured.ours.map(({ cost }) => sum(cost.mongodb)));
     const perSecond = numberOption('RATE', Math.max(1, Math.round(reached / 2)));
     const { delivered, ordered } = await atFixedRate(bench, {
-      ...{ world, load, pipeline: pipelines.ours, perSecond, seconds },
+      world,
+      load,
+      pipeline: pipelines.ours,
+      perSecond,
+      seconds,
     });
     const started = await startsOfBareQueue(bench, { perSecond, seconds });
     const quantiles = (ms: number[]) => `p50 ${quantile(ms, 0.5)} ms, p99 ${quantile(ms, 0.99)} ms`;
@@ -71,12 +80,10 @@ export async function benchPipeline(): Promise<void> {
       `at ${perSecond}/s: from acceptance to the order of its job ${quantiles(ordered)}; a job of a bare queue starts after ${quantiles(started)}`,
     );
     printGoal('start of a job, p99, against a bare queue', {
-      ...{
-        goal: 2,
-        reached: quantile(ordered, 0.99) / quantile(started, 0.99),
-        unit: 'x',
-        wanted: 'at most',
-      },
+      goal: 2,
+      reached: quantile(ordered, 0.99) / quantile(started, 0.99),
+      unit: 'x',
+      wanted: 'at most',
     });
     printGoal('completed and delivered', { goal: 300, reached, unit: '/s', wanted: 'at least' });
     printGoal('CPU of all processes of a purchase', {
@@ -122,9 +129,11 @@ function printFlows(name: string, all: Flow[]): void {
     [name, 'purchases/s', ...processes.map((each) => `${each} µs`), 'MongoDB cmds', 'Redis cmds'],
     [
       [
-        ...['', median(all.map(({ perSecond }) => perSecond))],
+        '',
+        median(all.map(({ perSecond }) => perSecond)),
         ...processes.map((each) => median(all.map(({ cost }) => cost.cpuUs[each] ?? 0))),
-        ...[median(all.map(({ cost }) => sum(cost.mongodb))), median(all.map(({ cost }) => sum(cost.redis)))],
+        median(all.map(({ cost }) => sum(cost.mongodb))),
+        median(all.map(({ cost }) => sum(cost.redis))),
       ],
     ],
   );
@@ -167,8 +176,14 @@ async function atFixedRate(
   const since = new Date();
   const { cost } = await flow(bench, pipeline, () =>
     call<LoadResult>(load.child, {
-      ...{ urls: [pipeline.web.url], buyersFile: world.shop.buyersFile, buyers: world.shop.buyers.length },
-      ...{ connections: 64, seconds: 2 * seconds, purchases: perSecond * seconds, perSecond, repeat: true },
+      urls: [pipeline.web.url],
+      buyersFile: world.shop.buyersFile,
+      buyers: world.shop.buyers.length,
+      connections: 64,
+      seconds: 2 * seconds,
+      purchases: perSecond * seconds,
+      perSecond,
+      repeat: true,
     }),
   );
   await checkOurs(bench, world);

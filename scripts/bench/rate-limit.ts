@@ -57,7 +57,10 @@ export async function benchRateLimit(): Promise<void> {
     );
     printGoal('an accepted call, node', { goal: 10, reached: cpuUs('ours'), unit: 'µs', wanted: 'at most' });
     printGoal('Redis commands of a blocked call', {
-      ...{ goal: 0, reached: sum(blocked.cost.redis), unit: '', wanted: 'at most' },
+      goal: 0,
+      reached: sum(blocked.cost.redis),
+      unit: '',
+      wanted: 'at most',
     });
   });
 }
@@ -68,8 +71,12 @@ async function checkExact(): Promise<void> {
   const webs = await Promise.all([startWeb(), startWeb()]);
   const load = await startHelper('load', 'load');
   const { accepted, refused, seconds } = await call<LoadResult>(load.child, {
-    ...{ urls: webs.map(({ url }) => url), buyersFile: shop.buyersFile, buyers: 1, connections: 64 },
-    ...{ seconds: 50, purchases: 3 * limit },
+    urls: webs.map(({ url }) => url),
+    buyersFile: shop.buyersFile,
+    buyers: 1,
+    connections: 64,
+    seconds: 50,
+    purchases: 3 * limit,
   });
   // What happens to a call after the limit let it through is not its business.
   const passed = accepted + (refused[503] ?? 0);

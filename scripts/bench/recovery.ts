@@ -42,15 +42,13 @@ export async function benchRecovery(): Promise<void> {
     const web = await startWeb(env);
     const load = await startHelper('load', 'load');
     const buying = call<LoadResult>(load.child, {
-      ...{
-        urls: [web.url],
-        buyersFile,
-        buyers,
-        connections,
-        seconds: limitMs / 1_000,
-        purchases,
-        repeat: true,
-      },
+      urls: [web.url],
+      buyersFile,
+      buyers,
+      connections,
+      seconds: limitMs / 1_000,
+      purchases,
+      repeat: true,
     });
     const transactions = bench.db.collection('transactions');
     const accepted = () => transactions.estimatedDocumentCount();
@@ -146,7 +144,8 @@ async function measureAddBulk(
 /** In which the purchases of a seller wait. */
 function openProviderQueue({ redis }: Bench, prefix: string, sellerId: string): Queue {
   return new Queue(providerQueue(sellerId).name, {
-    ...{ connection: redis, prefix },
+    connection: redis,
+    prefix,
     defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
   });
 }

@@ -58,7 +58,11 @@ export async function benchRefunds(): Promise<void> {
       engine: { web, refunder: await startHelper('refunder', 'refund') },
     };
     const loadOf = (server: RunningProcess): Load => ({
-      ...{ urls: [server.url], buyersFile: shop.buyersFile, buyers: 1, connections, seconds },
+      urls: [server.url],
+      buyersFile: shop.buyersFile,
+      buyers: 1,
+      connections,
+      seconds,
     });
     const accountId = shop.buyers[0]?.id ?? '';
     const measure = (name: Candidate): Promise<Refunds> => {
@@ -81,10 +85,16 @@ export async function benchRefunds(): Promise<void> {
     const measured = await inTurns(names, rounds, measure);
     await checkRefunds(bench, measured);
     const pipeline = await throughPipeline(bench, {
-      ...{ load, web, simulator, loadOf },
+      load,
+      web,
+      simulator,
+      loadOf,
       make: () =>
         ask(shops.engine.refunder, {
-          ...{ accountId, make: aheadInPipeline * seconds, sellerId: shop.sellerId, withJobs: true },
+          accountId,
+          make: aheadInPipeline * seconds,
+          sellerId: shop.sellerId,
+          withJobs: true,
         }),
     });
     print(measured, pipeline);
@@ -103,7 +113,9 @@ function print(
     ['', 'refunds/s', 'purchases/s meanwhile', 'refunder µs', 'web µs', 'mongodb µs'],
     [
       ...names.map((name) => [
-        ...[name, rate(name), median(measured[name].map((each) => each.bought))],
+        name,
+        rate(name),
+        median(measured[name].map((each) => each.bought)),
         ...['refunder', 'web', 'mongodb'].map((process) => cpu(name, process)),
       ]),
       ['whole pipeline', pipeline.perSecond, pipeline.bought, '', '', ''],
@@ -123,7 +135,10 @@ function print(
     wanted: 'at least',
   });
   printGoal('refunds of one wallet, whole pipeline', {
-    ...{ goal: 200, reached: pipeline.perSecond, unit: '/s', wanted: 'at least' },
+    goal: 200,
+    reached: pipeline.perSecond,
+    unit: '/s',
+    wanted: 'at least',
   });
 }
 

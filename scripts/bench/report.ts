@@ -63,12 +63,12 @@ export async function benchReport(): Promise<void> {
     printTable(
       ['', 'rows/s', 'CPU µs a row', 'mongodb µs a row', 'peak MiB', 'event loop p99 ms'],
       names.map((name) => [
-        ...[name, of(name, (made) => made.rowsPerSecond), of(name, (made) => made.cpuUs)],
-        ...[
-          of(name, (made) => made.mongodbUs),
-          of(name, (made) => made.peakMib),
-          of(name, (made) => made.loopP99Ms),
-        ],
+        name,
+        of(name, (made) => made.rowsPerSecond),
+        of(name, (made) => made.cpuUs),
+        of(name, (made) => made.mongodbUs),
+        of(name, (made) => made.peakMib),
+        of(name, (made) => made.loopP99Ms),
       ]),
     );
     const share = (100 * of('ours', (made) => made.rowsPerSecond)) / of('bare', (made) => made.rowsPerSecond);
@@ -105,16 +105,16 @@ async function addRows({
       const index = start + offset;
       const at = new Date(from + Math.floor((index * spanMs) / rows));
       const made = newPurchase({
-        ...{
-          accountId,
-          refId: `row-${index}`,
-          surface: 'buyer',
-          kind: 'prepaid',
-          product: found,
-          quoteId: null,
-          callbackUrl: null,
-        },
-        ...{ customerNumber, price: 5_000 + (index % 90_000), offerSellerId: sellerId },
+        accountId,
+        refId: `row-${index}`,
+        surface: 'buyer',
+        kind: 'prepaid',
+        product: found,
+        quoteId: null,
+        callbackUrl: null,
+        customerNumber,
+        price: 5_000 + (index % 90_000),
+        offerSellerId: sellerId,
       });
       const state = {
         status: 'SUCCESS' as const,
@@ -147,12 +147,11 @@ async function makeBare(
   mustHold(done.rows === rows, `${done.rows} rows of ${rows}`);
   const { cpuUs } = await stop();
   return {
-    ...{
-      rowsPerSecond: rows / done.seconds,
-      cpuUs: (cpuUs['report'] ?? 0) / rows,
-      mongodbUs: (cpuUs['mongodb'] ?? 0) / rows,
-    },
-    ...{ peakMib: peakMibOf(process), loopP99Ms: NaN },
+    rowsPerSecond: rows / done.seconds,
+    cpuUs: (cpuUs['report'] ?? 0) / rows,
+    mongodbUs: (cpuUs['mongodb'] ?? 0) / rows,
+    peakMib: peakMibOf(process),
+    loopP99Ms: NaN,
   };
 }
 
@@ -180,12 +179,11 @@ async function makeOurs(
   const { cpuUs } = await stop();
   const { p99Ms } = await call<{ p99Ms: number }>(worker.child, { eventLoop: true });
   const made = {
-    ...{
-      rowsPerSecond: rows / seconds,
-      cpuUs: (cpuUs['reports'] ?? 0) / rows,
-      mongodbUs: (cpuUs['mongodb'] ?? 0) / rows,
-    },
-    ...{ peakMib: peakMibOf(worker), loopP99Ms: p99Ms },
+    rowsPerSecond: rows / seconds,
+    cpuUs: (cpuUs['reports'] ?? 0) / rows,
+    mongodbUs: (cpuUs['mongodb'] ?? 0) / rows,
+    peakMib: peakMibOf(worker),
+    loopP99Ms: p99Ms,
   };
   await worker.stop();
   const report = await current();

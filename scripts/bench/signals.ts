@@ -45,9 +45,13 @@ export async function benchSignals(): Promise<void> {
     const collector = await startHelper('collector', 'receiver');
     const metricsPort = await freePort();
     const web = await startProcess({
-      ...{ name: 'web', script: 'scripts/bench/main.js', args: ['switching-web', collector.url] },
+      name: 'web',
+      script: 'scripts/bench/main.js',
+      args: ['switching-web', collector.url],
       env: {
-        ...{ NODE_ENV: 'development', LOG_LEVEL: 'info', METRICS_PORT: String(metricsPort) },
+        NODE_ENV: 'development',
+        LOG_LEVEL: 'info',
+        METRICS_PORT: String(metricsPort),
         PORT: String(await freePort()),
       },
     });
@@ -107,7 +111,10 @@ function printCosts(measured: Record<Name, Loaded[]>): void {
     const { mean, error } = morePerCent(name, against);
     const what = share === 1 ? name : `${name}, ${shown(mean)} %; a tenth of that`;
     printGoal(`${what} (± ${shown(2 * error * share)})`, {
-      ...{ goal, reached: mean * share, unit: '%', wanted: 'at most' },
+      goal,
+      reached: mean * share,
+      unit: '%',
+      wanted: 'at most',
     });
   }
 }

@@ -180,9 +180,16 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
       );
       const killed = kills.filter((kill) => kill.name === buyingWorker && kill.at >= from && kill.at < until);
       return [
-        ...[name, killed.length, healthy.length],
-        ...[quantile(healthy, 0.5), quantile(healthy, 0.95), quantile(healthy, 0.99), quantile(quiet, 0.95)],
-        ...[troubled.length, failed.length, quantile(troubled, 0.95)],
+        name,
+        killed.length,
+        healthy.length,
+        quantile(healthy, 0.5),
+        quantile(healthy, 0.95),
+        quantile(healthy, 0.99),
+        quantile(quiet, 0.95),
+        troubled.length,
+        failed.length,
+        quantile(troubled, 0.95),
       ];
     }),
   );
@@ -198,8 +205,10 @@ function printCosts(played: Phase[]): void {
   printTable(
     ['a second', ...processes.map((each) => `${each} ms of CPU`), 'MongoDB commands', 'Redis commands'],
     played.map(({ name, cost: { seconds, cpuUs, mongodb, redis } }) => [
-      ...[name, ...processes.map((each) => (cpuUs[each] ?? 0) / 1_000 / seconds)],
-      ...[sum(mongodb) / seconds, sum(redis) / seconds],
+      name,
+      ...processes.map((each) => (cpuUs[each] ?? 0) / 1_000 / seconds),
+      sum(mongodb) / seconds,
+      sum(redis) / seconds,
     ]),
   );
 }

@@ -36,17 +36,27 @@ export async function benchWebTier(): Promise<void> {
     printTable(
       ['', 'calls/s', 'p50 ms', 'p99 ms', 'web µs', 'Redis cmds', 'MongoDB cmds'],
       names.map((name) => [
-        ...[name, of(name, ({ perSecond }) => perSecond)],
-        ...[of(name, ({ p50Ms }) => p50Ms), of(name, ({ p99Ms }) => p99Ms), webUs(name)],
-        ...[of(name, ({ redis }) => sum(redis)), of(name, ({ mongodb }) => sum(mongodb))],
+        name,
+        of(name, ({ perSecond }) => perSecond),
+        of(name, ({ p50Ms }) => p50Ms),
+        of(name, ({ p99Ms }) => p99Ms),
+        webUs(name),
+        of(name, ({ redis }) => sum(redis)),
+        of(name, ({ mongodb }) => sum(mongodb)),
       ]),
     );
     for (const name of ['frame', 'ours'] as const) {
       printGoal(`${name}: CPU, against Express`, {
-        ...{ goal: 0.5, reached: webUs(name) / webUs('express'), unit: 'x', wanted: 'at most' },
+        goal: 0.5,
+        reached: webUs(name) / webUs('express'),
+        unit: 'x',
+        wanted: 'at most',
       });
       printGoal(`${name}: CPU, against node:http`, {
-        ...{ goal: 2.5, reached: webUs(name) / webUs('http'), unit: 'x', wanted: 'at most' },
+        goal: 2.5,
+        reached: webUs(name) / webUs('http'),
+        unit: 'x',
+        wanted: 'at most',
       });
     }
   });

@@ -41,7 +41,10 @@ function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void 
   const cpuUs = (all: Measured[]) => median(all.map((each) => each.cpuUs));
   const perCore = (all: Measured[]) => 1e6 / cpuUs(all);
   const row = (name: string, all: Measured[]) => [
-    ...[name, median(all.map((each) => each.perSecond)), cpuUs(all), perCore(all)],
+    name,
+    median(all.map((each) => each.perSecond)),
+    cpuUs(all),
+    perCore(all),
   ];
   printTable(
     ['', 'deliveries/s', 'CPU µs each', 'per core second'],

@@ -46,11 +46,21 @@ export function mongodArgs(options: {
 }): string[] {
   const { port, dataDir, logFile, lockLifetimeS } = options;
   return [
-    ...['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dataDir],
+    '--replSet',
+    'rs0',
+    '--bind_ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--dbpath',
+    dataDir,
     ...(lockLifetimeS === undefined
       ? []
       : ['--setParameter', `transactionLifetimeLimitSeconds=${lockLifetimeS}`]),
-    ...['--quiet', '--logpath', logFile, '--logappend'],
+    '--quiet',
+    '--logpath',
+    logFile,
+    '--logappend',
   ];
 }
 

@@ -115,7 +115,10 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
     tier: 'database',
     args: [
       path.join(projectRoot, 'packages/embedded-mongo/bin/embedded-mongo.mjs'),
-      ...['--port', String(port), '--dbpath', dataDir],
+      '--port',
+      String(port),
+      '--dbpath',
+      dataDir,
       // A server that is not durable is for tests. They say themselves how locks end, and must bear a majority that lags.
       ...(durable
         ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]

@@ -26,8 +26,13 @@ export function postmanCollection(document: OpenApiDocument, baseUrl: string): s
 }
 
 const variables = {
-  ...{ buyer_key: 'bk_test_...', seller_key: 'sk_test_...', username: 'buyer', signature: 'sha256=...' },
-  ...{ code: 'S10', id: '-', ref: '-' },
+  buyer_key: 'bk_test_...',
+  seller_key: 'sk_test_...',
+  username: 'buyer',
+  signature: 'sha256=...',
+  code: 'S10',
+  id: '-',
+  ref: '-',
 };
 
 const beforeEach = `

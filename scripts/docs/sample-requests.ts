@@ -18,7 +18,10 @@ export interface SampleRequest {
 export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      ...{ operation, path, method: method.toUpperCase(), key: keyOf(operation) },
+      operation,
+      path,
+      method: method.toUpperCase(),
+      key: keyOf(operation),
       query: required(operation, 'query').map(({ name, schema }) => ({ name, value: valueOf(name, schema) })),
       headers: required(operation, 'header').map(({ name }) => ({
         name,

@@ -25,11 +25,17 @@ function registerList(group: Command): void {
       const { listStandingAlarms } = await import('../../src/alarms/list-standing-alarms.js');
       const { alarms, isTelling } = await listStandingAlarms(options.limit);
       const found = alarms.map(({ _id, since, told, refusal }) => ({
-        ...{ id: _id, since, is_told: told, refusal: refusal ?? null },
+        id: _id,
+        since,
+        is_told: told,
+        refusal: refusal ?? null,
       }));
       const data = { somebody_looks: isTelling, alarms: found };
       const rows = found.map((each) => [
-        ...[each.id, time(each.since), each.is_told ? 'yes' : 'not yet', each.refusal ?? ''],
+        each.id,
+        time(each.since),
+        each.is_told ? 'yes' : 'not yet',
+        each.refusal ?? '',
       ]);
       const listed = table(['alarm', 'since', 'told', 'refused'], rows);
       if (isTelling === false) {

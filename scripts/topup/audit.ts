@@ -40,7 +40,10 @@ export function registerAudit(program: Command): void {
       const { actor, action, kind, subject, from, to, limit } = options;
       const { found, lookedBackTo } = await pageOfAudit(
         {
-          ...{ actor, action, subjectKind: kind, subjectId: subject },
+          actor,
+          action,
+          subjectKind: kind,
+          subjectId: subject,
           ...periodOfDays({ from, to }),
         },
         { limit },

@@ -122,8 +122,12 @@ function registerLines(deposit: Command): void {
       const { listBankLines } = await import('../../src/deposits/bank/list-bank-lines.js');
       const { lines, next } = await listBankLines(options);
       const rows = lines.map((each) => [
-        ...[each._id, each.day, rupiah(each.amount), status(each.status)],
-        ...[each.depositId ?? each.decided?.reason ?? sameOf(each), each.description],
+        each._id,
+        each.day,
+        rupiah(each.amount),
+        status(each.status),
+        each.depositId ?? each.decided?.reason ?? sameOf(each),
+        each.description,
       ]);
       return {
         data: { lines, next },

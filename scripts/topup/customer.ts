@@ -34,7 +34,9 @@ export function registerCustomer(program: Command): void {
       const isHeld = left.some(({ why }) => why === 'held by a database transaction');
       return {
         data: {
-          ...{ transactions: purchases, bills, reports },
+          transactions: purchases,
+          bills,
+          reports,
           left: left.map(({ transactionId, quoteId, why }) => ({
             ...(transactionId !== null && { transaction_id: transactionId }),
             ...(quoteId !== null && { inquiry_id: quoteId }),

@@ -104,10 +104,21 @@ function registerFind(group: Command): void {
 
 function jsonOf(job: SeenJob): object {
   return {
-    ...{ id: job.id, queue: job.queue, kind: job.name, subject: job.subject, state: job.state },
-    ...{ payload: job.data, begun: job.begun, failed_rounds: job.failedRounds, failures: job.failures },
-    ...{ needs_person_since: job.needsPersonSince, refusal: job.refusal, added_at: job.addedAt },
-    ...{ last_run_at: job.lastRunAt, ended_at: job.endedAt, next_run_at: job.nextRunAt },
+    id: job.id,
+    queue: job.queue,
+    kind: job.name,
+    subject: job.subject,
+    state: job.state,
+    payload: job.data,
+    begun: job.begun,
+    failed_rounds: job.failedRounds,
+    failures: job.failures,
+    needs_person_since: job.needsPersonSince,
+    refusal: job.refusal,
+    added_at: job.addedAt,
+    last_run_at: job.lastRunAt,
+    ended_at: job.endedAt,
+    next_run_at: job.nextRunAt,
   };
 }
 
@@ -126,7 +137,11 @@ function tableOf(jobs: SeenJob[]): string {
     : table(
         ['id', 'kind', 'about', 'state', 'failed', 'last run', 'next run', 'last error'],
         jobs.map((each) => [
-          ...[each.id, each.name, each.subject ?? '', each.state, String(each.failedRounds)],
+          each.id,
+          each.name,
+          each.subject ?? '',
+          each.state,
+          String(each.failedRounds),
           each.lastRunAt ? time(each.lastRunAt) : '',
           each.nextRunAt ? time(each.nextRunAt) : '',
           each.failures.at(-1)?.reason ?? '',

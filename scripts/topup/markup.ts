@@ -46,8 +46,11 @@ function registerList(group: Command): void {
       const shown = markups.map(
         ({ accountId: id, scope, of, percentHundredths, rupiah: amount, ...each }) => ({
           account: id === null ? null : (usernames[id] ?? id),
-          ...{ group: each.priceGroup ?? null, scope, of },
-          ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
+          group: each.priceGroup ?? null,
+          scope,
+          of,
+          percent: percentHundredths === null ? null : percentHundredths / 100,
+          rupiah: amount,
         }),
       );
       return {
@@ -108,8 +111,12 @@ function registerSet(group: Command): void {
         of,
       } = await setMarkup(await targetOf(options), { percent: options.percent, rupiah: options.rupiah }, by);
       const data = {
-        ...{ account: options.account ?? null, group: options.group ?? null, scope, of },
-        ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah: amount },
+        account: options.account ?? null,
+        group: options.group ?? null,
+        scope,
+        of,
+        percent: percentHundredths === null ? null : percentHundredths / 100,
+        rupiah: amount,
       };
       const what = of === null ? scope : `${scope} ${of}`;
       const empty = await hintOfEmptyGroup(options.group);

@@ -132,8 +132,12 @@ function registerImports(product: Command): void {
             : table(
                 ['id', 'at', 'file', 'status', 'changed', 'by'],
                 imports.map((each) => [
-                  ...[each._id, time(each.createdAt), each.file, each.status],
-                  ...[`${each.changed} of ${each.planned}`, each.actor],
+                  each._id,
+                  time(each.createdAt),
+                  each.file,
+                  each.status,
+                  `${each.changed} of ${each.planned}`,
+                  each.actor,
                 ]),
                 [4],
               ),
@@ -169,8 +173,12 @@ function registerHistory(product: Command): void {
             : table(
                 ['at', 'price', 'cost', 'status', 'by', 'why'],
                 moments.map((each) => [
-                  ...[time(each.at), amount(each.price), amount(each.cost), each.status ?? ''],
-                  ...[each.actor, each.reason ?? ''],
+                  time(each.at),
+                  amount(each.price),
+                  amount(each.cost),
+                  each.status ?? '',
+                  each.actor,
+                  each.reason ?? '',
                 ]),
                 [1, 2],
               ),
@@ -246,7 +254,12 @@ function rowOf({ line, code, seller, before, after, margin, loses, falls, rises 
     before[field] === after[field] ? '' : `${shown(before[field])} -> ${shown(after[field])}`;
   const left = margin === null ? '-' : rupiah(margin);
   return [
-    ...[String(line), code, seller, change('price'), change('cost'), change('status')],
+    String(line),
+    code,
+    seller,
+    change('price'),
+    change('cost'),
+    change('status'),
     [loses ? `LOSES ${left}` : left, ...(falls ? ['FALLS'] : []), ...(rises ? ['RISES'] : [])].join(' '),
   ];
 }

@@ -20,13 +20,21 @@ export function registerProcess(program: Command): void {
         throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
       }
       const data = found.map((each) => ({
-        ...{ id: each.id, type: each.type, release: each.version, started_at: each.startedAt },
-        ...{ memory_bytes: each.memoryBytes, last_heard_at: each.lastHeardAt, is_silent: each.isSilent },
+        id: each.id,
+        type: each.type,
+        release: each.version,
+        started_at: each.startedAt,
+        memory_bytes: each.memoryBytes,
+        last_heard_at: each.lastHeardAt,
+        is_silent: each.isSilent,
       }));
       const rows = data.map((each) => [
-        ...[each.type, each.is_silent ? 'stands still' : 'runs', each.release ?? 'an earlier one'],
+        each.type,
+        each.is_silent ? 'stands still' : 'runs',
+        each.release ?? 'an earlier one',
         each.memory_bytes === null ? '' : `${Math.round(each.memory_bytes / 1e6)} MB`,
-        ...[each.started_at ? time(each.started_at) : '', time(each.last_heard_at)],
+        each.started_at ? time(each.started_at) : '',
+        time(each.last_heard_at),
       ]);
       const heads = ['process', 'state', 'release', 'memory', 'started', 'last heard'];
       return { data, text: rows.length === 0 ? 'No process is heard.' : table(heads, rows, [3]) };

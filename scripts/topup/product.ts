@@ -122,7 +122,12 @@ function registerChanges(group: Command): void {
       const from = since === undefined ? startOfYesterday() : startOf(since);
       const found = await offerChanges({ since: from, sellerId }, { limit });
       const rows = found.changes.map(({ at, code, seller: of, was, is, actor, reason }) => [
-        ...[time(at), code, of, changeText(was, is), actor, reason ?? '-'],
+        time(at),
+        code,
+        of,
+        changeText(was, is),
+        actor,
+        reason ?? '-',
       ]);
       const more = found.next === null ? [] : ['There are more: take a later --since, or a higher --limit.'];
       return {

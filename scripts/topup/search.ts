@@ -68,8 +68,15 @@ interface FoundAccount {
 
 function told(purchases: FoundPurchase[], accounts: FoundAccount[]): string {
   const ofPurchases = purchases.map((row) => [
-    ...[time(row.created_at), row.id, row.account, row.ref_id, row.product, row.customer],
-    ...[rupiah(row.price), status(row.status), row.serial_number ?? '-'],
+    time(row.created_at),
+    row.id,
+    row.account,
+    row.ref_id,
+    row.product,
+    row.customer,
+    rupiah(row.price),
+    status(row.status),
+    row.serial_number ?? '-',
   ]);
   const ofAccounts = accounts.map((row) => [row.username, row.role, status(row.status), rupiah(row.balance)]);
   const heads = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'sn'];

@@ -56,7 +56,14 @@ function registerList(settlement: Command): void {
         time(row.created_at),
       ]);
       const heads = [
-        ...['id', 'seller', 'amount', 'to pay', 'bank and holder', 'status', 'claimed', 'bank reference'],
+        'id',
+        'seller',
+        'amount',
+        'to pay',
+        'bank and holder',
+        'status',
+        'claimed',
+        'bank reference',
         'created',
       ];
       const text = table(heads, cells, [2, 3]);

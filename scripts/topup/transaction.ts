@@ -76,8 +76,15 @@ function registerList(group: Command): void {
         final_at: each.finalAt,
       }));
       const cells = rows.map((row) => [
-        ...[time(row.created_at), row.id, row.account, row.ref_id, row.product, row.customer],
-        ...[rupiah(row.price), status(row.status), row.seller ?? '-'],
+        time(row.created_at),
+        row.id,
+        row.account,
+        row.ref_id,
+        row.product,
+        row.customer,
+        rupiah(row.price),
+        status(row.status),
+        row.seller ?? '-',
       ]);
       const head = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'seller'];
       const end = lookedBackTo ? `\n\nLooked back to ${time(lookedBackTo)}.` : '';

@@ -55,7 +55,8 @@ export async function countAttention(): Promise<Attention> {
     CaseModel.countDocuments(areOpen).limit(countMax),
     PurchaseModel.countDocuments({ reviewSince: { $type: 'date' } }).limit(countMax),
     DeliveryModel.countDocuments({
-      ...{ state: 'dead', event: { $ne: 'ping' } },
+      state: 'dead',
+      event: { $ne: 'ping' },
       settledAt: { $gte: deadSince },
     }).limit(countMax),
     ReceiverModel.countDocuments({ disabledAt: { $type: 'date', $gte: deadSince } }).limit(countMax),
@@ -69,8 +70,15 @@ export async function countAttention(): Promise<Attention> {
     FailingJobModel.countDocuments(needPerson).limit(countMax),
   ]);
   return {
-    ...{ openCases, reviews, deadDeliveries, disabledWebhooks, pendingDeposits, settlements, adjustments },
-    ...{ failedReports, failingJobs },
+    openCases,
+    reviews,
+    deadDeliveries,
+    disabledWebhooks,
+    pendingDeposits,
+    settlements,
+    adjustments,
+    failedReports,
+    failingJobs,
   };
 }
 
@@ -95,7 +103,8 @@ export async function countBacklog(lateMs: number): Promise<Backlog> {
       nextActionAt: { $lt: before },
     }).limit(countMax),
     DeliveryModel.countDocuments({
-      ...{ state: 'due', nextAttemptAt: { $lt: before } },
+      state: 'due',
+      nextAttemptAt: { $lt: before },
       ...(silent.length > 0 && { receiverId: { $nin: silent } }),
     })
       .hint('receiver_due')

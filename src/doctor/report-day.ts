@@ -73,14 +73,19 @@ export async function reportDay(day: string, { top }: { top: number }): Promise<
   const purchases = byStatus(bought);
   const final = ['SUCCESS', 'FAILED', 'REFUNDED'].reduce((sum, each) => sum + countOf(purchases, each), 0);
   return {
-    ...{ day, from: new Date(startMs), to: new Date(endMs), commission },
+    day,
+    from: new Date(startMs),
+    to: new Date(endMs),
+    commission,
     purchases: Object.fromEntries(purchases),
     successRatio: final === 0 ? null : countOf(purchases, 'SUCCESS') / final,
     sellers: largest([...sellers], top),
     providers: largest([...providers], top),
     categories: largest(namedBelow(bought, 'categories'), top),
     products: largest(namedBelow(bought, 'products'), top),
-    ...{ deposits, settlements, attention },
+    deposits,
+    settlements,
+    attention,
     ledger: {
       closedDay: closed?._id ?? null,
       verifiedAt: verified?.at ?? null,

@@ -46,14 +46,19 @@ export async function selfChecks(): Promise<SelfChecks> {
     verification: { last: verified, nextAt: new Date(Math.max(nowMs(), nextVerificationMs(verified))) },
     close: {
       last: closed && {
-        ...{ day: closed._id, at: closed.content.closedAt, root: closed.root },
+        day: closed._id,
+        at: closed.content.closedAt,
+        root: closed.root,
         isSigned: closed.signature !== null,
       },
       nextAt: nextClose(closed),
     },
     reconciliations: providers
       .map(({ seller, last }) => ({
-        ...{ sellerId: seller._id, username: seller.username, since: seller.createdAt, last },
+        sellerId: seller._id,
+        username: seller.username,
+        since: seller.createdAt,
+        last,
         nextAt: nextReconciliation(last),
       }))
       .sort((a, b) => a.username.localeCompare(b.username)),

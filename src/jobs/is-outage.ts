@@ -12,18 +12,26 @@ const mongoCodes = new Set([
 
 /** By the protocol of Redis the first word of an error; of sockets and of the driver their code or class. */
 const otherCodes = new Set([
-  ...['LOADING', 'READONLY', 'OOM', 'MISCONF', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN', 'BUSY'],
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'ECONNABORTED',
-    'EPIPE',
-    'ETIMEDOUT',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'EHOSTUNREACH',
-  ],
-  ...['ENETUNREACH', 'MaxRetriesPerRequestError', 'ClusterAllFailedError'],
+  'LOADING',
+  'READONLY',
+  'OOM',
+  'MISCONF',
+  'MASTERDOWN',
+  'NOREPLICAS',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'BUSY',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'MaxRetriesPerRequestError',
+  'ClusterAllFailedError',
 ]);
 
 /**

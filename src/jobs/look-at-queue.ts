@@ -44,7 +44,10 @@ export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
   const [[longest], [next]] = [active, delayed];
   const all = [...waiting, ...prioritized, ...active, ...delayed, ...failed];
   return {
-    ...{ counts, workers, isPaused, isLimited: limitedForMs > 0 },
+    counts,
+    workers,
+    isPaused,
+    isLimited: limitedForMs > 0,
     oldestDueMs: dueMs.length > 0 ? Math.min(...dueMs) : null,
     delayedUntilMs: next === undefined ? null : next.timestamp + next.delay,
     active:

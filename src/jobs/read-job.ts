@@ -51,12 +51,20 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
     }
     const numberOf = (field: string) => Number(lookUp(raw, field) ?? 0);
     return BullJob.fromJSON(opened, {
-      ...{ id, name: raw['name'] ?? '', opts: {}, progress: 0, returnvalue: 'null' },
+      id,
+      name: raw['name'] ?? '',
+      opts: {},
+      progress: 0,
+      returnvalue: 'null',
       data: broken.includes('data') ? '{}' : (raw['data'] ?? '{}'),
       failedReason: reasonOf(broken),
-      ...{ timestamp: numberOf('timestamp'), delay: numberOf('delay'), priority: numberOf('priority') },
+      timestamp: numberOf('timestamp'),
+      delay: numberOf('delay'),
+      priority: numberOf('priority'),
       ...(raw['processedOn'] !== undefined && { processedOn: numberOf('processedOn') }),
-      ...{ attemptsMade: numberOf('atm'), attemptsStarted: numberOf('ats'), stalledCounter: numberOf('stc') },
+      attemptsMade: numberOf('atm'),
+      attemptsStarted: numberOf('ats'),
+      stalledCounter: numberOf('stc'),
     });
   }
 }

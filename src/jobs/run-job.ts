@@ -222,7 +222,10 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     return failing;
   } catch (outage) {
     logger.warn('a failed round is not counted', {
-      ...{ job: job.name, jobId: bullJob.id, requestId: requestIdOf(bullJob), error: outage },
+      job: job.name,
+      jobId: bullJob.id,
+      requestId: requestIdOf(bullJob),
+      error: outage,
     });
     return null;
   }
@@ -234,8 +237,14 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
   const { rounds, job, subject } = failing;
   const pauseMs = pauseAfter(rounds);
   logger.error(rounds < roundsMax ? 'job failed, and comes again' : 'job failed, and needs a person', {
-    ...{ queue: queue.name, job, jobId: bullJob.id, requestId: requestIdOf(bullJob) },
-    ...{ data: bullJob.data as unknown, rounds, pauseMs, error },
+    queue: queue.name,
+    job,
+    jobId: bullJob.id,
+    requestId: requestIdOf(bullJob),
+    data: bullJob.data as unknown,
+    rounds,
+    pauseMs,
+    error,
   });
   if (rounds >= roundsMax) {
     const reason = `Its job ${job} failed ${rounds} times. ${failing.reason}`;

@@ -22,7 +22,8 @@ export async function setOperatorPassword(
 ): Promise<Operator> {
   const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
   return changeOperator(username, change, {
-    ...{ by, proven },
+    by,
+    proven,
     action: 'operator.password',
     told: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
   });

@@ -167,7 +167,11 @@ function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentH
 /** As people read it. */
 function told({ buyer, priceGroup = null }: MarkupTarget, { scope, of, percentHundredths, rupiah }: Markup) {
   return {
-    ...{ account: buyer?.username ?? null, group: priceGroup, scope, of },
-    ...{ percent: percentHundredths === null ? null : percentHundredths / 100, rupiah },
+    account: buyer?.username ?? null,
+    group: priceGroup,
+    scope,
+    of,
+    percent: percentHundredths === null ? null : percentHundredths / 100,
+    rupiah,
   };
 }

@@ -50,7 +50,9 @@ export async function updateProduct(change: ProductChange, by: ChangedBy): Promi
         throw new NotFoundError(say('notYourProduct', { code }));
       }
       const before = {
-        ...{ price: offer.price, status: product.status, description: product.description },
+        price: offer.price,
+        status: product.status,
+        description: product.description,
         maxWaitS: product.maxWaitS ?? null,
       };
       const after = {

@@ -154,9 +154,16 @@ async function askRedis(
     return (await redis().eval(
       admitScript,
       5,
-      ...[pauseKeyOf(sellerId), paceKeyOf(sellerId), ...flightKeysOf(sellerId), probeKeyOf(sellerId, 'send')],
-      ...[call.token, callsPerSecond ? 1_000 / callsPerSecond : 0, concurrency ?? 0, call.waitMaxMs],
-      ...[call.timeoutMs + orderWaitMaxMs + lifeMarginMs, Number(call.isOrder)],
+      pauseKeyOf(sellerId),
+      paceKeyOf(sellerId),
+      ...flightKeysOf(sellerId),
+      probeKeyOf(sellerId, 'send'),
+      call.token,
+      callsPerSecond ? 1_000 / callsPerSecond : 0,
+      concurrency ?? 0,
+      call.waitMaxMs,
+      call.timeoutMs + orderWaitMaxMs + lifeMarginMs,
+      Number(call.isOrder),
     )) as Said;
   } catch (error) {
     // A limit that cannot be kept together is not exceeded: the caller comes back when Redis does.

@@ -115,7 +115,11 @@ function present(product: Product, offer: Offer, seller: Seller | undefined): Ca
   const commissionRate = commissionRateOf({ commissionRate: seller?.commissionRate ?? null });
   return {
     seller: seller?.username ?? sellerId,
-    ...{ sellerId, isOwner, price, cost, commissionRate },
+    sellerId,
+    isOwner,
+    price,
+    cost,
+    commissionRate,
     ...sharesOf({ price, cost, commissionRate }),
     status: isOwner ? product.status : offer.status,
     isAvailable: offer.providerAvailable ?? null,

@@ -169,11 +169,22 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
     const said = await redis().eval(
       recordScript,
       buckets.length + 2,
-      ...[keyOf(sellerId, 'state'), probeKeyOf(sellerId, 'send'), ...buckets],
-      ...[now, callsMin, failureShare, slowShare, openMs, probesToClose],
-      ...[bucketMs * (circuitRules.buckets + 1), circuitRules.probeIntervalMs],
+      keyOf(sellerId, 'state'),
+      probeKeyOf(sellerId, 'send'),
+      ...buckets,
+      now,
+      callsMin,
+      failureShare,
+      slowShare,
+      openMs,
+      probesToClose,
+      bucketMs * (circuitRules.buckets + 1),
+      circuitRules.probeIntervalMs,
       ...records.flatMap((each) => [
-        ...[each.startedAt, Number(each.failed), Number(each.slow), Number(each.served)],
+        each.startedAt,
+        Number(each.failed),
+        Number(each.slow),
+        Number(each.served),
         each.durationMs,
       ]),
     );
@@ -238,9 +249,18 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
   const [state, changedAt, rate, ms, pauseMs, said] = (await redis().eval(
     viewScript,
     buckets.length + 4,
-    ...[keyOf(sellerId, 'state'), pauseKeyOf(sellerId), flightsKeyOf(sellerId, 'orders')],
-    ...[beatsKeyOf(sellerId), ...buckets],
-    ...[now, callsMin, failureShare, hangsAfterMeans, hangsAfterMinMs, hangsAfterMaxMs, beatMaxAgeMs],
+    keyOf(sellerId, 'state'),
+    pauseKeyOf(sellerId),
+    flightsKeyOf(sellerId, 'orders'),
+    beatsKeyOf(sellerId),
+    ...buckets,
+    now,
+    callsMin,
+    failureShare,
+    hangsAfterMeans,
+    hangsAfterMinMs,
+    hangsAfterMaxMs,
+    beatMaxAgeMs,
   )) as [state: string, changedAt: string, rate: string, ms: string, pauseMs: number, said: string];
   if (said !== 'same') {
     noteChange(sellerId, said, 'hanging');

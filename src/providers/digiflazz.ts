@@ -162,7 +162,9 @@ function transactor(noteFloat: (sellerId: string, amount: number) => void): Tran
     const http = await post(
       connection,
       {
-        ...{ path: 'transaction', suffix: order.providerRef, sendBefore: order.sendBefore },
+        path: 'transaction',
+        suffix: order.providerRef,
+        sendBefore: order.sendBefore,
         ...(timeoutMs && { timeoutMs }),
       },
       {

@@ -108,7 +108,12 @@ export function floatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'floa
 function figuresOf(fromMs: number, slot: Slot): ProviderFigures {
   const { orders = 0, unanswered = 0, sold = 0, failed = 0, float = null } = slot;
   return {
-    ...{ fromMs, orders, unanswered, sold, failed, float },
+    fromMs,
+    orders,
+    unanswered,
+    sold,
+    failed,
+    float,
     successRate: sold + failed === 0 ? null : sold / (sold + failed),
     p50Ms: quantileOf(slot, 0.5),
     p95Ms: quantileOf(slot, 0.95),

@@ -55,7 +55,9 @@ export async function routingOrder(productCode: string): Promise<RoutingOrder> {
       seller: seller?.username ?? offer.sellerId,
       price: offer.price,
       cost: offer.cost ?? null,
-      ...{ circuit: state, successRate, meanMs },
+      circuit: state,
+      successRate,
+      meanMs,
       obstacle,
       placed: obstacle ? null : before ? (placedBy(before, offer, circuits) ?? 'alike') : 'first',
     });

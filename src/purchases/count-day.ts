@@ -9,8 +9,14 @@ type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 's
   Partial<CountedPurchase>;
 
 const countedFields = {
-  ...{ accountId: 1, sellerId: 1, status: 1, price: 1, commissionAmount: 1 },
-  ...{ productCode: 1, subcategory: 1, createdAt: 1 },
+  accountId: 1,
+  sellerId: 1,
+  status: 1,
+  price: 1,
+  commissionAmount: 1,
+  productCode: 1,
+  subcategory: 1,
+  createdAt: 1,
 };
 
 const pageSize = 1_000;

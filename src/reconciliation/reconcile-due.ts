@@ -118,7 +118,12 @@ async function reconcileDay(seller: Reconciled, date: string): Promise<number | 
     await keepReconciliation(sellerId, found, bySystem.actor);
     const { ours, theirs, matched, different } = found;
     logger.log(different > 0 ? 'error' : 'info', 'provider reconciled', {
-      ...{ sellerId, date, ours, theirs, matched, different },
+      sellerId,
+      date,
+      ours,
+      theirs,
+      matched,
+      different,
     });
     return different;
   } catch (error) {

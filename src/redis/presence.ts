@@ -91,8 +91,12 @@ export function sayPresence(
       if (redis().status === 'ready') {
         const troubles = troublesNow?.();
         const said: Said = {
-          ...{ version: releaseVersion, startedAtMs, memoryBytes: process.memoryUsage.rss() },
-          ...{ knowsMarkups: true, knowsMarkupGroups: true, ...(troubles && { troubles }) },
+          version: releaseVersion,
+          startedAtMs,
+          memoryBytes: process.memoryUsage.rss(),
+          knowsMarkups: true,
+          knowsMarkupGroups: true,
+          ...(troubles && { troubles }),
           ...(tellsAlarms !== undefined && { tellsAlarms }),
         };
         await Promise.all([

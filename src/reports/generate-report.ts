@@ -73,7 +73,8 @@ async function attempt(report: Report): Promise<void> {
       throw error;
     }
     logger.info('another worker makes this report, or it was ended', {
-      ...{ reportId: report._id, requestId: report.requestId },
+      reportId: report._id,
+      requestId: report.requestId,
       epoch: report.epoch,
     });
   } finally {

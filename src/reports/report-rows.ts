@@ -48,8 +48,16 @@ export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> 
 }
 
 const purchaseFields = [
-  ...['refId', 'customerNumber', 'productCode', 'productName', 'subcategory', 'price', 'status'],
-  ...['serialNumber', 'commissionAmount', 'createdAt'],
+  'refId',
+  'customerNumber',
+  'productCode',
+  'productName',
+  'subcategory',
+  'price',
+  'status',
+  'serialNumber',
+  'commissionAmount',
+  'createdAt',
 ] as const satisfies (keyof Purchase)[];
 type PurchasePart = Pick<Purchase, '_id' | (typeof purchaseFields)[number]>;
 

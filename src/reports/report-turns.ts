@@ -81,7 +81,9 @@ export async function callNext(accountId: string): Promise<void> {
 export async function callLongest(): Promise<void> {
   const [longest] = await reports
     .find({
-      ...{ isLong: true, status: 'pending' as const, turn: { $type: 'number' } as never },
+      isLong: true,
+      status: 'pending' as const,
+      turn: { $type: 'number' } as never,
       createdAt: { $lte: new Date(nowMs() - longWaitMaxMs) },
     })
     .sort({ createdAt: 1 })

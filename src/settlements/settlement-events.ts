@@ -19,7 +19,8 @@ export function settlementCompletedDeliveries(
   return eventDeliveries(seller, {
     id: `${settlement._id}-completed`,
     event: 'settlement.completed',
-    ...{ refId: settlement.refId, requestId: settlement.requestId },
+    refId: settlement.refId,
+    requestId: settlement.requestId,
     data: { ...settlementData(settlement), status: 'completed', completed_at: completedAt.toISOString() },
   });
 }
@@ -33,7 +34,8 @@ export function settlementFailedDeliveries(
   return eventDeliveries(seller, {
     id: `${settlement._id}-failed`,
     event: 'settlement.failed',
-    ...{ refId: settlement.refId, requestId: settlement.requestId },
+    refId: settlement.refId,
+    requestId: settlement.requestId,
     data: { ...settlementData(settlement), status: 'failed', reason },
   });
 }

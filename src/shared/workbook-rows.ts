@@ -39,8 +39,13 @@ interface Reading {
  */
 export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const reading: Reading = {
-    ...{ table: 'before', line: 0, areRowsHidden: false, hiddenColumns: [] },
-    ...{ merged, row: null, cell: null },
+    table: 'before',
+    line: 0,
+    areRowsHidden: false,
+    hiddenColumns: [],
+    merged,
+    row: null,
+    cell: null,
   };
   for await (const some of tagsOf(xml)) {
     for (const tag of some) {
@@ -160,12 +165,12 @@ function beginCell(row: Row, { of }: Tag): Cell {
   }
   row.column = column;
   return {
-    ...{
-      name: name ?? `${column + 1}`,
-      type: attribute(of, 't') ?? 'n',
-      style: Number(attribute(of, 's')) || 0,
-    },
-    ...{ isFormula: false, value: null, inline: null },
+    name: name ?? `${column + 1}`,
+    type: attribute(of, 't') ?? 'n',
+    style: Number(attribute(of, 's')) || 0,
+    isFormula: false,
+    value: null,
+    inline: null,
   };
 }
 

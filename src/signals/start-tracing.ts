@@ -52,7 +52,8 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
   const isTaken = slicesOfTime(env.OTEL_TRACES_SAMPLER_ARG);
   useTracer(
     tracerWith({
-      ...{ api, otel: provider.getTracer('topup') },
+      api,
+      otel: provider.getTracer('topup'),
       takesCall: () => isTaken(performance.now()),
       // Node makes every promise of the process dearer from the first context on, until this is said.
       onQuiet: () => contexts.disable(),
@@ -160,7 +161,8 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
       const here = api.trace.getSpanContext(context);
       return here
         ? {
-            ...{ traceId: here.traceId, requestId: requestIn(context) },
+            traceId: here.traceId,
+            requestId: requestIn(context),
             traceparent: `00-${here.traceId}-${here.spanId}-01`,
           }
         : null;
@@ -197,7 +199,9 @@ function contextOf(api: Otel, carried: string | null): Api.Context | null {
   const [, traceId, spanId, requestId] = form.exec(carried ?? '') ?? [];
   return traceId !== undefined && spanId !== undefined
     ? api.trace.setSpanContext(api.ROOT_CONTEXT.setValue(requestKey, requestId), {
-        ...{ traceId, spanId, isRemote: true },
+        traceId,
+        spanId,
+        isRemote: true,
         traceFlags: api.TraceFlags.SAMPLED,
       })
     : null;

@@ -24,7 +24,10 @@ const awayForMs = 30_000;
 const againEveryMs = 30_000;
 
 const redisDown: Alarm = {
-  ...{ id: redisDownId, name: redisDownId, severity: 'page', forMs: awayForMs },
+  id: redisDownId,
+  name: redisDownId,
+  severity: 'page',
+  forMs: awayForMs,
   says: 'Redis takes no writes; purchases are accepted and wait',
 };
 /** One process may have lost Redis, or MongoDB, alone: it is over when none has said so for three looks. */

@@ -63,7 +63,10 @@ export function eventDelivery(
   const destination = endpointDestination(endpoint);
   return newDelivery({
     ...destination,
-    ...{ accountId, event, refId, requestId },
+    accountId,
+    event,
+    refId,
+    requestId,
     id: destination.endpointId === undefined ? id : `${id}-${destination.endpointId}`,
     payload: { event, data, timestamp: now().toISOString() },
   });

@@ -85,7 +85,10 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
   const rows = await deliveries
     .find({ _id: { $in: ids }, state: 'dead' }, { session })
     .project<Pick<Delivery, '_id' | 'accountId' | 'channel' | 'endpointId' | 'receiverId'>>({
-      ...{ accountId: 1, channel: 1, endpointId: 1, receiverId: 1 },
+      accountId: 1,
+      channel: 1,
+      endpointId: 1,
+      receiverId: 1,
     })
     .toArray();
   const accountIds = [...new Set(rows.map(({ accountId }) => accountId))];

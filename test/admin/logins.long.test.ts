@@ -53,7 +53,8 @@ describe('logging in to the console', function () {
   /** A change by the console's pages. */
   const change = (client: ConsoleClient, path: string, body: object) =>
     client.send('POST', `/admin/api${path}`, JSON.stringify(body), {
-      ...{ accept: '*/*', 'content-type': 'application/json' },
+      accept: '*/*',
+      'content-type': 'application/json',
       'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
     });
   const dataOf = ({ text }: { text: string }) => JSON.parse(text).data;

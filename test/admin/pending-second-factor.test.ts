@@ -38,7 +38,8 @@ describe('a second factor that is being set up', function () {
   /** By the pages of the console. */
   const call = async (client: ConsoleClient, path: string, body: object) => {
     const answer = await client.send('POST', `/admin/api${path}`, JSON.stringify(body), {
-      ...{ accept: '*/*', 'content-type': 'application/json' },
+      accept: '*/*',
+      'content-type': 'application/json',
       'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
     });
     return { status: answer.status, data: JSON.parse(answer.text).data as { secret: string } };

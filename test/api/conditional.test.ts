@@ -42,8 +42,12 @@ describe('lists that are asked for again', () => {
   it('are these', () => {
     const conditional = operations.filter((each) => each.conditional).map(({ id }) => id);
     expect(conditional).to.have.members([
-      ...['listWalletProducts', 'listSellerProducts', 'listBuyerDeposits', 'listSettlements'],
-      ...['getBuyerStatement', 'getSellerStatement'],
+      'listWalletProducts',
+      'listSellerProducts',
+      'listBuyerDeposits',
+      'listSettlements',
+      'getBuyerStatement',
+      'getSellerStatement',
     ]);
   });
 

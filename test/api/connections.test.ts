@@ -32,7 +32,9 @@ describe('connections to the web process', () => {
     socket.write(refs.map(purchase).join('') + get('/healthz', 'Connection: close'));
     const text = await everything(socket);
     expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
-      ...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'],
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
       'HTTP/1.1 200',
     ]);
     expect(refs.map((ref) => text.indexOf(`"${ref}"`))).to.satisfy((at: number[]) =>
@@ -203,7 +205,10 @@ describe('connections to the web process', () => {
     const [head = '', body = ''] = said.split('\r\n\r\n');
     expect(head).to.include(`Content-Length: ${Buffer.byteLength(body)}`);
     expect(JSON.parse(body)).to.include({
-      ...{ status: 'error', code: '01', reason: 'malformed_body', data: null },
+      status: 'error',
+      code: '01',
+      reason: 'malformed_body',
+      data: null,
       message: 'This is no request of HTTP/1.1 that can be read. Nothing was done.',
     });
     const oversized = await connect(port);

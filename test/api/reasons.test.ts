@@ -123,7 +123,10 @@ describe('the reason of a failure', () => {
       const { status, body } = await answer;
       const [first, ...more] = body.errors as Record<string, string>[];
       expect([status, first?.['field'], first?.['reason'], more], JSON.stringify(body)).to.deep.equal([
-        ...[400, field, reason, []],
+        400,
+        field,
+        reason,
+        [],
       ]);
       told.add(reason);
     }

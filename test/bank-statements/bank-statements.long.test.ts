@@ -42,8 +42,12 @@ describe('bank statements', function () {
     caller.ask('previewBankStatement', '/bank-statements/preview', { file: encoded(statementOf(...lines)) });
   const matchesOf = async (...lines: SaidLine[]) => (await preview(...lines)).lines.map(({ match }) => match);
   const bodyOf = (lines: SaidLine[], fingerprint: string, more: object = {}) => ({
-    ...{ file: encoded(statementOf(...lines)), name: 'bca.csv', fingerprint, reason },
-    ...{ by_reference: true, ...more },
+    file: encoded(statementOf(...lines)),
+    name: 'bca.csv',
+    fingerprint,
+    reason,
+    by_reference: true,
+    ...more,
   });
   async function confirm(lines: SaidLine[], more: object = {}) {
     const { fingerprint } = await preview(...lines);
@@ -51,7 +55,8 @@ describe('bank statements', function () {
   }
   const pending = (amount = ownAmount()) => shop.askForDeposit(amount).then((each) => ({ ...each, amount }));
   const paying = ({ refId, amount }: { refId: string; amount: number }, days = 0): SaidLine => ({
-    ...{ amount, days },
+    amount,
+    days,
     text: `TRSF E-BANKING CR 2311/FTSCY/WS95031 ${refId.toUpperCase()} BUDI SANTOSO`,
   });
   const statusOf = async (id: string) =>

@@ -25,8 +25,15 @@ describe('bank statements in one process', function () {
   useDatabase();
 
   const asked = (amount: number, refId: string = newId()): Deposit => ({
-    ...{ _id: newId(), accountId: newId(), refId, amount, status: 'pending' },
-    ...{ balanceBefore: 0, balanceAfter: 0, createdAt: new Date(), completedAt: null },
+    _id: newId(),
+    accountId: newId(),
+    refId,
+    amount,
+    status: 'pending',
+    balanceBefore: 0,
+    balanceAfter: 0,
+    createdAt: new Date(),
+    completedAt: null,
   });
 
   it('10,000 lines against 20,000 deposits, half of one amount, never hold the event loop for 100 ms', async () => {
@@ -34,7 +41,8 @@ describe('bank statements in one process', function () {
     const all = Array.from({ length: 20_000 }, (_, n) => asked(n % 2 ? same : ownAmount()));
     await deposits.insertMany(all.map(toStored));
     const lines = all.slice(0, limits.bankStatementLinesMax - 1).map(({ amount, refId }, n) => ({
-      ...{ amount, days: n % 20 },
+      amount,
+      days: n % 20,
       text:
         n % 3 === 0
           ? `SETORAN TUNAI ${n} ${'KE REKENING '.repeat(20)}`
@@ -101,9 +109,16 @@ describe('bank statements in one process', function () {
   it('lines that were decided are removed after 400 days, and no sooner; those that nobody knows stay', async () => {
     const today = businessDay(new Date());
     const line = (status: BankLineStatus, ago: number): BankLine => ({
-      ...{ _id: newId(), key: newId(), day: daysAfter(today, -ago), amount: ownAmount(), status },
-      ...{ description: 'BUDI', depositId: status === 'used' ? newId() : null, file: 'x' },
-      ...{ createdAt: new Date(), decided: null },
+      _id: newId(),
+      key: newId(),
+      day: daysAfter(today, -ago),
+      amount: ownAmount(),
+      status,
+      description: 'BUDI',
+      depositId: status === 'used' ? newId() : null,
+      file: 'x',
+      createdAt: new Date(),
+      decided: null,
     });
     const [kept, ended] = [limits.bankLineKeptDays - 1, limits.bankLineKeptDays + 1];
     const staying = [line('used', kept), line('set-aside', kept), line('open', ended)];
@@ -138,8 +153,14 @@ describe('bank statements in one process', function () {
       await DepositModel.create({ ...each, status: 'completed', completedAt: new Date() });
     }
     await BankLineModel.create({
-      ...{ _id: newId(), key: newId(), day: businessDay(new Date()), amount, status: 'used' },
-      ...{ depositId: byLine._id, file: 'x', createdAt: new Date() },
+      _id: newId(),
+      key: newId(),
+      day: businessDay(new Date()),
+      amount,
+      status: 'used',
+      depositId: byLine._id,
+      file: 'x',
+      createdAt: new Date(),
     });
     const { lines } = await planOf(
       statementOf({ amount, text: 'SETORAN' }, { amount: byHand.amount, text: 'SETORAN' }),

@@ -48,9 +48,15 @@ describe('a bank statement on the command line', function () {
     });
     await stack.db.collection<{ _id: string }>('deposits').insertMany(
       asked.map(({ id, refId, amount }, n) => ({
-        ...{ _id: id, refId, accountId: accounts[n % accounts.length], status: 'pending' },
-        ...{ amount: Long.fromNumber(amount), balanceBefore: Long.ZERO, balanceAfter: Long.ZERO },
-        ...{ createdAt: new Date(), completedAt: null },
+        _id: id,
+        refId,
+        accountId: accounts[n % accounts.length],
+        status: 'pending',
+        amount: Long.fromNumber(amount),
+        balanceBefore: Long.ZERO,
+        balanceAfter: Long.ZERO,
+        createdAt: new Date(),
+        completedAt: null,
       })),
     );
     const file = join(folder, `${newId()}.csv`);
@@ -99,7 +105,10 @@ describe('a bank statement on the command line', function () {
     const silent = await topup(args(file, '--confirm', 'x'), stack.env);
     expect([silent.code, said(silent).includes('--reason')]).to.deep.equal([2, true]);
     expect(done(await topup(await confirmation(file), stack.env))).to.deep.equal({
-      ...{ confirmed: 2, stood: 0, kept: 2, left: [] },
+      confirmed: 2,
+      stood: 0,
+      kept: 2,
+      left: [],
     });
     const amount = ownAmount();
     const unknown = join(folder, 'unknown.csv');

@@ -40,7 +40,9 @@ describe('a bank statement', () => {
     );
     expect(statement.incoming).to.have.length(1);
     expect(statement.incoming[0]).to.include({
-      ...{ line: 7, day: yesterday, amount: 1_250_123 },
+      line: 7,
+      day: yesterday,
+      amount: 1_250_123,
       description: 'TRSF E-BANKING CR 2311/FTSCY/WS95031 DEP-0001 BUDI',
     });
     expect(statement).to.deep.include({ outgoing: 1, others: 2, refused: [{ line: 9, why: 'not-booked' }] });
@@ -287,9 +289,25 @@ describe('cells of bank statements', () => {
       expect(amountOf(text), text).to.deep.equal({ amount, direction });
     }
     for (const text of [
-      ...['1.250.00', '12,34,567', '1,25', '60000,50', '1.250,123', '250000.000', '6O000', '', '.', '.00'],
-      ...['150K', '-60000 CR', '(60000) CR', '+60000 DB', '0.100'],
-      ...['60000 XX', '(60000', '1e5', '99999999999999999999'],
+      '1.250.00',
+      '12,34,567',
+      '1,25',
+      '60000,50',
+      '1.250,123',
+      '250000.000',
+      '6O000',
+      '',
+      '.',
+      '.00',
+      '150K',
+      '-60000 CR',
+      '(60000) CR',
+      '+60000 DB',
+      '0.100',
+      '60000 XX',
+      '(60000',
+      '1e5',
+      '99999999999999999999',
     ]) {
       expect(amountOf(text), text).to.equal(null);
     }

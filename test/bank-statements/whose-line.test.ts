@@ -12,8 +12,16 @@ describe('whose a bank line is', () => {
 
   async function asked(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {
     const deposit: Deposit = {
-      ...{ _id: newId(), accountId: newId(), refId, amount, status: 'pending' },
-      ...{ balanceBefore: 0, balanceAfter: 0, createdAt: new Date(), completedAt: null, ...more },
+      _id: newId(),
+      accountId: newId(),
+      refId,
+      amount,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
+      ...more,
     };
     await deposits.insertOne(toStored(deposit));
     return deposit;

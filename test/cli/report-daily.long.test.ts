@@ -42,9 +42,14 @@ describe('topup report daily', function () {
     // One of another day, which is in none of its sums.
     const _id = `${Date.parse('2024-05-01T05:00:00Z').toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
     const other = { _id, accountId: 'x', refId: uniqueRef() };
-    await stack.db.collection<{ _id: string }>('deposits').insertOne({
-      ...{ ...other, amount: 777, status: 'completed', balanceBefore: 0, balanceAfter: 777 },
-      ...{ createdAt: new Date('2024-05-01'), completedAt: new Date('2024-05-01') },
+    await stack.db.collection<{ _id: string; [field: string]: unknown }>('deposits').insertOne({
+      ...other,
+      amount: 777,
+      status: 'completed',
+      balanceBefore: 0,
+      balanceAfter: 777,
+      createdAt: new Date('2024-05-01'),
+      completedAt: new Date('2024-05-01'),
     });
     const { code, stdout, stderr } = await topup(['report', 'daily', '--date', day, '--json'], stack.env);
     expect(code, stdout + stderr).to.equal(0);

@@ -57,7 +57,8 @@ describe('The clients', () => {
       });
       await books.register(
         fastifyWebhooks({
-          ...{ path: '/hooks', secret: endpoint.secret },
+          path: '/hooks',
+          secret: endpoint.secret,
           onEvent: (event) => void came['fastify']?.push(event),
         }),
       );
@@ -218,7 +219,8 @@ describe('The clients', () => {
           const { result, calls } = await through(
             ['lost', 'proxy page', 'success without data', 'answered'],
             {
-              ...{ do: 'download', with: { id: made.report_id } },
+              do: 'download',
+              with: { id: made.report_id },
             },
           );
           const wanted = Buffer.from(await direct.arrayBuffer()).toString('base64');
@@ -291,7 +293,8 @@ describe('The clients', () => {
 
       it('what a proxy calls an error repeats nothing that may be done once only', async () => {
         const asked = await through(["another's busy"], {
-          ...{ do: 'createEndpoint' as const, with: { url: 'https://shop.example/hooks' } },
+          do: 'createEndpoint' as const,
+          with: { url: 'https://shop.example/hooks' },
         });
         expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
       });
@@ -307,7 +310,9 @@ describe('The clients', () => {
           const wanted = order();
           const bought = await through([fate], { do: 'buy', with: wanted });
           expect(bought, fate).to.deep.include({
-            ...{ result: { error: 'unknown', refId: wanted.ref_id }, calls: 4, different: 1 },
+            result: { error: 'unknown', refId: wanted.ref_id },
+            calls: 4,
+            different: 1,
           });
           const again = await through([fate, 'answered'], { do: 'buy', with: wanted });
           expect(again.result, fate).to.have.nested.property('ok.ref_id', wanted.ref_id);
@@ -342,7 +347,8 @@ describe('The clients', () => {
           }
         }
         const { result } = await through(['silent'], {
-          ...{ do: 'resellerRequest', with: { code: 'S10', customer: '081234561230', ref_id: '' } },
+          do: 'resellerRequest',
+          with: { code: 'S10', customer: '081234561230', ref_id: '' },
         });
         expect(result).to.include({ error: 'usage' });
       });
@@ -353,8 +359,10 @@ describe('The clients', () => {
           with: { ...order(), max_price: 1 },
         });
         expect(result).to.deep.equal({
-          ...{ error: 'refused', httpStatus: 409 },
-          ...{ code: '01', reason: 'price_above_max' },
+          error: 'refused',
+          httpStatus: 409,
+          code: '01',
+          reason: 'price_above_max',
         });
         expect(calls).to.equal(1);
         for (const amount of [50_000.5, '50000']) {
@@ -405,7 +413,8 @@ describe('The clients', () => {
           balance: before - price,
         });
         expect(await done({ do: 'resellerBalance', key: 'wrong' })).to.include({
-          ...{ status: '07', reason: 'invalid_sign' },
+          status: '07',
+          reason: 'invalid_sign',
         });
         const list = await done({ do: 'resellerPriceList', with: { operator: 'Telkomsel' } });
         expect((list as { data: unknown[] }).data.length).to.be.greaterThan(0);

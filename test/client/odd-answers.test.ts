@@ -51,8 +51,10 @@ describe('The clients, and odd answers', () => {
           const body = `{${named},"message":${odd},"errors":${odd},"request_id":${odd},"data_hint":${odd}}`;
           const { result } = await through([{ status: 403, body }], { do: 'listEndpoints' });
           expect(result, odd).to.deep.equal({
-            ...{ error: 'refused', httpStatus: 403 },
-            ...{ code: '07', reason: 'blocked' },
+            error: 'refused',
+            httpStatus: 403,
+            code: '07',
+            reason: 'blocked',
           });
         }
       });

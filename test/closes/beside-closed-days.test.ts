@@ -84,7 +84,9 @@ describe('the daily verification, beside closed days', () => {
       async () => {
         const restore = await forgeJournal(strange);
         const forged = await copy('adjustments', adjustmentId, {
-          ...{ _id: strange, amount: rupiah(9_000_000), balanceAfter: rupiah(9_070_000) },
+          _id: strange,
+          amount: rupiah(9_000_000),
+          balanceAfter: rupiah(9_070_000),
         });
         return () => Promise.all([restore(), forged()]);
       },
@@ -144,8 +146,14 @@ describe('the daily verification, beside closed days', () => {
     const amount = rupiah(9_000_000);
     const [journal, wallet] = await Promise.all([
       add('journals', {
-        ...{ _id: newId(), accountId: account._id, kind: 'adjustment', subjectId, walletId: account._id },
-        ...{ walletSeq: rupiah(2), balanceAfter: rupiah(9_070_000), createdAt: new Date() },
+        _id: newId(),
+        accountId: account._id,
+        kind: 'adjustment',
+        subjectId,
+        walletId: account._id,
+        walletSeq: rupiah(2),
+        balanceAfter: rupiah(9_070_000),
+        createdAt: new Date(),
         lines: [
           { account: 'platform:adjustments', amount: amount.neg() },
           { account: `wallet:${account._id}`, amount },

@@ -19,8 +19,15 @@ const deposits = 1_100;
 const days = 120;
 /** What the verification reads, of each of which one cursor is forgotten if there is any. */
 const collections = [
-  ...['accounts', 'wallets', 'journals', 'deposits', 'audit'],
-  ...['auditCloses', 'walletCloses', 'dayCloses', 'dailyTotals'],
+  'accounts',
+  'wallets',
+  'journals',
+  'deposits',
+  'audit',
+  'auditCloses',
+  'walletCloses',
+  'dayCloses',
+  'dailyTotals',
 ];
 
 describe('ledger verify while MongoDB forgets its cursors', function () {

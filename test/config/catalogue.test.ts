@@ -38,7 +38,8 @@ describe('The demo catalogue', () => {
     );
     expect(kinds).to.include.members([
       ...Object.keys(operatorPrefixes).flatMap((operator) => [`pulsa ${operator}`, `data ${operator}`]),
-      ...['prabayar pln', 'prabayar games'],
+      'prabayar pln',
+      'prabayar games',
       ...['pln', 'pdam', 'bpjs', 'internet'].map((each) => `pascabayar ${each}`),
     ]);
   });

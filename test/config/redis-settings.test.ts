@@ -19,7 +19,10 @@ describe('REDIS_URL', () => {
           { host: 'two', port: 2 },
           { host: '::1', port: 3 },
         ],
-        ...{ username: 'user', password: 'a@b:c', db: 0, isTls: true },
+        username: 'user',
+        password: 'a@b:c',
+        db: 0,
+        isTls: true,
       },
     ],
   ] as const) {

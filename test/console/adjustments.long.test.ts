@@ -44,7 +44,9 @@ describe('adjustments in the console', function () {
     });
     expect(await balance()).to.equal(before + 50_000);
     expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.deep.equal({
-      ...{ id: waiting.id, status: 'completed', changed: true },
+      id: waiting.id,
+      status: 'completed',
+      changed: true,
       balance_after: before + 50_000 + large,
     });
     await dewi.expectAudited(waiting.id, 'adjustment.approve');
@@ -78,7 +80,9 @@ describe('adjustments in the console', function () {
     const rest = await request(large / 2, 'seller', dewi);
     expect(rest.status).to.equal('pending');
     expect(await budi.ask('rejectAdjustment', `/adjustments/${rest.id}/reject`, { reason })).to.include({
-      ...{ status: 'rejected', balance_after: null, changed: true },
+      status: 'rejected',
+      balance_after: null,
+      changed: true,
     });
     await budi.expectAudited(rest.id, 'adjustment.reject');
     expect((await budi.call(`/adjustments/${rest.id}/approve`, { reason })).status).to.equal(409);
@@ -91,7 +95,12 @@ describe('adjustments in the console', function () {
     expect(shown.adjustments.map((each: { id: string }) => each.id)).to.deep.equal(waiting);
     expect(shown.approval_from).to.equal(large);
     expect(shown.adjustments[0]).to.include({
-      ...{ account: 'buyer', amount: large, status: 'pending', reason, decided_by: null, is_own: false },
+      account: 'buyer',
+      amount: large,
+      status: 'pending',
+      reason,
+      decided_by: null,
+      is_own: false,
       requested_by: `operator:${budi.username}`,
     });
     const [own] = (await budi.ask('listAdjustments', '/adjustments')).adjustments;

@@ -100,7 +100,11 @@ describeWith('chromium', 'operators in a browser', function () {
     const row = table.getByRole('row', { name: /^end the sessions of others/ });
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
       'end the sessions of others',
-      ...['', '', '', '', 'yes'],
+      '',
+      '',
+      '',
+      '',
+      'yes',
     ]);
   });
 

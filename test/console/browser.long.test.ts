@@ -220,10 +220,16 @@ describeWith('chromium', 'the console in a browser', function () {
     );
     await deliveries.updateOne({ _id: delivery._id }, { $set: { state: 'dead', settledAt: new Date() } });
     const id = await idOf('buyer2');
-    await shop.stack.db.collection<{ _id: string }>('webhookReceivers').insertOne({
+    await shop.stack.db.collection<{ _id: string; [field: string]: unknown }>('webhookReceivers').insertOne({
       _id: `${id}-browser`,
-      ...{ accountId: id, address: 'https://shop.example/hook', failures: 40, timeouts: 0 },
-      ...{ failingSince: new Date(), disabledAt: new Date(), disabledBecause: 'gone', openMs: 0 },
+      accountId: id,
+      address: 'https://shop.example/hook',
+      failures: 40,
+      timeouts: 0,
+      failingSince: new Date(),
+      disabledAt: new Date(),
+      disabledBecause: 'gone',
+      openMs: 0,
     });
     await open(page, '/webhooks', 'Webhooks');
     const receiver = page.getByRole('article', { name: /^Receiver buyer2 / });

@@ -23,7 +23,9 @@ describe('what support looks up', function () {
   it('a purchase is shown as the call of its surface answers its buyer', async () => {
     const wallet = await shop.sold();
     const bought = await buyer().post('/api/buyer/transaction', {
-      ...{ code: 'S10', customer_number: '081255501230', ref_id: uniqueRef('view') },
+      code: 'S10',
+      customer_number: '081255501230',
+      ref_id: uniqueRef('view'),
     });
     const id = bought.body.data.transaction_id as string;
     await eventually('its end', async () => (await shop.purchaseOf(id))?.status === 'SUCCESS');
@@ -46,7 +48,10 @@ describe('what support looks up', function () {
     const seen = async () => JSON.parse((await asCustomer(id)).answer);
     const about = { ref_id: refId, sn: serialNumber };
     expect(await seen()).to.deep.equal({
-      ...{ status: '00', message: 'Success', ...about, transaction_status: 'success' },
+      status: '00',
+      message: 'Success',
+      ...about,
+      transaction_status: 'success',
     });
     await transactions.updateOne({ _id: id }, { $set: { status: 'PROCESSING', serialNumber: null } });
     await shop.stack.db.collection('accounts').updateOne({ username: 'buyer' }, { $set: { language: 'id' } });

@@ -77,14 +77,17 @@ describe('exports of the console', function () {
     expect(reads.length).to.be.above(20);
     const urls = [
       ...reads.map(({ path }) => `/admin/api${path.replace(/:\w+/g, 'nobody')}`),
-      ...['/admin/purchases.csv', '/admin/audit.csv'],
-      ...['/admin/accounts/buyer/statement.csv', '/admin/accounts/buyer/statement.pdf'],
+      '/admin/purchases.csv',
+      '/admin/audit.csv',
+      '/admin/accounts/buyer/statement.csv',
+      '/admin/accounts/buyer/statement.pdf',
     ];
     for (const url of urls) {
       const answer = await admin.client.get(`${url}?acount=buyer`, asScript);
       expect(answer.status, `${url} ${answer.text}`).to.equal(400);
       expect(JSON.parse(answer.text).errors, url).to.deep.include({
-        ...{ field: 'acount', reason: 'not_accepted' },
+        field: 'acount',
+        reason: 'not_accepted',
         message: 'acount is not known here',
       });
     }

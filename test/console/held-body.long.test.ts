@@ -69,7 +69,9 @@ describe('a change of which the last part comes late', function () {
   const changePasswordOf = async (caller: Caller) => {
     const elsewhere = await callerAs(shop, 'support', caller.username);
     const { status } = await elsewhere.call('/me/password', {
-      ...{ password, new_password: another, new_password_again: another },
+      password,
+      new_password: another,
+      new_password_again: another,
     });
     expect(status).to.equal(200);
   };

@@ -25,10 +25,13 @@ describe('a list as CSV', () => {
     const app = express();
     app.get('/', (_request, response) =>
       sendListCsv<number>(response, {
-        ...{ filename: 'list.csv', columns: ['n', 'text'] },
+        filename: 'list.csv',
+        columns: ['n', 'text'],
         exported: {
-          ...{ by: { actor, from: null, reason: null }, action: 'purchase.export' },
-          ...{ kind: 'transaction', filter: { status: 'FAILED' } },
+          by: { actor, from: null, reason: null },
+          action: 'purchase.export',
+          kind: 'transaction',
+          filter: { status: 'FAILED' },
         },
         page: async ({ after = 0, limit }) => {
           expect((await entries()).map(({ action }) => action)).to.deep.equal(['purchase.export']);

@@ -73,8 +73,14 @@ describe('money in the console', function () {
     const { settlements: open } = await ask('listSettlements', '/settlements');
     expect(open).to.have.length(1);
     expect(open[0]).to.include({
-      ...{ id: paid, seller: 'seller', holder: 'PT Pulsa Jaya', account_number: '1234567890' },
-      ...{ amount: 100_000, net_amount: 97_500, status: 'processing', needs_approval: false },
+      id: paid,
+      seller: 'seller',
+      holder: 'PT Pulsa Jaya',
+      account_number: '1234567890',
+      amount: 100_000,
+      net_amount: 97_500,
+      status: 'processing',
+      needs_approval: false,
     });
     expect(open[0].steps).to.deep.equal(['claim', 'fail']);
     const to = `/settlements/${paid}`;
@@ -105,7 +111,8 @@ describe('money in the console', function () {
     expect((await complete(' BCA 4711 ')).status).to.equal(200);
     expect((await complete('BCA 9')).status, 'twice changes nothing').to.equal(200);
     expect((await other.lastAudit(paid))?.['after']).to.deep.equal({
-      ...{ status: 'completed', bankReference: 'BCA 4711' },
+      status: 'completed',
+      bankReference: 'BCA 4711',
     });
     const ofSeller = await ask('listSettlements', '/settlements?status=completed&account=seller');
     expect(ofSeller.settlements[0]).to.include({ id: paid, bank_reference: 'BCA 4711' });

@@ -151,7 +151,9 @@ describe('operators in the console', function () {
       const caller = await callerAs(shop, 'admin');
       const before = await everybody();
       const answer = await caller.call(path.replace(':username', username), {
-        ...{ reason, password: 'not the password', code: '' },
+        reason,
+        password: 'not the password',
+        code: '',
         ...(id === 'createOperator' && { username: 'somebody' }),
         ...(['createOperator', 'setOperatorRole'].includes(id) && { role: 'admin' }),
         ...(id === 'changeOwnPassword' && {
@@ -260,7 +262,9 @@ describe('operators in the console', function () {
     expect(JSON.parse(short.text).errors[0].field).to.equal('new_password');
     const [token, session] = [caller.client.cookie('XSRF-TOKEN'), caller.client.cookie('topup_admin')];
     await caller.ask('changeOwnPassword', '/me/password', {
-      ...{ password, new_password: fresh, new_password_again: fresh },
+      password,
+      new_password: fresh,
+      new_password_again: fresh,
     });
     expect(await isIn(other)).to.equal(false);
     expect(await isIn(caller.client)).to.equal(true);

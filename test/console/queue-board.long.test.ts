@@ -10,8 +10,13 @@ import { describeWith } from '../support/require-tool.js';
 
 /** Bull board's own, which only its authors can mend: icons without a name, and the greys of its theme. */
 const ofTheBoard = [
-  ...['button:not([aria-label])', 'svg[role="img"]', 'small', '[class*="searchShortcut-"]'],
-  ...['[class*="description-"]', '[class*="queueName-"]', '[class*="nullValue-"]'],
+  'button:not([aria-label])',
+  'svg[role="img"]',
+  'small',
+  '[class*="searchShortcut-"]',
+  '[class*="description-"]',
+  '[class*="queueName-"]',
+  '[class*="nullValue-"]',
 ];
 
 describe('the Bull board in the console', function () {
@@ -59,7 +64,11 @@ describe('the Bull board in the console', function () {
     );
     const rows = [1, 2, 3].map((n) => ({
       ...sold,
-      ...{ _id: `waits-${n}` as never, state: 'due', nextAttemptAt: later, leaseToken: null, orderKey: null },
+      _id: `waits-${n}` as never,
+      state: 'due',
+      nextAttemptAt: later,
+      leaseToken: null,
+      orderKey: null,
     }));
     await deliveries.insertMany(rows);
     await eventually(

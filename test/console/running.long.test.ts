@@ -96,7 +96,10 @@ describe('how the service runs, in the console', function () {
     });
     expect(found).to.equal(differences.length);
     expect(differences).to.deep.include({
-      ...{ kind: 'only-provider', reference: 'not-ours-1', ours: null, theirs: 'success' },
+      kind: 'only-provider',
+      reference: 'not-ours-1',
+      ours: null,
+      theirs: 'success',
     });
     expect(
       differences.find((each: { reference: string }) => each.reference === String(order?._id))?.kind,
@@ -106,8 +109,16 @@ describe('how the service runs, in the console', function () {
     const accept = { date: '2026-01-31', reason };
     expect((await call(`/providers/${name}/accept`, accept)).status, 'nothing waits').to.equal(409);
     const difference = {
-      ...{ _id: `${sellerId}:${accept.date}`, sellerId, date: accept.date, at: new Date() },
-      ...{ ours: 3, theirs: 3, matched: 1, different: 2, accepted: null, examples: [] },
+      _id: `${sellerId}:${accept.date}`,
+      sellerId,
+      date: accept.date,
+      at: new Date(),
+      ours: 3,
+      theirs: 3,
+      matched: 1,
+      different: 2,
+      accepted: null,
+      examples: [],
     };
     await kept.insertOne(difference);
     expect(await ask('acceptDifferences', `/providers/${name}/accept`, accept)).to.deep.equal({
@@ -182,8 +193,13 @@ describe('how the service runs, in the console', function () {
     const at = (ms: number) => new Date(Date.UTC(2026, 0, 5, 3, 0, 0, ms));
     const entries = [1, 2, 2, 2, 3, 4].map((ms, n) => ({
       _id: `audited-${n}`,
-      ...{ at: at(ms), actor, action: n === 5 ? 'account.set' : 'provider.pause', from: null },
-      ...{ subject: { kind: 'provider', id: 'audited' }, before: { paused: null }, after: null },
+      at: at(ms),
+      actor,
+      action: n === 5 ? 'account.set' : 'provider.pause',
+      from: null,
+      subject: { kind: 'provider', id: 'audited' },
+      before: { paused: null },
+      after: null,
       reason: n === 5 ? '=HYPERLINK("x")' : null,
     }));
     await shop.stack.db.collection<{ _id: string }>('audit').insertMany(entries);

@@ -17,10 +17,20 @@ describe('lists of the operator', () => {
   it('settlements that wait come the oldest first, those that ended the newest first', async () => {
     const made = (['pending', 'completed', 'failed', 'processing', 'completed'] as const).map(
       (status: SettlementStatus, n) => ({
-        ...{ _id: newId(), accountId: newId(), refId: null, amount: 50_000, fee: 0, netAmount: 50_000 },
-        ...{ bankAccount: { bankCode: '014', accountNumber: '1', accountName: 'PT' }, status },
-        ...{ needsApproval: false, estimatedCompletion: new Date(), epoch: 0, nextActionAt: null },
-        ...{ createdAt: new Date(Date.now() + n), finalAt: null },
+        _id: newId(),
+        accountId: newId(),
+        refId: null,
+        amount: 50_000,
+        fee: 0,
+        netAmount: 50_000,
+        bankAccount: { bankCode: '014', accountNumber: '1', accountName: 'PT' },
+        status,
+        needsApproval: false,
+        estimatedCompletion: new Date(),
+        epoch: 0,
+        nextActionAt: null,
+        createdAt: new Date(Date.now() + n),
+        finalAt: null,
       }),
     );
     await settlements.insertMany(made.map((each) => settlementOf(each as never)));
@@ -34,8 +44,15 @@ describe('lists of the operator', () => {
 
   it('deposits of every status come the oldest first', async () => {
     const made = (['completed', 'pending', 'rejected'] as const).map((status, n) => ({
-      ...{ _id: newId(), accountId: newId(), refId: newId(), amount: 50_000, status },
-      ...{ balanceBefore: 0, balanceAfter: 0, createdAt: new Date(Date.now() + n), completedAt: null },
+      _id: newId(),
+      accountId: newId(),
+      refId: newId(),
+      amount: 50_000,
+      status,
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(Date.now() + n),
+      completedAt: null,
     }));
     await deposits.insertMany(made.map(depositOf));
     expect((await listDeposits({ limit: 10 })).map(({ _id }) => _id)).to.deep.equal(

@@ -39,7 +39,8 @@ function queryOf({ command: { name, collection, body }, filter }: Statement): Qu
   const behindMatch = stages.filter((stage) => !('$match' in stage));
   const writes = (body['updates'] ?? body['deletes'] ?? []) as Document[];
   return {
-    ...{ collection, filter },
+    collection,
+    filter,
     sort: name === 'aggregate' ? behindMatch[0]?.['$sort'] : body['sort'],
     hint: body['hint'] ?? writes.find(({ q }) => q === filter)?.['hint'],
     isLimited: Number(body['limit'] ?? 0) > 0 || behindMatch.some((stage) => '$limit' in stage),
@@ -73,7 +74,8 @@ async function problemWith(db: Db, query: Query): Promise<string | null> {
   const { collection, filter, sort, hint } = query;
   // Where a field has one of several values, MongoDB merges the order of each: the plan of one is that of all.
   const find = {
-    ...{ find: collection, filter: sort ? withOneValue(filter) : filter },
+    find: collection,
+    filter: sort ? withOneValue(filter) : filter,
     ...(sort && { sort }),
     ...(hint !== undefined && { hint }),
   };

@@ -25,8 +25,10 @@ describe('topup.postman_collection.json', function () {
         const client = createClient({ baseUrl: stack.baseUrl, apiKey: buyer?.api_key ?? '' });
         await client.deposit({ amount: 1_000_000, ref_id: uniqueRef('collection') });
         const ran = await runCollection(await readFile(file, 'utf8'), {
-          ...{ base_url: stack.baseUrl, username: 'buyer' },
-          ...{ buyer_key: buyer?.api_key ?? '', seller_key: seller?.api_key ?? '' },
+          base_url: stack.baseUrl,
+          username: 'buyer',
+          buyer_key: buyer?.api_key ?? '',
+          seller_key: seller?.api_key ?? '',
         });
         expect(ran.filter(({ error }) => error !== null)).to.deep.equal([]);
         expect(ran.map((each) => each.operationId)).to.have.members(
@@ -34,11 +36,26 @@ describe('topup.postman_collection.json', function () {
         );
         const statusOf = new Map(ran.map(({ operationId, status }) => [operationId, status]));
         const ways = [
-          ...['login', 'createWalletTransaction', 'getWalletTransaction', 'createDeposit'],
-          ...['createBuyerTransaction', 'getBuyerTransaction', 'listBuyerTransactions', 'getBuyerStatement'],
-          ...['createBuyerReport', 'getBuyerReport', 'createBuyerEndpoint', 'getBuyerEndpoint'],
-          ...['createProduct', 'updateProduct', 'rotateBuyerKey', 'rotateSellerKey', 'getSellerConfig'],
-          ...['createResellerRequest', 'getResellerPriceList', 'getResellerBalance'],
+          'login',
+          'createWalletTransaction',
+          'getWalletTransaction',
+          'createDeposit',
+          'createBuyerTransaction',
+          'getBuyerTransaction',
+          'listBuyerTransactions',
+          'getBuyerStatement',
+          'createBuyerReport',
+          'getBuyerReport',
+          'createBuyerEndpoint',
+          'getBuyerEndpoint',
+          'createProduct',
+          'updateProduct',
+          'rotateBuyerKey',
+          'rotateSellerKey',
+          'getSellerConfig',
+          'createResellerRequest',
+          'getResellerPriceList',
+          'getResellerBalance',
         ];
         for (const operationId of ways) {
           expect(statusOf.get(operationId), operationId).to.be.oneOf([200, 201, 202]);

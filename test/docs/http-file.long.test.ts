@@ -54,7 +54,9 @@ describe('topup.http', function () {
       const client = createClient({ baseUrl: stack.baseUrl, apiKey: buyer?.api_key ?? '' });
       await client.deposit({ amount: 1_000_000, ref_id: uniqueRef('file') });
       const calls = callsIn(await readFile(builtProgram('generated/topup.http'), 'utf8'), {
-        ...{ buyer_key: buyer?.api_key ?? '', seller_key: seller?.api_key ?? '', username: 'buyer' },
+        buyer_key: buyer?.api_key ?? '',
+        seller_key: seller?.api_key ?? '',
+        username: 'buyer',
       });
       const idOf = new Map<string, string>();
       const send = async ({ path, init }: Written) => {

@@ -144,7 +144,12 @@ async function startCopy(): Promise<Copy> {
     'worker - receiver': receiver,
   };
   return {
-    ...{ stack, web, gates, simulator, inbox, key },
+    stack,
+    web,
+    gates,
+    simulator,
+    inbox,
+    key,
     async stop() {
       await Promise.all(Object.values(gates).map((gate) => gate.restore()));
       await worker.stop();

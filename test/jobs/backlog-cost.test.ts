@@ -51,26 +51,37 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
     earlier = await countBacklog(lateMs);
     await purchases.insertMany(
       some((index) => ({
-        ...{ _id: newId(), accountId, refId: newId(), status: 'PROCESSING', nextActionAt: at(index) },
-        ...{ sellerId: accountId, createdAt: new Date(), pendingNotified: true, reviewSince: null },
+        _id: newId(),
+        accountId,
+        refId: newId(),
+        status: 'PROCESSING',
+        nextActionAt: at(index),
+        sellerId: accountId,
+        createdAt: new Date(),
+        pendingNotified: true,
+        reviewSince: null,
       })) as never[],
     );
     await sellerCredits.insertMany(
       some((index) => ({
-        ...{
-          _id: newId(),
-          accountId,
-          sellerId: sellers[index % receivers],
-          transactionId: newId(),
-          amount: 1,
-        },
-        ...{ status: 'new', postingId: null, createdAt: at(index) },
+        _id: newId(),
+        accountId,
+        sellerId: sellers[index % receivers],
+        transactionId: newId(),
+        amount: 1,
+        status: 'new',
+        postingId: null,
+        createdAt: at(index),
       })) as never[],
     );
     await deliveries.insertMany(
       some((index) => ({
         ...newDelivery({
-          ...{ id: newId(), accountId, channel: 'webhook', event: 'transaction.success', payload: {} },
+          id: newId(),
+          accountId,
+          channel: 'webhook',
+          event: 'transaction.success',
+          payload: {},
           url: `https://shop.example/${index % receivers}`,
         }),
         nextAttemptAt: at(index),
@@ -95,7 +106,9 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
       postings: earlier.postings + late,
     });
     expect(counted.map(({ collection }) => collection).sort()).to.deep.equal([
-      ...['deliveries', 'sellerCredits', 'transactions'],
+      'deliveries',
+      'sellerCredits',
+      'transactions',
     ]);
     for (const { collection, filter, options } of counted) {
       const found = mongoose.connection.collection(collection).find(filter, options);

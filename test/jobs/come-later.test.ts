@@ -19,7 +19,10 @@ describe('a job that has to come later', () => {
   it('keeps nobody waiting, and goes before all that wait when its time has come', async () => {
     const queue = defineQueue({ name: uniqueRef('later'), does: 'nothing', concurrency: 1 });
     const job = defineJob<{ name: string }>({
-      ...{ name: 'come-later', queue, version: 1, data: Joi.object({ name: Joi.string() }) },
+      name: 'come-later',
+      queue,
+      version: 1,
+      data: Joi.object({ name: Joi.string() }),
       subject: ({ name }) => name,
     });
     const begun: string[] = [];

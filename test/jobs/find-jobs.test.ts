@@ -108,12 +108,20 @@ describe('looking for jobs', () => {
       new Set(kinds.map(({ name }) => name)),
     );
     const delivery = newDelivery({
-      ...{ id: newId(), accountId, channel: 'webhook', url, event: 'ping', payload: {} },
+      id: newId(),
+      accountId,
+      channel: 'webhook',
+      url,
+      event: 'ping',
+      payload: {},
     });
     await deliveries.insertOne(delivery);
     const ofDelivery = await findJobs(delivery._id);
     expect(ofDelivery.things).to.deep.include({
-      ...{ kind: 'delivery', id: delivery._id, accountId, subjects: [{ receiverId }] },
+      kind: 'delivery',
+      id: delivery._id,
+      accountId,
+      subjects: [{ receiverId }],
     });
     expect(ofDelivery.jobs.map(({ name }) => name)).to.deep.equal(['deliver-due']);
   });

@@ -18,7 +18,11 @@ describe('a job that hangs', () => {
 
   const jobIn = (queue: typeof own) =>
     defineJob<{ accountId: string }>({
-      ...{ name: `hang-in-${queue.name}`, queue, version: 1, limitMs: 2_000, mayBeLost: true },
+      name: `hang-in-${queue.name}`,
+      queue,
+      version: 1,
+      limitMs: 2_000,
+      mayBeLost: true,
       data: Joi.object({ accountId: Joi.string() }),
       subject: ({ accountId }) => accountId,
     });

@@ -102,8 +102,12 @@ describe('jobs that cannot be done', () => {
       const processing = await shop.buy();
       sent = processing._id;
       const order = newOrder({
-        ...{ accountId: shop.buyer._id, transactionId: sent, n: 1, sellerId: shop.seller._id },
-        ...{ offerPrice: 1_000, commissionRate: 0 },
+        accountId: shop.buyer._id,
+        transactionId: sent,
+        n: 1,
+        sellerId: shop.seller._id,
+        offerPrice: 1_000,
+        commissionRate: 0,
         provider: { kind: 'h2h', baseUrl: provider.url, username: 'us' },
       });
       const open = {
@@ -120,15 +124,34 @@ describe('jobs that cannot be done', () => {
 
       settlementId = newId();
       await SettlementModel.collection.insertOne({
-        ...{ _id: settlementId as never, accountId: newId(), refId: null, amount: 50_000, fee: 0 },
-        ...{ netAmount: 50_000, status: 'processing', needsApproval: false, epoch: 0, reason: null },
-        ...{ nextActionAt: new Date(Date.now() + 60_000), createdAt: new Date(), finalAt: null },
+        _id: settlementId as never,
+        accountId: newId(),
+        refId: null,
+        amount: 50_000,
+        fee: 0,
+        netAmount: 50_000,
+        status: 'processing',
+        needsApproval: false,
+        epoch: 0,
+        reason: null,
+        nextActionAt: new Date(Date.now() + 60_000),
+        createdAt: new Date(),
+        finalAt: null,
       });
       reportId = newId();
       await ReportModel.create({
-        ...{ _id: reportId, accountId: newId(), role: 'buyer', type: 'transaction', format: 'json' },
-        ...{ period: { start: new Date(0), end: new Date() }, status: 'pending', filename: 'r', epoch: 0 },
-        ...{ nextActionAt: null, createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) },
+        _id: reportId,
+        accountId: newId(),
+        role: 'buyer',
+        type: 'transaction',
+        format: 'json',
+        period: { start: new Date(0), end: new Date() },
+        status: 'pending',
+        filename: 'r',
+        epoch: 0,
+        nextActionAt: null,
+        createdAt: new Date(),
+        expiresAt: new Date(Date.now() + 3_600_000),
       });
       rich = (await createAccount({ username: `s${newId()}`, role: 'seller' })).account._id;
       const credit = {
@@ -140,7 +163,11 @@ describe('jobs that cannot be done', () => {
       await sellerCredits.insertMany(
         [1, 2].map(() =>
           toStoredCredit({
-            ...{ ...credit, _id: newId(), amount: Number.MAX_SAFE_INTEGER, status: 'new', postingId: null },
+            ...credit,
+            _id: newId(),
+            amount: Number.MAX_SAFE_INTEGER,
+            status: 'new',
+            postingId: null,
           }),
         ),
       );
@@ -253,8 +280,10 @@ describe('jobs that cannot be done', () => {
   it('a job that fails now and then is not counted together: what was done is forgotten', async () => {
     let round = 0;
     const job = defineJob<{ thingId: string }>({
-      ...{ queue: defineQueue({ name: 'now-and-then', does: 'Tests rounds', concurrency: 1 }) },
-      ...{ name: 'do-thing', version: 1, data: Joi.object({ thingId: Joi.string() }) },
+      queue: defineQueue({ name: 'now-and-then', does: 'Tests rounds', concurrency: 1 }),
+      name: 'do-thing',
+      version: 1,
+      data: Joi.object({ thingId: Joi.string() }),
       subject: ({ thingId }) => thingId,
     });
     workers = startWorkers([
@@ -273,8 +302,11 @@ describe('jobs that cannot be done', () => {
     let isWell = false;
     let rounds = 0;
     const job = defineJob<object>({
-      ...{ queue: defineQueue({ name: 'sick-clock', does: 'Tests the clock', concurrency: 1 }) },
-      ...{ name: 'tick', version: 1, data: Joi.object({}), clock: { everyMs: 100, data: {} } },
+      queue: defineQueue({ name: 'sick-clock', does: 'Tests the clock', concurrency: 1 }),
+      name: 'tick',
+      version: 1,
+      data: Joi.object({}),
+      clock: { everyMs: 100, data: {} },
       subject: () => 'all',
     });
     const tick = () => {
@@ -292,7 +324,10 @@ describe('jobs that cannot be done', () => {
   it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async () => {
     const settlementId = newId();
     await SettlementModel.collection.insertOne({
-      ...{ _id: settlementId as never, accountId: newId(), status: 'failed', needsApproval: false },
+      _id: settlementId as never,
+      accountId: newId(),
+      status: 'failed',
+      needsApproval: false,
     });
     const namespace = `${mongoose.connection.db?.databaseName ?? ''}.settlements`;
     workers = startWorkers(processTypes.find(({ name }) => name === 'settlements')?.handlers ?? []);

@@ -42,7 +42,9 @@ describe('jobs that cannot be read', function () {
 
   const listed = async (state: JobState) =>
     (await listJobs({ queue: queue.name, state }, { limit: 10 })).jobs.map(({ id, data, subject }) => ({
-      ...{ id, data, subject },
+      id,
+      data,
+      subject,
     }));
   const shown = ids.map((id) => ({ id: `${id}@${queue.name}`, data: null, subject: null }));
   const diagnosed = async () => {

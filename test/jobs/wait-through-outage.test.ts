@@ -29,7 +29,9 @@ describe('waiting for a job while Redis goes away', () => {
     await connectRedis();
     const queue = { name: 'waited-for', does: 'Tests an outage', concurrency: 1 };
     const job = defineJob<{ id: string }>({
-      ...{ queue, name: 'wait', version: 1 },
+      queue,
+      name: 'wait',
+      version: 1,
       data: Joi.object({ id: Joi.string() }),
       subject: ({ id }) => id,
     });

@@ -91,7 +91,9 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
       ),
     buy: (code, { at = shop.buyer, refId = uniqueRef(), customer = '081234561230', maxPrice } = {}) =>
       at.post('/v1/transactions', {
-        ...{ product_code: code, destination: customer, ref_id: refId },
+        product_code: code,
+        destination: customer,
+        ref_id: refId,
         ...(maxPrice !== undefined && { max_price: maxPrice }),
       }),
     async priceOf(code, wishes) {

@@ -81,10 +81,20 @@ export const calls = {
     );
     await quotes.insertMany(
       asked.map(({ _id, accountId, amount }) => ({
-        ...{ _id, accountId, productCode: modelProducts.postpaid, customerNumber: '081234567890' },
-        ...{ sellerId: seller, status: 'open', customerName: 'A', billPeriod: '2026-01' },
-        ...{ totalBill: int64(amount), adminFee: int64(0), totalAmount: int64(amount) },
-        ...{ refusal: null, usedBy: null, createdAt: new Date() },
+        _id,
+        accountId,
+        productCode: modelProducts.postpaid,
+        customerNumber: '081234567890',
+        sellerId: seller,
+        status: 'open',
+        customerName: 'A',
+        billPeriod: '2026-01',
+        totalBill: int64(amount),
+        adminFee: int64(0),
+        totalAmount: int64(amount),
+        refusal: null,
+        usedBy: null,
+        createdAt: new Date(),
         expiresAt: new Date(Date.now() + 3_600_000),
       })),
     );
@@ -158,7 +168,12 @@ export const calls = {
   async buyRouted({ accountId, productCode, refId, requestId }: AskedRouted) {
     const account = await accountById(accountId);
     const { purchase, created } = await createPurchase({
-      ...{ account, surface: 'buyer', productCode, customerNumber: '081234567890', refId, requestId },
+      account,
+      surface: 'buyer',
+      productCode,
+      customerNumber: '081234567890',
+      refId,
+      requestId,
     });
     return { id: purchase._id, created, madeBy: purchase.requestId };
   },
@@ -284,8 +299,13 @@ async function claimed(purchase: Purchase, sellerId: string) {
     : claimOrder(
         purchase,
         newOrder({
-          ...{ accountId: purchase.accountId, transactionId: purchase._id, n: orders.length + 1, sellerId },
-          ...{ offerPrice: purchase.price, commissionRate: 0.02, provider },
+          accountId: purchase.accountId,
+          transactionId: purchase._id,
+          n: orders.length + 1,
+          sellerId,
+          offerPrice: purchase.price,
+          commissionRate: 0.02,
+          provider,
         }),
       );
 }

@@ -119,8 +119,13 @@ describe('two processes move one purchase at the same moment', () => {
     return claimOrder(
       accepted,
       newOrder({
-        ...{ accountId, transactionId, n: 1, sellerId: shop.seller._id, provider },
-        ...{ offerPrice: price, commissionRate: 0.02 },
+        accountId,
+        transactionId,
+        n: 1,
+        sellerId: shop.seller._id,
+        provider,
+        offerPrice: price,
+        commissionRate: 0.02,
       }),
     );
   }

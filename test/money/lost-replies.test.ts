@@ -71,7 +71,9 @@ describe('postings and replies that are lost', () => {
   it('a reply that never comes to a read holds up one purchase, not all that follow it in the process', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     const fault = await startFault({
-      ...{ kind: 'silence', commands: ['find'], namespace: namespaceOf('transactions') },
+      kind: 'silence',
+      commands: ['find'],
+      namespace: namespaceOf('transactions'),
     });
     const stuck = failureOf(shop.buy());
     await eventually('the read', async () => (await fault.count()) > 0);

@@ -131,7 +131,8 @@ describe('money by a model', function () {
               fc.record({
                 trouble,
                 histories: fc.array(histories({ clients: 5, processes: [1, 2, processes], stepsMax: 3 }), {
-                  ...{ minLength: atOnce, maxLength: atOnce },
+                  minLength: atOnce,
+                  maxLength: atOnce,
                 }),
               }),
               async (batch) => {

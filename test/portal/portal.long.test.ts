@@ -201,8 +201,12 @@ describeWith('chromium', '/portal, in Chromium', function () {
   it('with a live key of a live service it says so, has no sandbox, and shows everything else', async () => {
     const risks = 'open-mongodb,open-redis';
     const live = {
-      ...{ ...productionEnv(), NODE_ENV: 'test', ACCEPTED_RISKS: risks },
-      ...{ APP_MODE: 'live', SIMULATOR_URL: '', LOCAL_DIR: '' },
+      ...productionEnv(),
+      NODE_ENV: 'test',
+      ACCEPTED_RISKS: risks,
+      APP_MODE: 'live',
+      SIMULATOR_URL: '',
+      LOCAL_DIR: '',
     };
     const web = await stack.startWeb(live);
     // Who changes something of a live service shows a key of their own.

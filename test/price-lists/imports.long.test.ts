@@ -42,17 +42,12 @@ describe('imports of price lists', function () {
   const csv = (...lines: string[]) =>
     Buffer.from(['code,seller,price,cost,status', ...lines].join('\n')).toString('base64');
   const preview = (file: string) => caller.ask('previewPriceImport', '/price-imports/preview', { file });
+  const list = { name: 'list.csv', reason };
   const tryToApply = (file: string, fingerprint: string, more: object = {}) =>
-    caller.call('/price-imports', { file, name: 'list.csv', fingerprint, reason, ...more });
+    caller.call('/price-imports', { ...list, file, fingerprint, ...more });
   async function apply(file: string, more: object = {}) {
     const { fingerprint } = await preview(file);
-    return caller.ask('applyPriceImport', '/price-imports', {
-      file,
-      name: 'list.csv',
-      fingerprint,
-      reason,
-      ...more,
-    });
+    return caller.ask('applyPriceImport', '/price-imports', { ...list, file, fingerprint, ...more });
   }
   const undo = (id: string) => caller.ask('undoPriceImport', `/price-imports/${id}/undo`, { reason });
   async function figures(code: string, n = 0): Promise<Figures> {
@@ -99,17 +94,30 @@ describe('imports of price lists', function () {
     const sound = { loses: false, falls: false, rises: false };
     expect(plan.changes).to.deep.equal([
       {
-        ...{ line: 3, code: dear, seller: 'seller', margin: 19_300 - 386 - 19_000, ...sound, loses: true },
+        line: 3,
+        code: dear,
+        seller: 'seller',
+        margin: 19_300 - 386 - 19_000,
+        ...sound,
+        loses: true,
         before: { price: 20_000, cost: 19_000, status: 'active' },
         after: { price: 19_300, cost: 19_000, status: 'active' },
       },
       {
-        ...{ line: 2, code: cheap, seller: 'seller', margin: 10_500 - 210 - 9_000, ...sound },
+        line: 2,
+        code: cheap,
+        seller: 'seller',
+        margin: 10_500 - 210 - 9_000,
+        ...sound,
         before: { price: 10_000, cost: null, status: 'active' },
         after: { price: 10_500, cost: 9_000, status: 'active' },
       },
       {
-        ...{ line: 9, code: owned, seller: 'seller', margin: null, ...sound },
+        line: 9,
+        code: owned,
+        seller: 'seller',
+        margin: null,
+        ...sound,
         before: { price: 40_000, cost: null, status: 'active' },
         after: { price: 40_000, cost: null, status: 'inactive' },
       },
@@ -209,7 +217,8 @@ describe('imports of price lists', function () {
     const cost = Long.fromNumber(9_500) as unknown as number;
     await offers().updateOne({ _id: `${code}:${sellers[0] ?? ''}` }, { $set: { cost } });
     expect(await undo(id)).to.deep.equal({
-      ...{ undone: 0, kept_found: 1 },
+      undone: 0,
+      kept_found: 1,
       kept: [{ line: 2, code, fields: ['cost'] }],
     });
     expect(await figures(code)).to.include({ price: 10_000, cost: 9_500 });
@@ -365,7 +374,10 @@ describe('imports of price lists', function () {
     const actor = `operator:${caller.username}`;
     expect(ofCode(changes).map(({ at: _, ...each }) => each)).to.deep.equal([
       {
-        ...{ actor, reason, code, seller: 'seller2' },
+        actor,
+        reason,
+        code,
+        seller: 'seller2',
         was: { ...none, price: 11_000, status: 'active' },
         is: { price: 11_100, cost: 9_000, status: 'maintenance' },
       },

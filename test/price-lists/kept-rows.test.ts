@@ -18,11 +18,19 @@ describe('what an import of a price list has changed', () => {
       const _id = `${firstIdAt(Math.floor(atMs))}${newId().slice(12)}`;
       const counts = { planned: 1, changed: 1, actor: 'test', reason: null };
       await PriceImportModel.create({
-        ...{ _id, file: 'x', status: 'applied', ...counts, createdAt: new Date(atMs), undone: null },
+        _id,
+        file: 'x',
+        status: 'applied',
+        ...counts,
+        createdAt: new Date(atMs),
+        undone: null,
       });
       const of = { importId: _id, line: 2, productCode: 'NONE', sellerId: 'none' };
       await PriceImportRowModel.create({
-        ...{ _id: `${_id}:NONE:none`, ...of, before: figures, after: { ...figures, price: 11_000 } },
+        _id: `${_id}:NONE:none`,
+        ...of,
+        before: figures,
+        after: { ...figures, price: 11_000 },
       });
       return _id;
     };

@@ -35,8 +35,12 @@ describe('a price list of 10,000 lines', function () {
       .insertMany(codes.map((_id) => ({ _id, sellerId, name: _id, ...sold, ...asked, ...at })));
     await stack.db.collection<{ _id: string }>('offers').insertMany(
       codes.map((productCode) => ({
-        ...{ _id: `${productCode}:${sellerId}`, productCode, sellerId },
-        ...{ price: 10_000, status: 'active', ...at },
+        _id: `${productCode}:${sellerId}`,
+        productCode,
+        sellerId,
+        price: 10_000,
+        status: 'active',
+        ...at,
       })),
     );
     folder = mkdtempSync(join(tmpdir(), 'price-lists-'));

@@ -65,15 +65,17 @@ describe('the file of a price list', () => {
     const { wanted, refused } = await read(
       [
         'code,seller,price,cost,status',
-        ...[',grosir,1,,', 'S1,,1,,', 'S1,grosir,10.500,,', 'S1,grosir,-1,,', 'S1,grosir,9007199254740993,,'],
-        ...[
-          'S1,grosir,1e4,,',
-          'S1,grosir,1,x,',
-          'S1,grosir,1,,sold',
-          'S1,grosir,,,',
-          'S1,grosir,1,,',
-          'S1,grosir,2,,',
-        ],
+        ',grosir,1,,',
+        'S1,,1,,',
+        'S1,grosir,10.500,,',
+        'S1,grosir,-1,,',
+        'S1,grosir,9007199254740993,,',
+        'S1,grosir,1e4,,',
+        'S1,grosir,1,x,',
+        'S1,grosir,1,,sold',
+        'S1,grosir,,,',
+        'S1,grosir,1,,',
+        'S1,grosir,2,,',
       ].join('\n'),
     );
     expect(refused).to.deep.equal(

@@ -170,14 +170,14 @@ describe('a workbook of prices', () => {
 
   it('what is no XML is refused, not guessed at', async () => {
     for (const sheet of [
-      ...[
-        '<worksheet><!-- x',
-        '<worksheet><![CDATA[ x',
-        '<worksheet><?x',
-        '<worksheet>',
-        '<worksheet></row>',
-      ],
-      ...['<!DOCTYPE x [<!ENTITY a "1">]><worksheet/>', '<worksheet a=b/>', '<worksheet'],
+      '<worksheet><!-- x',
+      '<worksheet><![CDATA[ x',
+      '<worksheet><?x',
+      '<worksheet>',
+      '<worksheet></row>',
+      '<!DOCTYPE x [<!ENTITY a "1">]><worksheet/>',
+      '<worksheet a=b/>',
+      '<worksheet',
       sheetOf(row(2, '<c r="C2"><v>1<x/>0</v></c>')),
     ]) {
       expect(await refusal(bookOf(sheet)), sheet).to.match(/is no XML/);

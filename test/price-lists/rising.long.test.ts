@@ -48,7 +48,9 @@ describe('prices that rise by far', function () {
     expect(plan).to.include({ found: 5, losing: 0, falling: 1, rising: 3 });
     expect(
       plan.changes.map(({ line, falls: down, rises }: { line: number; falls: boolean; rises: boolean }) => [
-        ...[line, down, rises],
+        line,
+        down,
+        rises,
       ]),
     ).to.deep.equal([
       [5, true, false],

@@ -72,10 +72,21 @@ describe('an erasure', function () {
     deliveries.updateMany({ orderKey: _id }, { $set: { state: 'delivered', nextAttemptAt: null } });
   function someQuote(over: Partial<Quote>): Quote {
     return {
-      ...{ _id: newId(), accountId: play.buyer._id, productCode: play.shop.productCode },
-      ...{ customerNumber: number, sellerId: play.seller._id, status: 'open', customerName: 'BUDI SANTOSO' },
-      ...{ billPeriod: '2024-03', totalBill: 900, adminFee: 100, totalAmount: 1_000, refusal: null },
-      ...{ usedBy: null, createdAt: new Date(Date.now() - 3 * dayMs), proofSalt: newProofSalt() },
+      _id: newId(),
+      accountId: play.buyer._id,
+      productCode: play.shop.productCode,
+      customerNumber: number,
+      sellerId: play.seller._id,
+      status: 'open',
+      customerName: 'BUDI SANTOSO',
+      billPeriod: '2024-03',
+      totalBill: 900,
+      adminFee: 100,
+      totalAmount: 1_000,
+      refusal: null,
+      usedBy: null,
+      createdAt: new Date(Date.now() - 3 * dayMs),
+      proofSalt: newProofSalt(),
       expiresAt: new Date(Date.now() + dayMs),
       ...over,
     };
@@ -85,8 +96,15 @@ describe('an erasure', function () {
     await QuoteModel.create(quote);
     const product = (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
     const bought = newPurchase({
-      ...{ accountId: play.buyer._id, refId: newId(), surface: 'buyer', kind: 'postpaid', price: 1_000 },
-      ...{ offerSellerId: play.seller._id, quoteId: quote._id, callbackUrl: null, customerNumber: number },
+      accountId: play.buyer._id,
+      refId: newId(),
+      surface: 'buyer',
+      kind: 'postpaid',
+      price: 1_000,
+      offerSellerId: play.seller._id,
+      quoteId: quote._id,
+      callbackUrl: null,
+      customerNumber: number,
       product,
     });
     expect((await post(purchasePosting(bought))).outcome).to.equal('posted');
@@ -97,15 +115,22 @@ describe('an erasure', function () {
   }
   async function someReport(over: Partial<Report>): Promise<string> {
     const report: Report = {
-      ...{ _id: newId(), accountId: play.buyer._id, role: 'buyer', type: 'transaction', format: 'json' },
+      _id: newId(),
+      accountId: play.buyer._id,
+      role: 'buyer',
+      type: 'transaction',
+      format: 'json',
       period: { start: new Date(Date.now() - 90 * dayMs), end: new Date(Date.now() + dayMs) },
-      ...{ status: 'completed', summary: {}, rows: 0, size: 0, filename: 'report.json', epoch: 1 },
-      ...{
-        turn: null,
-        nextActionAt: null,
-        createdAt: new Date(),
-        expiresAt: new Date(Date.now() + 7 * dayMs),
-      },
+      status: 'completed',
+      summary: {},
+      rows: 0,
+      size: 0,
+      filename: 'report.json',
+      epoch: 1,
+      turn: null,
+      nextActionAt: null,
+      createdAt: new Date(),
+      expiresAt: new Date(Date.now() + 7 * dayMs),
       ...over,
     };
     await ReportModel.create(report);
@@ -163,13 +188,21 @@ describe('an erasure', function () {
       const message = messages[n % messages.length] ?? '';
       const { _id, refId } = await sold(serialNumber, message);
       const delivery = newDelivery({
-        ...{ id: newId(), accountId: play.buyer._id, channel: 'webhook', url: 'https://x.example/' },
-        ...{ event: 'transaction.success', refId, orderKey: _id, orderRank: 1 },
+        id: newId(),
+        accountId: play.buyer._id,
+        channel: 'webhook',
+        url: 'https://x.example/',
+        event: 'transaction.success',
+        refId,
+        orderKey: _id,
+        orderRank: 1,
         payload: { data: { customer_number: number, sn: serialNumber, message } },
       });
       const attempt = { n: 1, at: new Date(), durationMs: 1, httpStatus: 500, ack: null, error: 'HTTP 500' };
       await deliveries.insertOne({
-        ...{ ...delivery, state: 'dead', nextAttemptAt: null },
+        ...delivery,
+        state: 'dead',
+        nextAttemptAt: null,
         attempts: [{ ...attempt, answer: `no ${message}` }],
       });
       const reversal = {

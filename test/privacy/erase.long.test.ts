@@ -109,7 +109,10 @@ describe('a customer number that is exported and erased', function () {
   it('is where the documentation says, and nowhere else', async () => {
     expect(await placesOf(number)).to.deep.equal(['deliveries', 'reportFiles.chunks', 'transactions']);
     expect(await placesOf(meter)).to.deep.equal([
-      ...['deliveries', 'quotes', 'reportFiles.chunks', 'transactions'],
+      'deliveries',
+      'quotes',
+      'reportFiles.chunks',
+      'transactions',
     ]);
   });
 

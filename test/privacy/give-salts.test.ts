@@ -49,7 +49,12 @@ describe('purchases of 0.1.0, which have no salt', () => {
 describe('a number that is masked', () => {
   it('shows its last four characters, of a short one half, and is compared by what it shows', () => {
     expect(['081234567890', '12345678', '123456', '1234', 'A', ''].map(masked)).to.deep.equal([
-      ...['********7890', '****5678', '***456', '**34', '*', ''],
+      '********7890',
+      '****5678',
+      '***456',
+      '**34',
+      '*',
+      '',
     ]);
     expect(blotted('081234')).to.equal('******');
     expect(canBeSame('********7890', '081234567890')).to.equal(true);

@@ -84,16 +84,34 @@ describe('retention', function () {
   const product = async () => (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
   async function payBill(): Promise<{ purchase: Purchase; quote: Quote }> {
     const quote: Quote = {
-      ...{ _id: newId(), accountId: play.buyer._id, productCode: play.shop.productCode },
-      ...{ customerNumber: number, sellerId: play.seller._id, status: 'open', customerName: 'BUDI SANTOSO' },
-      ...{ billPeriod: '2024-03', totalBill: 900, adminFee: 100, totalAmount: 1_000, refusal: null },
-      ...{ usedBy: null, createdAt: new Date(Date.now() - 3 * dayMs), proofSalt: newProofSalt() },
+      _id: newId(),
+      accountId: play.buyer._id,
+      productCode: play.shop.productCode,
+      customerNumber: number,
+      sellerId: play.seller._id,
+      status: 'open',
+      customerName: 'BUDI SANTOSO',
+      billPeriod: '2024-03',
+      totalBill: 900,
+      adminFee: 100,
+      totalAmount: 1_000,
+      refusal: null,
+      usedBy: null,
+      createdAt: new Date(Date.now() - 3 * dayMs),
+      proofSalt: newProofSalt(),
       expiresAt: new Date(Date.now() + dayMs),
     };
     await QuoteModel.create(quote);
     const purchase = newPurchase({
-      ...{ accountId: play.buyer._id, refId: newId(), surface: 'buyer', kind: 'postpaid', price: 1_000 },
-      ...{ offerSellerId: play.seller._id, quoteId: quote._id, callbackUrl: null, customerNumber: number },
+      accountId: play.buyer._id,
+      refId: newId(),
+      surface: 'buyer',
+      kind: 'postpaid',
+      price: 1_000,
+      offerSellerId: play.seller._id,
+      quoteId: quote._id,
+      callbackUrl: null,
+      customerNumber: number,
       product: await product(),
     });
     expect((await post(purchasePosting(purchase))).outcome).to.equal('posted');
@@ -109,18 +127,30 @@ describe('retention', function () {
     await play.succeed(reversed);
     await play.reverse(reversed);
     const delivery = newDelivery({
-      ...{ id: newId(), accountId: play.buyer._id, channel: 'webhook', url: 'https://x.example/' },
-      ...{ event: 'transaction.success', refId: sold.refId, orderKey: sold._id, orderRank: 1 },
+      id: newId(),
+      accountId: play.buyer._id,
+      channel: 'webhook',
+      url: 'https://x.example/',
+      event: 'transaction.success',
+      refId: sold.refId,
+      orderKey: sold._id,
+      orderRank: 1,
       payload: { data: { customer_number: number, sn: token, price: 1_000 } },
     });
     const attempt = { n: 1, at: new Date(), durationMs: 1, httpStatus: 500, ack: null, error: 'HTTP 500' };
     await deliveries.insertOne({
       ...delivery,
-      ...{ state: 'dead', nextAttemptAt: null, attempts: [{ ...attempt, answer: `no such ${number}` }] },
+      state: 'dead',
+      nextAttemptAt: null,
+      attempts: [{ ...attempt, answer: `no such ${number}` }],
     });
     await CaseModel.create({
-      ...{ _id: newId(), transactionId: sold._id, kind: 'reversal', resolvedAt: null },
-      ...{ detail: `the provider says: ${number} gagal`, createdAt: new Date() },
+      _id: newId(),
+      transactionId: sold._id,
+      kind: 'reversal',
+      resolvedAt: null,
+      detail: `the provider says: ${number} gagal`,
+      createdAt: new Date(),
     });
     await closed();
     const before = await stored(sold._id);
@@ -173,8 +203,14 @@ describe('retention', function () {
     const told = await play.buy();
     await play.succeed(told);
     const row = newDelivery({
-      ...{ id: newId(), accountId: play.buyer._id, channel: 'webhook', url: 'https://x.example/' },
-      ...{ event: 'transaction.success', refId: told.refId, orderKey: told._id, orderRank: 1 },
+      id: newId(),
+      accountId: play.buyer._id,
+      channel: 'webhook',
+      url: 'https://x.example/',
+      event: 'transaction.success',
+      refId: told.refId,
+      orderKey: told._id,
+      orderRank: 1,
       payload: { data: { customer_number: number } },
     });
     await deliveries.insertOne(row);
@@ -237,8 +273,11 @@ describe('retention', function () {
     await eraseCustomer(number, by);
     expect((await stored(second._id)).customerNumber).to.equal('************');
     const { purchase, created } = await createPurchase({
-      ...{ account: play.buyer, surface: 'buyer', productCode: play.shop.productCode },
-      ...{ customerNumber: number, refId: second.refId },
+      account: play.buyer,
+      surface: 'buyer',
+      productCode: play.shop.productCode,
+      customerNumber: number,
+      refId: second.refId,
     });
     expect([purchase._id, created]).to.deep.equal([second._id, false]);
   });
@@ -257,7 +296,10 @@ describe('retention', function () {
     setClock(null);
     expect(await quotes.findOne({ _id: unpaid._id })).to.equal(null);
     expect(await quotes.findOne({ _id: quote._id })).to.deep.include({
-      ...{ customerNumber: hidden, customerName: '***', totalAmount: 1_000, usedBy: purchase._id },
+      customerNumber: hidden,
+      customerName: '***',
+      totalAmount: 1_000,
+      usedBy: purchase._id,
     });
     expect((await stored(purchase._id)).customerNumber, 'kept for longer').to.equal(number);
     await expectBooksToHold();
@@ -312,16 +354,22 @@ describe('retention', function () {
     const make = async (state: 'dead' | 'held' | 'due' | 'delivered', days: number) => {
       const settledAt = state === 'due' ? null : new Date(Date.now() - days * dayMs);
       const delivery = newDelivery({
-        ...{ id: newId(), accountId: newId(), channel: 'webhook', url: 'https://x.example/' },
-        ...{ event: 'transaction.success', payload: {} },
+        id: newId(),
+        accountId: newId(),
+        channel: 'webhook',
+        url: 'https://x.example/',
+        event: 'transaction.success',
+        payload: {},
       });
       await deliveries.insertOne({ ...delivery, state, settledAt, createdAt: new Date(0) });
       return delivery._id;
     };
     const old = [await make('dead', 181), await make('held', 181), await make('dead', 500)];
     const kept = [
-      ...[await make('dead', 179), await make('held', 179)],
-      ...[await make('due', 500), await make('delivered', 500)],
+      await make('dead', 179),
+      await make('held', 179),
+      await make('due', 500),
+      await make('delivered', 500),
     ];
     await Promise.all([applyRetention(), applyRetention()]);
     const left = await deliveries.distinct('_id', { _id: { $in: [...old, ...kept] } });

@@ -56,12 +56,19 @@ describe('what can buy, after its time', () => {
   }
 
   const connection = (): ProviderConnection => ({
-    ...{ sellerId: newId(), baseUrl: provider.url, username: 'us', secret: 'secret' },
+    sellerId: newId(),
+    baseUrl: provider.url,
+    username: 'us',
+    secret: 'secret',
   });
   /** Its time was over three seconds after it was claimed. */
   const orderOf = (claimedMs: number): ProviderOrder & { billTotal: number } => ({
-    ...{ providerRef: newId(), productCode: 'S10', customerNumber: '530000000001', costMax: total },
-    ...{ billTotal: total, sendBefore: new Date(claimedMs + 3_000) },
+    providerRef: newId(),
+    productCode: 'S10',
+    customerNumber: '530000000001',
+    costMax: total,
+    billTotal: total,
+    sendBefore: new Date(claimedMs + 3_000),
   });
   const redisNow = async () => {
     const other = new Redis(real.url);

@@ -125,13 +125,14 @@ describe('a price list of 31 MB', () => {
 
   before(async () => {
     const row = (code: string) => ({
-      ...{ buyer_sku_code: code, price: 10_000, buyer_product_status: true, seller_product_status: true },
-      ...{
-        product_name: `Product ${code}`,
-        desc: 'x'.repeat(150),
-        seller_name: 'Seller',
-        unlimited_stock: true,
-      },
+      buyer_sku_code: code,
+      price: 10_000,
+      buyer_product_status: true,
+      seller_product_status: true,
+      product_name: `Product ${code}`,
+      desc: 'x'.repeat(150),
+      seller_name: 'Seller',
+      unlimited_stock: true,
     });
     const rows = Array.from({ length: 95_000 }, (_, index) => row(`SKU${index}`));
     const whole = Buffer.from(JSON.stringify({ data: rows }));

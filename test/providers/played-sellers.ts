@@ -20,7 +20,10 @@ type Answering = (call: PlayedCall, response: ServerResponse) => void;
 export function sell(call: PlayedCall, response: ServerResponse): void {
   const refId = call.url.searchParams.get('ref_id') ?? '';
   sendJson(response, 200, {
-    ...{ status: '00', ref_id: refId, transaction_status: 'success', message: 'Success' },
+    status: '00',
+    ref_id: refId,
+    transaction_status: 'success',
+    message: 'Success',
     sn: `SN${refId}`,
   });
 }

@@ -18,9 +18,16 @@ describe('control characters from a provider', () => {
   before(async () => {
     server = await startPlayServer(({ url }, response) => {
       sendJson(response, 200, {
-        ...{ status: '00', message: hostile, sn: hostile, transaction_status: 'success' },
-        ...{ ref_id: url.searchParams.get('ref_id'), customer_name: hostile, bill_period: '2024-03' },
-        ...{ total_bill: 1_000, admin_fee: 0, total_amount: 1_000 },
+        status: '00',
+        message: hostile,
+        sn: hostile,
+        transaction_status: 'success',
+        ref_id: url.searchParams.get('ref_id'),
+        customer_name: hostile,
+        bill_period: '2024-03',
+        total_bill: 1_000,
+        admin_fee: 0,
+        total_amount: 1_000,
         data: [{ code: hostile, price: 1, status: 'active' }],
       });
     });

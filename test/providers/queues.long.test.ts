@@ -100,7 +100,9 @@ describe('queues of providers', function () {
     const { code, arrivals } = await play(sell, { callsPerSecond: 0.25, maxWaitS: 16 });
     const buyOne = () =>
       apiClient(stack.baseUrl, buyerKey).post('/v1/transactions', {
-        ...{ product_code: code, destination: '081234567899', ref_id: uniqueRef() },
+        product_code: code,
+        destination: '081234567899',
+        ref_id: uniqueRef(),
       });
     const answers: Awaited<ReturnType<typeof buyOne>>[] = [];
     while (answers.length < 12) {
@@ -247,7 +249,9 @@ describe('queues of providers', function () {
     // What a process knows of a provider is a fifth of a second old at most.
     await eventually('others to be refused', async () => {
       const { status, body, headers } = await buyer.post('/v1/transactions', {
-        ...{ product_code: code, destination: '081234567899', ref_id: uniqueRef() },
+        product_code: code,
+        destination: '081234567899',
+        ref_id: uniqueRef(),
       });
       return status === 503 && body.code === '03' && Number(headers['retry-after']) > 0;
     });

@@ -98,7 +98,10 @@ describe('what can buy, and has waited', () => {
     return h2h.buy(
       { sellerId, baseUrl: provider.url, username: 'us', secret: 'secret' },
       {
-        ...{ providerRef: newId(), productCode: 'S5', customerNumber: '081234567890', costMax: 1_000 },
+        providerRef: newId(),
+        productCode: 'S5',
+        customerNumber: '081234567890',
+        costMax: 1_000,
         sendBefore: new Date(nowMs() + withinMs),
       },
     );

@@ -14,7 +14,10 @@ describe('open purchases', () => {
 
   it('are counted and added up by their age; what has come to an end is not among them', async () => {
     expect(await sumOpenPurchases([minuteMs])).to.deep.equal({
-      ...{ count: 0, suspense: 0, isCut: false, younger: [0] },
+      count: 0,
+      suspense: 0,
+      isCut: false,
+      younger: [0],
     });
     const shop = await openShop('http://127.0.0.1:1');
     const agesMs = [0, minuteMs - 1, minuteMs, hourMs - 1, hourMs, 30 * hourMs, 0];
@@ -35,7 +38,9 @@ describe('open purchases', () => {
       })),
     );
     expect(await sumOpenPurchases([minuteMs, hourMs])).to.deep.equal({
-      ...{ count: 6, suspense: 6_000, isCut: false },
+      count: 6,
+      suspense: 6_000,
+      isCut: false,
       younger: [2, 4],
     });
   });

@@ -237,7 +237,12 @@ describe('reviews', function () {
     const done = await Promise.all([1, 2].map(() => askAgain({ sellerId: shop.seller._id }, by)));
     const waits = async (id: string) => (await read(id)).reviewSince !== null;
     expect(await Promise.all([first, second, never, sold, theirs, later].map(waits))).to.deep.equal([
-      ...[false, false, true, true, true, true],
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
     ]);
     for (const id of [first, second]) {
       expect(await AuditModel.find({ 'subject.id': id, action: 'review.resolve' }).lean()).to.have.length(1);

@@ -71,8 +71,12 @@ describe('the verification of purchases that an operator decides', () => {
     const second = await claimOrder(
       await fresh(purchase),
       newOrder({
-        ...{ accountId: purchase.accountId, transactionId: purchase._id, n: 2, sellerId: other._id },
-        ...{ offerPrice: order.offerPrice, commissionRate: order.commissionRate },
+        accountId: purchase.accountId,
+        transactionId: purchase._id,
+        n: 2,
+        sellerId: other._id,
+        offerPrice: order.offerPrice,
+        commissionRate: order.commissionRate,
         provider: { kind: order.providerKind, baseUrl: null, username: 'us' },
       }),
     );

@@ -43,7 +43,9 @@ describe('connections to Redis', () => {
     await expectConnections(2 + 11 + providers);
     await deposit(buyer, 1_000_000);
     await buyer.post('/api/buyer/transaction', {
-      ...{ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() },
+      code: 'S10',
+      customer_number: '081234561230',
+      ref_id: uniqueRef(),
     });
     await buyer.post('/api/buyer/inquiry', { code: 'PLNPOST', customer_number: '530000004321' });
     await buyer.post('/api/buyer/reports', { type: 'transaction' });

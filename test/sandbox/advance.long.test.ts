@@ -42,7 +42,9 @@ describe('advancing a sandbox account, by the real processes', () => {
       await client.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
       const refId = uniqueRef(name);
       await client.post('/api/buyer/transaction', {
-        ...{ code: 'S10', customer_number: '081234561230', ref_id: refId },
+        code: 'S10',
+        customer_number: '081234561230',
+        ref_id: refId,
       });
       const event = 'transaction.success';
       const row = await eventually('a refused attempt', () =>
@@ -91,7 +93,10 @@ describe('advancing a sandbox account', () => {
     const asked = jobs.map(({ data }) => data as { purchaseId: string; askNow: boolean });
     const ids = asked.filter(({ askNow }) => askNow).map(({ purchaseId }) => purchaseId);
     expect([open, final, reviewed, foreign].map((id) => ids.includes(id))).to.deep.equal([
-      ...[true, false, false, false],
+      true,
+      false,
+      false,
+      false,
     ]);
   });
 
@@ -100,10 +105,21 @@ describe('advancing a sandbox account', () => {
     const later = new Date(Date.now() + 3_600_000);
     async function quoteOf({ account }: ApiAccount, over: Partial<Quote> = {}): Promise<string> {
       const quote: Quote = {
-        ...{ _id: newId(), accountId: account._id, productCode: 'PLNPOST', customerNumber: '530000001240' },
-        ...{ sellerId: newId(), status: 'open', customerName: 'SITI AMINAH', billPeriod: '2024-03' },
-        ...{ totalBill: 75_000, adminFee: 2_500, totalAmount: 77_500, refusal: null, usedBy: null },
-        ...{ createdAt: new Date(), expiresAt: later },
+        _id: newId(),
+        accountId: account._id,
+        productCode: 'PLNPOST',
+        customerNumber: '530000001240',
+        sellerId: newId(),
+        status: 'open',
+        customerName: 'SITI AMINAH',
+        billPeriod: '2024-03',
+        totalBill: 75_000,
+        adminFee: 2_500,
+        totalAmount: 77_500,
+        refusal: null,
+        usedBy: null,
+        createdAt: new Date(),
+        expiresAt: later,
         ...over,
       };
       await QuoteModel.create([quote]);

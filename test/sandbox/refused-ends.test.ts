@@ -29,8 +29,13 @@ describe('an end that is refused', () => {
     const sent = async (kind: ProviderSettings['kind'], over: Partial<Order> = {}, at = provider.url) => {
       const to = { kind, baseUrl: at, username: 'simulated' };
       const order = newOrder({
-        ...{ transactionId: id, accountId: account._id, n: 1, sellerId, offerPrice: 10_500 },
-        ...{ commissionRate: 0.02, provider: to },
+        transactionId: id,
+        accountId: account._id,
+        n: 1,
+        sellerId,
+        offerPrice: 10_500,
+        commissionRate: 0.02,
+        provider: to,
       });
       await OrderModel.create({ ...order, status: 'UNKNOWN', sentAt: new Date(), ...over });
     };
@@ -39,7 +44,9 @@ describe('an end that is refused', () => {
     const stored = () => PurchaseModel.findById(id).lean<Purchase>();
     const end = (result: unknown, ref = body.ref_id) =>
       api.call({
-        ...{ method: 'POST', path: `/api/sandbox/transactions/${ref}/end`, key },
+        method: 'POST',
+        path: `/api/sandbox/transactions/${ref}/end`,
+        key,
         body: { result },
       });
     return { id, sent, become, stored, end };

@@ -61,10 +61,14 @@ describe('the numbers that play a story', () => {
     const seller = await api.newAccount('seller');
     const path = '/api/sandbox/scenarios';
     expectFailure(await api.call({ method: 'GET', path, key: seller.key }), {
-      ...{ status: 403, code: '07', reason: 'wrong_role' },
+      status: 403,
+      code: '07',
+      reason: 'wrong_role',
     });
     expectFailure(await api.call({ method: 'GET', path }), {
-      ...{ status: 401, code: '07', reason: 'credentials_missing' },
+      status: 401,
+      code: '07',
+      reason: 'credentials_missing',
     });
   });
 });

@@ -84,7 +84,10 @@ describe('npm run check:openapi: what breaks clients', () => {
       Object.assign(body.properties, { kind: { enum: ['a', 'b', 'c'] } });
       Object.assign(document.paths['/items'].post.responses, { 409: { content: {} } });
       document.paths['/items'].post.parameters.push({
-        ...{ name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 9 } },
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', maximum: 9 },
       });
     });
     expect(added).to.deep.equal([]);

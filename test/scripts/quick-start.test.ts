@@ -50,13 +50,12 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
       {
         LOCAL_DIR: join(folder, '.local'),
         // Databases, ports and names of its own, whatever this test runs on.
-        ...{
-          MONGODB_URI: undefined,
-          REDIS_URL: undefined,
-          QUEUE_PREFIX: undefined,
-          SIMULATOR_URL: undefined,
-        },
-        ...{ SIMULATOR_PORT: '0', INBOX_PORT: '0' },
+        MONGODB_URI: undefined,
+        REDIS_URL: undefined,
+        QUEUE_PREFIX: undefined,
+        SIMULATOR_URL: undefined,
+        SIMULATOR_PORT: '0',
+        INBOX_PORT: '0',
       },
       { byNpm: true, cwd: folder, waitMs: limitMs },
     );

@@ -90,8 +90,16 @@ describe('the resolver of Redis', () => {
     );
     redis.disconnect();
     expect(settings).to.have.members([
-      ...['maxmemory-policy', 'noeviction', 'appendonly', 'yes', 'appendfsync', 'everysec'],
-      ...['dir', fs.realpathSync(path.join(localDir, 'redis')), 'bind', '127.0.0.1'],
+      'maxmemory-policy',
+      'noeviction',
+      'appendonly',
+      'yes',
+      'appendfsync',
+      'everysec',
+      'dir',
+      fs.realpathSync(path.join(localDir, 'redis')),
+      'bind',
+      '127.0.0.1',
     ]);
   });
 

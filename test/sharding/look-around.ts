@@ -49,12 +49,14 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
   for (const list of ['/deposits', '/settlements', '/adjustments']) {
     await ask(list);
     for (const filter of [
-      ...['', `&from=${day}&to=${day}`, `&from=${day}`, `&to=${day}`, '&account=buyer'],
-      ...[
-        `&account=seller&from=${day}&to=${day}`,
-        `&account=seller&from=${day}`,
-        `&account=seller&to=${day}`,
-      ],
+      '',
+      `&from=${day}&to=${day}`,
+      `&from=${day}`,
+      `&to=${day}`,
+      '&account=buyer',
+      `&account=seller&from=${day}&to=${day}`,
+      `&account=seller&from=${day}`,
+      `&account=seller&to=${day}`,
     ]) {
       const { next } = await ask(`${list}?status=all&limit=1${filter}`);
       if (next !== null) {

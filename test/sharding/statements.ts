@@ -70,8 +70,15 @@ async function matchBankStatement({ db, env }: Stack): Promise<void> {
   const [_id, amount] = [newId(), ownAmount()];
   await db.collection<Deposit>('deposits').insertOne(
     toStored({
-      ...{ _id, accountId: String(account?._id), refId: `paid-${_id}`, amount, status: 'pending' },
-      ...{ balanceBefore: 0, balanceAfter: 0, createdAt: new Date(), completedAt: null },
+      _id,
+      accountId: String(account?._id),
+      refId: `paid-${_id}`,
+      amount,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
     }),
   );
   const folder = mkdtempSync(join(tmpdir(), 'statement-'));

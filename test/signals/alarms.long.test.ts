@@ -152,8 +152,13 @@ describe('what doctor says of alarms', () => {
 
   const about = (severity: 'page' | 'ticket', more: Partial<StandingAlarm> = {}) =>
     standingAlarms.insertOne({
-      ...{ _id: uniqueRef(severity), severity, since: new Date(), seenAt: null },
-      ...{ told: true, claimedUntil: new Date(0), ...more },
+      _id: uniqueRef(severity),
+      severity,
+      since: new Date(),
+      seenAt: null,
+      told: true,
+      claimedUntil: new Date(0),
+      ...more,
     });
   const whileSomebodyTells = async (tellsAlarms: boolean, work: () => Promise<void>) => {
     const type = uniqueRef('type');

@@ -53,8 +53,11 @@ const skippedMs = 4 * hourMs;
     const { port } = receiver.address() as AddressInfo;
     stack = await startStack({
       env: {
-        ...{ ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`, REDIS_URL: redis.url },
-        ...{ METRICS_PORT: '0', LOG_LEVEL: 'info', BUSINESS_TIMEZONE: noonZone() },
+        ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`,
+        REDIS_URL: redis.url,
+        METRICS_PORT: '0',
+        LOG_LEVEL: 'info',
+        BUSINESS_TIMEZONE: noonZone(),
       },
     });
     const accounts = await stack.seed();

@@ -71,8 +71,14 @@ describe('the presence of processes', () => {
   it('several releases at once are usual while one goes out, and are said where that lasts', () => {
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
     const heard = (version: string | null, minutesAgo: number | null, isSilent = false) => ({
-      ...{ id: uniqueRef('p'), type: 'web', version, isSilent, lastHeardAt: at(0), memoryBytes: 1 },
-      ...{ knowsMarkups: true, knowsMarkupGroups: true },
+      id: uniqueRef('p'),
+      type: 'web',
+      version,
+      isSilent,
+      lastHeardAt: at(0),
+      memoryBytes: 1,
+      knowsMarkups: true,
+      knowsMarkupGroups: true,
       tellsAlarms: null,
       startedAt: minutesAgo === null ? null : at(minutesAgo),
       troubles: null,

@@ -144,7 +144,12 @@ describe('the trace of a purchase', function () {
     const told = collector.bodies.join('\n');
     const hidden = [
       ...Object.values(accounts).flatMap(({ api_key, webhook_secret }) => [api_key, webhook_secret]),
-      ...[number, number.slice(1), refId, stack.simulator.secret, stack.simulator.url, stack.inbox.url],
+      number,
+      number.slice(1),
+      refId,
+      stack.simulator.secret,
+      stack.simulator.url,
+      stack.inbox.url,
     ];
     hidden
       .filter((each) => each !== '')

@@ -71,12 +71,11 @@ describe('what a process says is wrong with it', function () {
       const database = new MongoClient(uri.toString()).db().databaseName;
       await withFault(
         {
-          ...{
-            commands: ['insert', 'update', 'findAndModify', 'bulkWrite'],
-            kind: 'forbidden',
-            probability: 1,
-          },
-          ...{ uri: uri.toString(), namespace: `${database}.journals` },
+          commands: ['insert', 'update', 'findAndModify', 'bulkWrite'],
+          kind: 'forbidden',
+          probability: 1,
+          uri: uri.toString(),
+          namespace: `${database}.journals`,
         },
         async () => {
           // No answer that the contract promises.

@@ -108,8 +108,14 @@ describe('what watches the service by itself', function () {
 
     const orders = stack.db.collection<{ _id: string }>('attempts');
     const sold = (n: number) => ({
-      ...{ _id: `not-in-their-record-${n}`, transactionId: `none-${n}`, accountId: 'none', n },
-      ...{ sellerId: first.sellerId, status: 'OK', open: false, serialNumber: '1' },
+      _id: `not-in-their-record-${n}`,
+      transactionId: `none-${n}`,
+      accountId: 'none',
+      n,
+      sellerId: first.sellerId,
+      status: 'OK',
+      open: false,
+      serialNumber: '1',
       createdAt: new Date(Date.now() - 86_400_000),
     });
     /** As if an hour had passed since the last one. */

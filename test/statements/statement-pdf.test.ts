@@ -6,7 +6,9 @@ describe('a statement as PDF', () => {
   const at = new Date('2026-11-24T05:00:00.000Z');
   const told = { username: 'toko', balances: { opening: 0, closing: 0 }, language: 'en' as const, at };
   const statementOf = (lastSeq: number) => ({
-    ...{ walletId: 'none', firstSeq: 1, lastSeq },
+    walletId: 'none',
+    firstSeq: 1,
+    lastSeq,
     period: { start: new Date(at.getTime() - 1_000), end: at },
   });
 

@@ -124,7 +124,9 @@ describe('statements', function () {
     }
     const headers = { accept: 'text/csv' };
     const { body, headers: sent } = await api.call({
-      ...{ path: '/api/buyer/statement?limit=2', key: buyer.key, headers },
+      path: '/api/buyer/statement?limit=2',
+      key: buyer.key,
+      headers,
     });
     expect(sent['content-type']).to.equal('text/csv; charset=utf-8; header=present');
     expect(sent['content-disposition']).to.match(/^attachment; filename="statement-[\d-]{21}\.csv"$/);

@@ -189,7 +189,12 @@ async function startMongo(
     : [
         process.execPath,
         [
-          ...[embeddedMongo, '--port', String(port), '--dbpath', directory, '--no-fsync'],
+          embeddedMongo,
+          '--port',
+          String(port),
+          '--dbpath',
+          directory,
+          '--no-fsync',
           ...(lockLifetimeS ? ['--lock-lifetime', String(lockLifetimeS)] : []),
         ],
       ];

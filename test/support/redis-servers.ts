@@ -152,8 +152,18 @@ export async function startTlsRedis(
   run('x509 -req -in redis.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out redis.crt -days 2 -extfile san');
   const port = await freePort();
   const args = [
-    ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', ca],
-    ...['--tls-cert-file', join(directory, 'redis.crt'), '--tls-key-file', join(directory, 'redis.key')],
+    '--port',
+    '0',
+    '--tls-port',
+    String(port),
+    '--tls-auth-clients',
+    'no',
+    '--tls-ca-cert-file',
+    ca,
+    '--tls-cert-file',
+    join(directory, 'redis.crt'),
+    '--tls-key-file',
+    join(directory, 'redis.key'),
   ];
   const server = await startRedisServer(args, { port, tls: { rejectUnauthorized: false } });
   const keys = `~${prefix}:* &${prefix}:*`;

@@ -16,8 +16,12 @@ describe('webhooks that the operator is told of', () => {
 
   function row(event: DeliveryEvent, over: Partial<Delivery> = {}): Delivery {
     const made = newDelivery({
-      ...{ id: newId(), accountId: newId(), channel: 'webhook', url: `https://shop.example/${newId()}` },
-      ...{ event, payload: {} },
+      id: newId(),
+      accountId: newId(),
+      channel: 'webhook',
+      url: `https://shop.example/${newId()}`,
+      event,
+      payload: {},
     });
     return { ...made, ...over };
   }
@@ -33,14 +37,16 @@ describe('webhooks that the operator is told of', () => {
         {
           $set: { openUntil },
           $setOnInsert: {
-            ...{ accountId: late.accountId, address: late.url, failures: 5, timeouts: 5, openMs: minuteMs },
-            ...{
-              failingSince: null,
-              warnedAt: null,
-              disabledAt: null,
-              disabledBecause: null,
-              slowUntil: null,
-            },
+            accountId: late.accountId,
+            address: late.url,
+            failures: 5,
+            timeouts: 5,
+            openMs: minuteMs,
+            failingSince: null,
+            warnedAt: null,
+            disabledAt: null,
+            disabledBecause: null,
+            slowUntil: null,
           },
         },
         { upsert: true },

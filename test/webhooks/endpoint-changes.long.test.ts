@@ -47,7 +47,9 @@ describe('changes of webhook endpoints', () => {
     await config({ webhook_url: null });
     await config({ webhook_url: hook('anew') });
     expect((await listed())[0], 'whoever knows the old call alone gets all').to.deep.include({
-      ...{ id: 'default', events: ['*'], description: null },
+      id: 'default',
+      events: ['*'],
+      description: null,
     });
     const rotated = await post('/default/secret/rotate');
     const shown = (await config()).body.data.webhook_secret as string;
@@ -61,7 +63,9 @@ describe('changes of webhook endpoints', () => {
     const wrong = await post('', { url: hook('x'), events: ['transaction.success', 'transaction.lost'] });
     expectFailure(wrong, { status: 400, code: '01', field: 'events', message: /transaction\.lost/ });
     expectFailure(await post('', { url: 'https://user:secret@shop.example/' }), {
-      ...{ status: 400, code: '01', field: 'url' },
+      status: 400,
+      code: '01',
+      field: 'url',
     });
     const other = await made({ url: hook('other') });
     // The others are called as the first is.

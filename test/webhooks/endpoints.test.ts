@@ -49,8 +49,15 @@ describe('what webhook endpoints of an account get', () => {
     await event('success', transaction);
     await event('failed');
     const deposit = {
-      ...{ _id: newId(), accountId: stage.owner.account._id, refId: 'd', amount: 1, balanceBefore: 0 },
-      ...{ balanceAfter: 1, status: 'completed' as const, completedAt: new Date(), createdAt: new Date() },
+      _id: newId(),
+      accountId: stage.owner.account._id,
+      refId: 'd',
+      amount: 1,
+      balanceBefore: 0,
+      balanceAfter: 1,
+      status: 'completed' as const,
+      completedAt: new Date(),
+      createdAt: new Date(),
     };
     await store(depositCompletedDeliveries(await stored(), deposit));
     await deliverAll();
@@ -258,7 +265,9 @@ describe('what webhook endpoints of an account get', () => {
     await deliverAll();
     expect(eventsAt(other.url)).to.deep.equal(['config.updated']);
     expectFailure(await post(`/deliveries/${waiting[1]?._id ?? ''}/replay`), {
-      ...{ status: 409, code: '01', message: /endpoint of this delivery was removed/ },
+      status: 409,
+      code: '01',
+      message: /endpoint of this delivery was removed/,
     });
     const shown = (await get(`/deliveries?endpoint_id=${other.id}`)).body.data.deliveries;
     expect((shown as { status: string }[]).map(({ status }) => status)).to.include('dropped');

@@ -45,8 +45,12 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
 
   function row(accountId: string, path: string): Delivery {
     return newDelivery({
-      ...{ id: newId(), accountId, channel: 'webhook', url: `${receiver.url}/${path}` },
-      ...{ event: 'transaction.success', payload: {} },
+      id: newId(),
+      accountId,
+      channel: 'webhook',
+      url: `${receiver.url}/${path}`,
+      event: 'transaction.success',
+      payload: {},
     });
   }
 

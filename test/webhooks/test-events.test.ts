@@ -87,7 +87,8 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
       const before = receiver.received.length;
       const stranger = await account();
       expectFailure(await api.call({ method: 'POST', path: one, key: stranger.key, body: { event } }), {
-        ...{ status: 404, code: '02' },
+        status: 404,
+        code: '02',
       });
       expect(receiver.received.length).to.equal(before);
     });

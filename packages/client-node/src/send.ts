@@ -66,7 +66,10 @@ export async function send(
   let lostBefore: unknown = null;
   for (let attempt = 1; attempt <= options.attemptsMax; attempt++) {
     const { retryAfterMs, ...found } = await sendOnce(url, outgoing, {
-      ...{ isAnswer, maybeFile, timeoutMs: options.timeoutMs, signal },
+      isAnswer,
+      maybeFile,
+      timeoutMs: options.timeoutMs,
+      signal,
     });
     if ('lost' in found) {
       lostBefore = found.lost;

@@ -18,12 +18,24 @@ export function creditDeposit(
   const _id = chance.idAt(atMs);
   const lines = move(amount, { from: 'platform:clearing', to: `wallet:${accountId}` });
   const balanceAfter = books.post({
-    ...{ accountId, kind: 'deposit', subjectId: _id, atMs, balance: amount, lines },
+    accountId,
+    kind: 'deposit',
+    subjectId: _id,
+    atMs,
+    balance: amount,
+    lines,
   });
   const at = new Date(atMs);
   const deposit: Deposit = {
-    ...{ _id, accountId, refId, amount, status: 'completed', balanceBefore: balanceAfter - amount },
-    ...{ balanceAfter, createdAt: at, completedAt: at },
+    _id,
+    accountId,
+    refId,
+    amount,
+    status: 'completed',
+    balanceBefore: balanceAfter - amount,
+    balanceAfter,
+    createdAt: at,
+    completedAt: at,
   };
   writer.add(deposits.collectionName, toStored(deposit));
   return deposit;
@@ -54,11 +66,16 @@ export function bankLine(
   const _id = chance.idAt(atMs);
   const decided = { at: new Date(atMs), actor: 'operator:bench', reason: 'as the bank says' };
   writer.add(BankLineModel.collection.collectionName, {
-    ...{ _id, key: _id, day: businessDay(new Date(atMs)), description: `TRSF E-BANKING CR ${_id.slice(-8)}` },
+    _id,
+    key: _id,
+    day: businessDay(new Date(atMs)),
+    description: `TRSF E-BANKING CR ${_id.slice(-8)}`,
     amount: int64(deposit?.amount ?? 10_000 * (1 + chance.below(500))),
     status: deposit ? 'used' : isAside ? 'set-aside' : 'open',
     depositId: deposit?._id ?? null,
-    ...{ file: 'mutasi.csv', createdAt: new Date(atMs), decided: deposit || isAside ? decided : null },
+    file: 'mutasi.csv',
+    createdAt: new Date(atMs),
+    decided: deposit || isAside ? decided : null,
   });
 }
 
@@ -78,14 +95,21 @@ export function settle(
   const [wallet, held] = [`wallet:${accountId}`, `held:${accountId}`] as const;
   const of = { accountId, subjectId: _id };
   books.post({
-    ...{ ...of, kind: 'settlement-request', atMs, balance: -amount, held: amount },
+    ...of,
+    kind: 'settlement-request',
+    atMs,
+    balance: -amount,
+    held: amount,
     lines: move(amount, { from: wallet, to: held }),
   });
   const endMs = atMs + 60_000;
   const isOpen = status === 'processing';
+  const ended = { ...of, atMs: endMs, held: -amount };
   if (status === 'completed') {
     books.post({
-      ...{ ...of, kind: 'settlement-completed', atMs: endMs, balance: 0, held: -amount },
+      ...ended,
+      kind: 'settlement-completed',
+      balance: 0,
       lines: [
         { account: held, amount: -amount },
         { account: 'platform:bank', amount: amount - fee },
@@ -94,18 +118,32 @@ export function settle(
     });
   } else if (status === 'failed') {
     books.post({
-      ...{ ...of, kind: 'settlement-failed', atMs: endMs, balance: amount, held: -amount },
+      ...ended,
+      kind: 'settlement-failed',
+      balance: amount,
       lines: move(amount, { from: held, to: wallet }),
     });
   }
   writer.add(
     settlements.collectionName,
     settlementToStored({
-      ...{ _id, accountId, refId: null, amount, fee, netAmount: amount - fee, status },
+      _id,
+      accountId,
+      refId: null,
+      amount,
+      fee,
+      netAmount: amount - fee,
+      status,
       bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: username },
-      ...{ needsApproval: false, byHand: true, claimedBy: 'operator:bench', claimedAt: new Date(atMs) },
-      ...{ reason: status === 'failed' ? 'The bank has refused it' : null, epoch: 0, nextActionAt: null },
-      ...{ estimatedCompletion: new Date(endMs), createdAt: new Date(atMs) },
+      needsApproval: false,
+      byHand: true,
+      claimedBy: 'operator:bench',
+      claimedAt: new Date(atMs),
+      reason: status === 'failed' ? 'The bank has refused it' : null,
+      epoch: 0,
+      nextActionAt: null,
+      estimatedCompletion: new Date(endMs),
+      createdAt: new Date(atMs),
       finalAt: isOpen ? null : new Date(endMs),
     }),
   );

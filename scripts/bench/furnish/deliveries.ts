@@ -28,14 +28,25 @@ export function deliver(
   const event = purchase.status === 'FAILED' ? 'transaction.failed' : 'transaction.success';
   const state = stateOf(chance.below(1_000));
   const row = newDelivery({
-    ...{ id: chance.idAt(endMs), accountId: buyer.id, channel: 'webhook', url: buyer.webhookUrl, event },
-    ...{ refId: purchase.refId, orderKey: purchase._id, orderRank: 1 },
+    id: chance.idAt(endMs),
+    accountId: buyer.id,
+    channel: 'webhook',
+    url: buyer.webhookUrl,
+    event,
+    refId: purchase.refId,
+    orderKey: purchase._id,
+    orderRank: 1,
     payload: {
       event,
       data: {
-        ...{ transaction_id: purchase._id, ref_id: purchase.refId, product_code: purchase.productCode },
-        ...{ customer_number: purchase.customerNumber, price: purchase.price, status: purchase.status },
-        ...{ sn: purchase.serialNumber, message: purchase.message },
+        transaction_id: purchase._id,
+        ref_id: purchase.refId,
+        product_code: purchase.productCode,
+        customer_number: purchase.customerNumber,
+        price: purchase.price,
+        status: purchase.status,
+        sn: purchase.serialNumber,
+        message: purchase.message,
       },
     },
   });
@@ -59,12 +70,17 @@ function settled(row: Delivery, state: DeliveryState, atMs: number): Delivery {
   return {
     ...row,
     state,
-    ...{ createdAt: new Date(atMs), scheduleStartedAt: new Date(atMs) },
+    createdAt: new Date(atMs),
+    scheduleStartedAt: new Date(atMs),
     nextAttemptAt: state === 'due' ? new Date(Date.now() + hourMs) : null,
-    ...{ attemptCount: tries, scheduleStep: tries },
+    attemptCount: tries,
+    scheduleStep: tries,
     attempts: Array.from({ length: tries }, (_, place) => ({
-      ...{ n: place + 1, at: new Date(atMs + place * 60_000), durationMs: 120 },
-      ...{ httpStatus: isDelivered ? 200 : 503, ack: isDelivered ? 'received' : null },
+      n: place + 1,
+      at: new Date(atMs + place * 60_000),
+      durationMs: 120,
+      httpStatus: isDelivered ? 200 : 503,
+      ack: isDelivered ? 'received' : null,
       answer: isDelivered ? '{"status":"received"}' : 'Service Unavailable',
       error: isDelivered ? null : 'it answered 503',
     })),
@@ -83,10 +99,17 @@ export function troubleReceivers(
     const isDisabled = place < disabled;
     const since = new Date(Date.now() - (place + 1) * hourMs);
     writer.add(receivers.collectionName, {
-      ...{ _id: receiverIdOf(id, webhookUrl), accountId: id, address: webhookUrl, failures: 40 },
-      ...{ timeouts: 5, failingSince: since, warnedAt: since },
-      ...{ disabledAt: isDisabled ? since : null, disabledBecause: isDisabled ? 'failing' : null },
-      ...{ openUntil: isDisabled ? null : new Date(Date.now() + hourMs), openMs: isDisabled ? 0 : hourMs },
+      _id: receiverIdOf(id, webhookUrl),
+      accountId: id,
+      address: webhookUrl,
+      failures: 40,
+      timeouts: 5,
+      failingSince: since,
+      warnedAt: since,
+      disabledAt: isDisabled ? since : null,
+      disabledBecause: isDisabled ? 'failing' : null,
+      openUntil: isDisabled ? null : new Date(Date.now() + hourMs),
+      openMs: isDisabled ? 0 : hourMs,
       slowUntil: null,
     });
   });

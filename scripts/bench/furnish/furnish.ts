@@ -170,7 +170,8 @@ function cash(
   for (let made = 0; made < depositsWaiting + depositsRejected; made += 1) {
     const isWaiting = made < depositsWaiting;
     otherDeposit(desk, {
-      ...{ accountId: chance.of(buyers).id, amount: 10_000 * (1 + chance.below(500)) },
+      accountId: chance.of(buyers).id,
+      amount: 10_000 * (1 + chance.below(500)),
       status: isWaiting ? 'pending' : 'rejected',
       atMs: isWaiting ? untilMs - chance.below(dayMs) : someTime(),
     });

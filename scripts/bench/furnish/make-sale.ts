@@ -22,8 +22,12 @@ const commissionRate = 0.02;
 const markup = 100;
 const shares = { largestBuyer: 0.2, largestSeller: 0.4, markedUp: 0.1, secondOrder: 0.02 };
 const statusOf: Record<Fate, PurchaseStatus> = {
-  ...{ success: 'SUCCESS', failed: 'FAILED', reversed: 'REFUNDED' },
-  ...{ review: 'PROCESSING', open: 'PROCESSING', unasked: 'FAILED' },
+  success: 'SUCCESS',
+  failed: 'FAILED',
+  reversed: 'REFUNDED',
+  review: 'PROCESSING',
+  open: 'PROCESSING',
+  unasked: 'FAILED',
 };
 
 export function makeSale(
@@ -39,9 +43,16 @@ export function makeSale(
   const price = offer.price + (isMarkedUp ? markup : 0);
   const accepted = {
     ...newPurchase({
-      ...{ accountId: buyer.id, refId: `ref-${index}`, surface: 'buyer', kind: 'prepaid', product },
+      accountId: buyer.id,
+      refId: `ref-${index}`,
+      surface: 'buyer',
+      kind: 'prepaid',
+      product,
       customerNumber: `0812${String(chance.below(100_000_000)).padStart(8, '0')}`,
-      ...{ callbackUrl: null, price, offerSellerId: offer.sellerId, quoteId: null },
+      callbackUrl: null,
+      price,
+      offerSellerId: offer.sellerId,
+      quoteId: null,
       ...(isMarkedUp && { markup }),
     }),
     _id: chance.idAt(atMs),
@@ -113,14 +124,28 @@ function orderOf(
   const isBought = isLast && (fate === 'success' || fate === 'reversed');
   const serialNumber = isBought ? serialOf(Number(purchase.refId.slice('ref-'.length))) : null;
   return {
-    ...{ _id: `${purchase._id}-${n}`, accountId: purchase.accountId, transactionId: purchase._id, n },
-    ...{ sellerId, offerPrice: sellerPriceOf(purchase), commissionRate },
-    ...{ providerKind: 'simulator', providerBaseUrl: null, providerUsername: 'bench' },
-    ...{ status: isOpen ? 'UNKNOWN' : isBought ? 'OK' : 'REJECTED', open: isOpen },
-    ...{ leaseToken: null, leaseUntil: null, sentAt: purchase.createdAt, checks: isOpen ? 3 : 0 },
-    ...{ notFound: 0, lastCheckAt: null, code: isBought ? '00' : '41' },
+    _id: `${purchase._id}-${n}`,
+    accountId: purchase.accountId,
+    transactionId: purchase._id,
+    n,
+    sellerId,
+    offerPrice: sellerPriceOf(purchase),
+    commissionRate,
+    providerKind: 'simulator',
+    providerBaseUrl: null,
+    providerUsername: 'bench',
+    status: isOpen ? 'UNKNOWN' : isBought ? 'OK' : 'REJECTED',
+    open: isOpen,
+    leaseToken: null,
+    leaseUntil: null,
+    sentAt: purchase.createdAt,
+    checks: isOpen ? 3 : 0,
+    notFound: 0,
+    lastCheckAt: null,
+    code: isBought ? '00' : '41',
     message: isBought ? 'Success' : isOpen ? 'Pending' : 'Refused',
     serialNumber,
-    ...{ createdAt: purchase.createdAt, updatedAt: new Date(endMs) },
+    createdAt: purchase.createdAt,
+    updatedAt: new Date(endMs),
   };
 }

@@ -77,8 +77,15 @@ function importPrices({ writer, chance }: Desk, { fromMs, untilMs }: Span): void
   for (let made = 0; made < importsMade; made += 1) {
     const atMs = fromMs + Math.floor((made * (untilMs - fromMs)) / importsMade);
     writer.add(PriceImportModel.collection.collectionName, {
-      ...{ _id: chance.idAt(atMs), file: `harga-${made}.csv`, status: 'applied', planned: 500, changed: 480 },
-      ...{ actor: 'operator:bench', reason: 'a new list', createdAt: new Date(atMs), undone: null },
+      _id: chance.idAt(atMs),
+      file: `harga-${made}.csv`,
+      status: 'applied',
+      planned: 500,
+      changed: 480,
+      actor: 'operator:bench',
+      reason: 'a new list',
+      createdAt: new Date(atMs),
+      undone: null,
     });
   }
 }
@@ -97,8 +104,12 @@ async function markUp({ buyers }: People): Promise<void> {
   await changing([MarkupModel], null, async (markups) => {
     await markups.collection.insertMany(
       subjects.map((subject) => ({
-        ...{ _id: markupId(subject), ...subject, percentHundredths: null, rupiah: int64(100) },
-        ...{ createdAt: at, updatedAt: at },
+        _id: markupId(subject),
+        ...subject,
+        percentHundredths: null,
+        rupiah: int64(100),
+        createdAt: at,
+        updatedAt: at,
       })) as never[],
     );
   });
@@ -112,9 +123,16 @@ function askForAdjustments({ writer, chance }: Desk, { buyers }: People, { until
     writer.add(
       adjustments.collectionName,
       toStored({
-        ...{ _id: chance.idAt(atMs), accountId: chance.of(buyers).id, amount: 50_000, reason: 'goodwill' },
-        ...{ status: 'pending', requestedBy: 'operator:bench', decidedBy: null, balanceAfter: null },
-        ...{ createdAt: new Date(atMs), decidedAt: null },
+        _id: chance.idAt(atMs),
+        accountId: chance.of(buyers).id,
+        amount: 50_000,
+        reason: 'goodwill',
+        status: 'pending',
+        requestedBy: 'operator:bench',
+        decidedBy: null,
+        balanceAfter: null,
+        createdAt: new Date(atMs),
+        decidedAt: null,
       }),
     );
   }
@@ -129,10 +147,17 @@ function failJobs({ writer, chance }: Desk, { buyers }: People, { untilMs }: Spa
     const reportId = chance.idAt(at.getTime());
     _id = `reports:${reportId}`;
     writer.add(failingJobs.collectionName, {
-      ...{ _id, queue: 'reports', job: 'reports', subject: reportId },
+      _id,
+      queue: 'reports',
+      job: 'reports',
+      subject: reportId,
       payload: { reportId, accountId: chance.of(buyers).id, version: 2 },
-      ...{ rounds: 6, reason: 'ENOSPC: no space left on device', failures: [{ at, reason: 'ENOSPC' }] },
-      ...{ firstAt: at, lastAt: at, needsPersonSince: at },
+      rounds: 6,
+      reason: 'ENOSPC: no space left on device',
+      failures: [{ at, reason: 'ENOSPC' }],
+      firstAt: at,
+      lastAt: at,
+      needsPersonSince: at,
     });
   }
   return _id;
@@ -142,7 +167,11 @@ function raiseAlarms({ writer }: Desk, { untilMs }: Span): void {
   for (let made = 0; made < 40; made += 1) {
     const at = new Date(untilMs - made * 600_000);
     writer.add(standingAlarms.collectionName, {
-      ...{ _id: `TopupProviderSlow seller-${made}`, since: at, seenAt: at, told: true, claimedUntil: at },
+      _id: `TopupProviderSlow seller-${made}`,
+      since: at,
+      seenAt: at,
+      told: true,
+      claimedUntil: at,
       endedAt: null,
     });
   }
@@ -185,7 +214,11 @@ function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot
 /** Half of what is under review has a case beside it. */
 export function openCase({ writer, chance }: Desk, { purchase, endMs }: Sale): void {
   writer.add(CaseModel.collection.collectionName, {
-    ...{ _id: chance.idAt(endMs), transactionId: purchase._id, kind: 'contradicting-answer' },
-    ...{ detail: 'It was a failure, and is a success now', createdAt: new Date(endMs), resolvedAt: null },
+    _id: chance.idAt(endMs),
+    transactionId: purchase._id,
+    kind: 'contradicting-answer',
+    detail: 'It was a failure, and is a success now',
+    createdAt: new Date(endMs),
+    resolvedAt: null,
   });
 }

@@ -49,7 +49,8 @@ export async function furnishPeople(
   while (sellers.length < wanted.sellers) {
     const username = `seller-${String(sellers.length + 1).padStart(2, '0')}`;
     const { account } = await createAccount({
-      ...{ username, role: 'seller' },
+      username,
+      role: 'seller',
       provider: { kind: 'simulator', baseUrl: null, username, secret: 'simulator-secret' },
     });
     sellers.push({ id: account._id, username });
@@ -75,7 +76,11 @@ async function addBuyers(
     await accounts.collection.insertMany(
       batch.map(({ id, username, webhookUrl }) => ({
         ...model,
-        ...{ _id: id, username, webhookUrl, createdAt: since, updatedAt: since },
+        _id: id,
+        username,
+        webhookUrl,
+        createdAt: since,
+        updatedAt: since,
         webhookSecretSealed: encrypt(newWebhookSecret(), webhookSecretContext(id)),
       })) as never[],
     );
@@ -94,8 +99,13 @@ async function addGoods(count: number, sellers: readonly Seller[], since: Date):
     await offers.collection.insertMany(
       goods.flatMap(({ product: { _id: productCode }, offers: asked }) =>
         asked.map(({ sellerId, price }) => ({
-          ...{ _id: `${productCode}:${sellerId}`, productCode, sellerId, price: int64(price) },
-          ...{ cost: int64(price - 150), status: 'active', ...times },
+          _id: `${productCode}:${sellerId}`,
+          productCode,
+          sellerId,
+          price: int64(price),
+          cost: int64(price - 150),
+          status: 'active',
+          ...times,
         })),
       ) as never[],
     );
@@ -119,9 +129,15 @@ function goodsOf(index: number, sellers: readonly Seller[], since: Date): Goods 
       _id: `P${String(index + 1).padStart(4, '0')}`,
       sellerId: asked[0]?.id ?? '',
       name: `${operator ?? ''} ${subcategory} ${price}`,
-      ...{ category: 'prabayar', subcategory, operator, status: 'active', description: null },
+      category: 'prabayar',
+      subcategory,
+      operator,
+      status: 'active',
+      description: null,
       customerNumber: { kind: 'phone', prefixes: ['0812'] },
-      ...{ cutOff: null, createdAt: since, updatedAt: since },
+      cutOff: null,
+      createdAt: since,
+      updatedAt: since,
     },
   };
 }

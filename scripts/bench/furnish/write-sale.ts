@@ -27,7 +27,11 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
   const wallet = `wallet:${accountId}` as const;
   const suspense = 'platform:suspense' as const;
   books.post({
-    ...{ accountId, kind: 'purchase', subjectId, atMs, balance: -price },
+    accountId,
+    kind: 'purchase',
+    subjectId,
+    atMs,
+    balance: -price,
     lines: [
       { account: wallet, amount: -price },
       { account: suspense, amount: price - markup },
@@ -44,7 +48,10 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
   const commission = purchase.commissionAmount;
   const amount = price - commission;
   books.post({
-    ...{ accountId, kind: 'success', subjectId, atMs: endMs },
+    accountId,
+    kind: 'success',
+    subjectId,
+    atMs: endMs,
     lines: [
       { account: suspense, amount: -price },
       { account: `payable:${sellerId}`, amount },
@@ -55,7 +62,11 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
   if (purchase.status === 'REFUNDED') {
     const reversedMs = purchase.updatedAt.getTime();
     books.postLater({
-      ...{ accountId, kind: 'reversal', subjectId, atMs: reversedMs, balance: price },
+      accountId,
+      kind: 'reversal',
+      subjectId,
+      atMs: reversedMs,
+      balance: price,
       lines: [
         { account: wallet, amount: price },
         { account: `payable:${sellerId}`, amount: -amount },
@@ -65,8 +76,11 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
     const id = `${subjectId}-reversal`;
     credits.add({ id, accountId, transactionId: subjectId, sellerId, amount: -amount }, reversedMs);
     const { document } = auditInsert({
-      ...{ actor: 'operator:bench', action: 'transaction.reverse', reason: 'complaint' },
-      ...{ subject: { kind: 'transaction', id: subjectId }, before: { status: 'SUCCESS' } },
+      actor: 'operator:bench',
+      action: 'transaction.reverse',
+      reason: 'complaint',
+      subject: { kind: 'transaction', id: subjectId },
+      before: { status: 'SUCCESS' },
       after: { status: 'REFUNDED' },
     });
     writer.add(audit.collectionName, { ...document, _id: chance.idAt(reversedMs), at: new Date(reversedMs) });
@@ -95,7 +109,11 @@ export function sellerCreditsOf({ writer, books, chance }: Desk): Credits {
       writer.add(sellerCredits.collectionName, { ...row, status: 'posted', postingId });
     });
     books.post({
-      ...{ accountId: sellerId, kind: 'seller-posting', subjectId: postingId, atMs, balance: sum },
+      accountId: sellerId,
+      kind: 'seller-posting',
+      subjectId: postingId,
+      atMs,
+      balance: sum,
       lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
     });
   };

@@ -18,7 +18,11 @@ async function make(
   { accountId, make: count }: Extract<RefundWork, { make: number }>,
 ): Promise<RefundResult> {
   const made = Array.from({ length: count }, () => ({
-    ...{ _id: randomUUID(), accountId, refId: randomUUID(), status: 'PENDING', createdAt: new Date() },
+    _id: randomUUID(),
+    accountId,
+    refId: randomUUID(),
+    status: 'PENDING',
+    createdAt: new Date(),
   }));
   await transactions.insertMany(made);
   return { refunded: 0, perSecond: 0 };
@@ -46,8 +50,13 @@ async function refund(
       };
       await shop.transactions.updateOne({ _id, status: 'PENDING' }, { $set: set }, { session });
       const journal = {
-        ...{ _id: randomUUID(), kind: 'refund', subjectId: _id, walletId: accountId },
-        ...{ walletSeq: wallet?.seq, balanceAfter: wallet?.balance, createdAt: new Date() },
+        _id: randomUUID(),
+        kind: 'refund',
+        subjectId: _id,
+        walletId: accountId,
+        walletSeq: wallet?.seq,
+        balanceAfter: wallet?.balance,
+        createdAt: new Date(),
         lines: [
           { account: 'platform:suspense', amount: amount.negate() },
           { account: `wallet:${accountId}`, amount },

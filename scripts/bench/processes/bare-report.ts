@@ -17,7 +17,14 @@ export interface ReportDone {
 }
 
 const fields = [
-  ...['refId', '_id', 'customerNumber', 'productCode', 'productName', 'price', 'status', 'serialNumber'],
+  'refId',
+  '_id',
+  'customerNumber',
+  'productCode',
+  'productName',
+  'price',
+  'status',
+  'serialNumber',
   'createdAt',
 ];
 const rowsAtOnce = 1_000;

@@ -86,14 +86,35 @@ async function debit(
     throw new Error('insufficient');
   }
   const transaction = {
-    ...{ _id, accountId, refId: body.ref_id, surface: 'buyer', kind: 'prepaid', productCode: body.code },
-    ...{ productName: product.name, subcategory: 'pulsa', customerNumber: body.customer_number, price },
-    ...{ status: 'PENDING', version: 1, serialNumber: null, message: null, sellerId: null, epoch: 0 },
-    ...{ nextActionAt: at, createdAt: at, updatedAt: at, finalAt: null, delivered: false },
+    _id,
+    accountId,
+    refId: body.ref_id,
+    surface: 'buyer',
+    kind: 'prepaid',
+    productCode: body.code,
+    productName: product.name,
+    subcategory: 'pulsa',
+    customerNumber: body.customer_number,
+    price,
+    status: 'PENDING',
+    version: 1,
+    serialNumber: null,
+    message: null,
+    sellerId: null,
+    epoch: 0,
+    nextActionAt: at,
+    createdAt: at,
+    updatedAt: at,
+    finalAt: null,
+    delivered: false,
   };
   await transactions.insertOne(transaction, { session });
   const journal = {
-    ...{ _id: randomUUID(), kind: 'purchase', subjectId: _id, walletId: accountId, walletSeq: wallet.seq },
+    _id: randomUUID(),
+    kind: 'purchase',
+    subjectId: _id,
+    walletId: accountId,
+    walletSeq: wallet.seq,
     balanceAfter: wallet.balance,
     lines: [
       { account: `wallet:${accountId}`, amount: price.negate() },

@@ -49,7 +49,10 @@ export async function openBareShop(args: string[], { fresh }: { fresh: boolean }
     await shop.journals.createIndex({ subjectId: 1, kind: 1 }, { unique: true }, {});
     await shop.wallets.insertMany(
       shop.buyers.map(({ id }) => ({
-        ...{ _id: id, balance: Long.fromNumber(openingBalance), held: Long.ZERO, seq: Long.ZERO },
+        _id: id,
+        balance: Long.fromNumber(openingBalance),
+        held: Long.ZERO,
+        seq: Long.ZERO,
       })),
     );
   }

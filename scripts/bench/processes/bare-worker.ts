@@ -23,14 +23,18 @@ export async function runBareWorker(args: string[]): Promise<void> {
     const { sn } = (await order.body.json()) as { sn: string };
     await inBareTransaction(shop, (session) => conclude(shop, { id, sn, session }));
     const told = await request(`${inboxUrl}/hooks/bare`, {
-      ...{ method: 'POST', dispatcher, headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      dispatcher,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ event: 'transaction.success', data: { ref_id: id, transaction_id: id, sn } }),
     });
     await told.body.dump();
     await shop.transactions.updateOne({ _id: id }, { $set: { delivered: true } });
   };
   const worker = new Worker<{ transactionId: string }>('fulfilment', ({ data }) => run(data.transactionId), {
-    ...{ connection, prefix, concurrency },
+    connection,
+    prefix,
+    concurrency,
   });
   worker.on('failed', (_job, error) => console.error(error));
   process.channel?.ref();
@@ -65,7 +69,10 @@ async function conclude(
   await transactions.updateOne({ _id: id, status: 'PENDING' }, { $set: set }, { session });
   const price = Long.fromNumber(product.price);
   const journal = {
-    ...{ _id: randomUUID(), kind: 'success', subjectId: id, createdAt: at },
+    _id: randomUUID(),
+    kind: 'success',
+    subjectId: id,
+    createdAt: at,
     lines: [
       { account: 'platform:suspense', amount: price.negate() },
       { account: 'payable:seller', amount: price },

@@ -76,7 +76,13 @@ const echoBare: RequestListener = (request, response) => {
 };
 
 const echo = defineOperation<PurchaseBody>({
-  ...{ id: 'echo', method: 'post', path, role: 'buyer', needs: 'trade', tag: 'Buyer', summary: 'Echo' },
+  id: 'echo',
+  method: 'post',
+  path,
+  role: 'buyer',
+  needs: 'trade',
+  tag: 'Buyer',
+  summary: 'Echo',
   body: purchaseBody,
   data: purchaseBody,
   handle: ({ body }) => Promise.resolve({ data: body }),

@@ -35,15 +35,17 @@ const Transaction = mongoose.model(
   'NaiveTransaction',
   new Schema(
     {
-      ...{
-        _id: String,
-        accountId: String,
-        refId: String,
-        surface: String,
-        kind: String,
-        productCode: String,
-      },
-      ...{ productName: String, customerNumber: String, price: Number, status: String, serialNumber: String },
+      _id: String,
+      accountId: String,
+      refId: String,
+      surface: String,
+      kind: String,
+      productCode: String,
+      productName: String,
+      customerNumber: String,
+      price: Number,
+      status: String,
+      serialNumber: String,
     },
     { timestamps: true },
   )
@@ -55,7 +57,11 @@ const Journal = mongoose.model(
   'NaiveJournal',
   new Schema(
     {
-      ...{ kind: String, subjectId: String, walletId: String, walletSeq: Number, balanceAfter: Number },
+      kind: String,
+      subjectId: String,
+      walletId: String,
+      walletSeq: Number,
+      balanceAfter: Number,
       lines: [{ account: String, amount: Number }],
     },
     { timestamps: true },

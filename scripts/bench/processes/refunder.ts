@@ -42,8 +42,16 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
   for (let left = work.make; left > 0; left -= madeAtOnce) {
     const made = Array.from({ length: Math.min(left, madeAtOnce) }, () =>
       newPurchase({
-        ...{ accountId, refId: newId(), surface: 'buyer', kind: 'prepaid', product: found, quoteId: null },
-        ...{ customerNumber, price: product.price, offerSellerId: sellerId, callbackUrl: null },
+        accountId,
+        refId: newId(),
+        surface: 'buyer',
+        kind: 'prepaid',
+        product: found,
+        quoteId: null,
+        customerNumber,
+        price: product.price,
+        offerSellerId: sellerId,
+        callbackUrl: null,
       }),
     );
     await Promise.all(made.map((each) => post(purchasePosting(each))));

@@ -44,7 +44,12 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
   const meter = await createMeter(uri, process.env['REDIS_URL'] ?? '');
   const yardsticks = new Set<string>();
   const bench: Bench = {
-    ...{ meter, redis, client, db: client.db(), prefix, uri },
+    meter,
+    redis,
+    client,
+    db: client.db(),
+    prefix,
+    uri,
     yardstickUri(name) {
       const own = new URL(uri);
       own.pathname += `_${name}`;
@@ -84,7 +89,8 @@ export function startWorker(name: string, env: NodeJS.ProcessEnv = {}): Promise<
 /** A provider that executes at once. */
 export function startSimulator(): Promise<RunningProcess> {
   return startProcess({
-    ...{ name: 'simulator', script: 'scripts/simulator/main.js' },
+    name: 'simulator',
+    script: 'scripts/simulator/main.js',
     args: ['--port', '0', '--host', '127.0.0.1', '--secret', 'simulator-secret', '--seed', '1'],
   });
 }

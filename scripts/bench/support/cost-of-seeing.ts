@@ -75,7 +75,9 @@ export async function printCostOfSeeing(
 async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   return startProcess({
-    ...{ name, script: 'scripts/bench/main.js', args: ['counting-process', name] },
+    name,
+    script: 'scripts/bench/main.js',
+    args: ['counting-process', name],
     env: { ...serviceEnv, ...env, METRICS_PORT: metricsPort, ...(name === 'web' && { PORT: port }) },
   });
 }
@@ -89,8 +91,13 @@ async function flow(
   const { load, purchases, connections } = options;
   const startedMs = performance.now();
   const { accepted, refused } = await call<LoadResult>(load.child, {
-    ...{ urls: [pipeline.web.url], buyersFile: shop.buyersFile, buyers: shop.buyers.length, connections },
-    ...{ seconds: limitMs / 1_000, purchases, repeat: true },
+    urls: [pipeline.web.url],
+    buyersFile: shop.buyersFile,
+    buyers: shop.buyers.length,
+    connections,
+    seconds: limitMs / 1_000,
+    purchases,
+    repeat: true,
   });
   mustHold(accepted > 0 && Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
   await untilTrue({ everyMs: 250, limitMs, what: 'everything bought is delivered' }, () => pipeline.isDone());
@@ -101,11 +108,32 @@ function perPurchase(weighed: Weighed, purchases: number): Weighed {
   const share = ({ p50, p99 }: Weighed['metrics']) => ({ p50: p50 / purchases, p99: p99 / purchases });
   return {
     ...weighed,
-    ...{ metricCalls: weighed.metricCalls / purchases, spanCalls: weighed.spanCalls / purchases },
-    ...{ metrics: share(weighed.metrics), metricsOff: share(weighed.metricsOff) },
-    ...{ spansOff: share(weighed.spansOff), inPlace: weighed.inPlace / purchases },
+    metricCalls: weighed.metricCalls / purchases,
+    spanCalls: weighed.spanCalls / purchases,
+    metrics: share(weighed.metrics),
+    metricsOff: share(weighed.metricsOff),
+    spansOff: share(weighed.spansOff),
+    inPlace: weighed.inPlace / purchases,
   };
 }
+
+const headings = [
+  '',
+  'CPU µs',
+  'metric calls',
+  'µs p50',
+  'µs p99',
+  'µs in place',
+  'scrapes µs',
+  'looks µs',
+  'all µs',
+  'on: %',
+  'spans',
+  'off: µs p50',
+  'µs p99',
+  'all µs',
+  'off: %',
+];
 
 function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   const everyPurchase = (us: number) => us / (scrapeEverySeconds * perSecond);
@@ -118,42 +146,29 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   /** Of a purchase of a process that sees nothing. */
   const share = (us: number, cpuUs: number) => (100 * us) / cpuUs;
   const row = (name: string, of: (value: (part: Part) => number) => number) => [
-    ...[name, of((part) => part.cpuUs)],
-    ...[of((part) => part.metricCalls), of((part) => part.metrics.p50), of((part) => part.metrics.p99)],
-    ...[of((part) => part.inPlace), of(scrapedUs), of(() => looksUs), of(onUs)],
+    name,
+    of((part) => part.cpuUs),
+    of((part) => part.metricCalls),
+    of((part) => part.metrics.p50),
+    of((part) => part.metrics.p99),
+    of((part) => part.inPlace),
+    of(scrapedUs),
+    of(() => looksUs),
+    of(onUs),
     share(
       of(onUs),
       of((part) => part.cpuUs - onUs(part)),
     ),
     of((part) => part.spanCalls),
-    ...[
-      of((part) => part.metricsOff.p50 + part.spansOff.p50),
-      of((part) => part.metricsOff.p99 + part.spansOff.p99),
-      of(offUs),
-    ],
+    of((part) => part.metricsOff.p50 + part.spansOff.p50),
+    of((part) => part.metricsOff.p99 + part.spansOff.p99),
+    of(offUs),
     share(
       of(offUs),
       of((part) => part.cpuUs - onUs(part)),
     ),
   ];
-  printTable(
-    [
-      ...[
-        '',
-        'CPU µs',
-        'metric calls',
-        'µs p50',
-        'µs p99',
-        'µs in place',
-        'scrapes µs',
-        'looks µs',
-        'all µs',
-        'on: %',
-      ],
-      ...['spans', 'off: µs p50', 'µs p99', 'all µs', 'off: %'],
-    ],
-    [...parts.map((part) => row(part.name, (value) => value(part))), row('all', total)],
-  );
+  printTable(headings, [...parts.map((part) => row(part.name, (value) => value(part))), row('all', total)]);
   parts.forEach(({ name, scrape, figures }) => {
     const gathered = figures > 0 ? `; its figures ${shown(figures / 1_000)} ms` : '';
     console.log(
@@ -170,7 +185,10 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
       what === 'metrics on' ? total((part) => scrapedUs(part) + looksUs) : parts.length * looksUs;
     const shares = `its calls ${shown(share(us - whoever, cpuUs))} %, the rest at ${shown(perSecond)} purchases a second`;
     printGoal(`${what}, of a purchase's CPU in all processes (${shares})`, {
-      ...{ goal, reached: share(us, cpuUs), unit: '%', wanted: 'at most' },
+      goal,
+      reached: share(us, cpuUs),
+      unit: '%',
+      wanted: 'at most',
     });
   }
 }

@@ -122,8 +122,13 @@ function print(measured: readonly Asked[]): void {
       const { call, timesMs, webUs, mongodbUs, bytes } = asked;
       const cpuMs = [webUs, mongodbUs].map((us) => us / 1_000 / timesMs.length);
       return [
-        ...[`${call.of}: ${call.name}`, timeAt(asked, 0.5), timeAt(asked, 0.95)],
-        ...[timesMs[0] ?? NaN, most(timesMs), ...cpuMs, bytes / 1_000],
+        `${call.of}: ${call.name}`,
+        timeAt(asked, 0.5),
+        timeAt(asked, 0.95),
+        timesMs[0] ?? NaN,
+        most(timesMs),
+        ...cpuMs,
+        bytes / 1_000,
       ];
     }),
   );

@@ -56,7 +56,9 @@ export async function startOurs(
   const transactions = bench.db.collection('transactions');
   const deliveries = bench.db.collection('deliveries');
   return {
-    ...{ web, processes: [web, ...workers, simulator, inbox], probeCommands: 2 },
+    web,
+    processes: [web, ...workers, simulator, inbox],
+    probeCommands: 2,
     async isDone() {
       const found = await Promise.all([
         isAny(transactions, { status: { $in: ['PENDING', 'PROCESSING'] } }),
@@ -73,7 +75,9 @@ export async function startBare(bench: Bench, { shop, simulator, inbox }: World)
   const worker = await startHelper('worker', 'bare-worker', args);
   const transactions = booksOf(bench, 'bare').collection('transactions');
   return {
-    ...{ web, processes: [web, worker, simulator, inbox], probeCommands: 1 },
+    web,
+    processes: [web, worker, simulator, inbox],
+    probeCommands: 1,
     isDone: async () => !(await isAny(transactions, { delivered: false })),
   };
 }

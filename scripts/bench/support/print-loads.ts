@@ -22,16 +22,15 @@ export function printLoads(rows: { name: string; all: Loaded[] }[]): void {
     rows.map(({ name, all }) => {
       const of = (value: (each: Loaded) => number) => median(all.map(value));
       return [
-        ...[
-          name,
-          of((each) => each.perSecond),
-          total(all),
-          of((each) => each.p50Ms),
-          of((each) => each.p99Ms),
-        ],
+        name,
+        of((each) => each.perSecond),
+        total(all),
+        of((each) => each.p50Ms),
+        of((each) => each.p99Ms),
         ...['web', 'mongodb', 'redis'].map((process) => of((each) => each.cpuUs[process] ?? 0)),
         of((each) => each.loadCpuUs / each.accepted),
-        ...[of((each) => sum(each.mongodb)), of((each) => sum(each.redis))],
+        of((each) => sum(each.mongodb)),
+        of((each) => sum(each.redis)),
       ];
     }),
   );

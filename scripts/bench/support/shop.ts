@@ -56,7 +56,9 @@ export async function openShop(options: {
       await accounts.collection.insertMany(
         batch.map(({ id, webhookSecret }) => ({
           ...model,
-          ...{ _id: id, username: `bench-${id.slice(-20)}`, rateLimit: options.rateLimit ?? noLimit },
+          _id: id,
+          username: `bench-${id.slice(-20)}`,
+          rateLimit: options.rateLimit ?? noLimit,
           webhookUrl: options.inboxUrl === undefined ? null : `${options.inboxUrl}/hooks/${id}`,
           webhookSecretSealed: encrypt(webhookSecret, webhookSecretContext(id)),
         })) as never[],
@@ -84,7 +86,8 @@ function newBuyer(): Buyer {
  */
 export async function openSeller(username: string, code: string): Promise<string> {
   const { account } = await createAccount({
-    ...{ username: `bench-${username}`, role: 'seller' },
+    username: `bench-${username}`,
+    role: 'seller',
     provider: { kind: 'simulator', baseUrl: null, username, secret: 'simulator-secret' },
   });
   await addProduct(account._id, code);
@@ -95,8 +98,14 @@ async function addProduct(sellerId: string, code: string): Promise<void> {
   const { name, price } = product;
   await changing([ProductModel, OfferModel], null, async (products, offers) => {
     await products.create({
-      ...{ _id: code, sellerId, name, category: 'prabayar', subcategory: 'pulsa', operator: 'Telkomsel' },
-      ...{ status: 'active', customerNumber: { kind: 'phone', prefixes: ['0812'] } },
+      _id: code,
+      sellerId,
+      name,
+      category: 'prabayar',
+      subcategory: 'pulsa',
+      operator: 'Telkomsel',
+      status: 'active',
+      customerNumber: { kind: 'phone', prefixes: ['0812'] },
     });
     await offers.create({
       _id: `${code}:${sellerId}`,

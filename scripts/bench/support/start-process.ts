@@ -46,7 +46,8 @@ export async function startProcess({
     env: { ...process.env, ...env },
     stdio: ['ignore', log, log, 'ipc'],
     execArgv: [
-      ...['--import', pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href],
+      '--import',
+      pathToFileURL(builtProgram('scripts/supervisor/follow-parent.js')).href,
       ...(profiles
         ? [
             '--cpu-prof',
@@ -64,7 +65,10 @@ export async function startProcess({
     });
   });
   const found: RunningProcess = {
-    ...{ name, child, pid: child.pid ?? 0, url: `http://127.0.0.1:${port}` },
+    name,
+    child,
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${port}`,
     async stop() {
       running.delete(found);
       if (child.exitCode === null && child.signalCode === null) {

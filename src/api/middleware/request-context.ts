@@ -64,7 +64,9 @@ export const requestContext: RequestHandler = (request, response, next) => {
   const span = probes.includes(path)
     ? null
     : openSpan({
-        ...{ name: method, kind: 'server', requestId: context.requestId },
+        name: method,
+        kind: 'server',
+        requestId: context.requestId,
         attributes: { 'http.request.method': method },
       });
   response.on('close', () => {
@@ -74,7 +76,11 @@ export const requestContext: RequestHandler = (request, response, next) => {
     const failed = status >= 500 && !(context.error instanceof MaintenanceError);
     const { operation, code } = context;
     countCall({
-      ...{ operation, status, code, durationMs, failed: failed || context.failed },
+      operation,
+      status,
+      code,
+      durationMs,
+      failed: failed || context.failed,
       isStranger: context.accountId === null,
     });
     span?.rename(`call ${operation ?? 'other'}`);

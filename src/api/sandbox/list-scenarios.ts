@@ -40,7 +40,10 @@ export const listScenarios = defineOperation({
   handle: ({ account }) => {
     requireSandbox(account);
     const data = sandboxScenarios.map(({ ending, about, result, description }) => ({
-      ...{ ending, about, result, description },
+      ending,
+      about,
+      result,
+      description,
     }));
     return Promise.resolve({ data });
   },

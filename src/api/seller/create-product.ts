@@ -48,8 +48,11 @@ export const createProduct = defineOperation<Body>({
     const { max_wait_s: maxWait, ...product } = body;
     const created = await create(
       {
-        ...{ ...product, operator: product.operator ?? null, maxWaitS: maxWait },
-        ...{ sellerId: account._id, productLimit },
+        ...product,
+        operator: product.operator ?? null,
+        maxWaitS: maxWait,
+        sellerId: account._id,
+        productLimit,
       },
       changedBy(call),
     );

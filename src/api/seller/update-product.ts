@@ -52,7 +52,10 @@ export const updateProduct = defineOperation<Body, Params>({
     return {
       message: say('productUpdated'),
       data: {
-        ...{ code: product._id, name: product.name, price, status },
+        code: product._id,
+        name: product.name,
+        price,
+        status,
         max_wait_s: product.maxWaitS ?? null,
       },
     };

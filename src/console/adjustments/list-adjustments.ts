@@ -25,7 +25,9 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
   data: shape({
     adjustments: Joi.array().items(
       shape({
-        ...{ id: Joi.string(), account: Joi.string(), reason: Joi.string() },
+        id: Joi.string(),
+        account: Joi.string(),
+        reason: Joi.string(),
         amount: Joi.number().description('Rupiah: a credit, or, negative, a debit.'),
         status: decidedStatus,
         requested_by: Joi.string(),
@@ -53,7 +55,11 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
 function present(each: Adjustment, account: string, actor: string) {
   const { _id, amount, reason, status, requestedBy, decidedBy, balanceAfter, createdAt, decidedAt } = each;
   return {
-    ...{ id: _id, account, amount, reason, status },
+    id: _id,
+    account,
+    amount,
+    reason,
+    status,
     requested_by: requestedBy,
     decided_by: decidedBy,
     balance_after: balanceAfter,

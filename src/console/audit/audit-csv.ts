@@ -22,7 +22,9 @@ export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) =>
     columns,
     exported: {
       by: changedByOperator(request, response),
-      ...{ action: 'audit.export', kind: 'audit', filter: withoutNumber(query) },
+      action: 'audit.export',
+      kind: 'audit',
+      filter: withoutNumber(query),
     },
     async page({ after, limit }) {
       const { found, next } = await pageOfAudit(filter, { before: after, limit });

@@ -47,8 +47,12 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
   data: shape({
     entries: Joi.array().items(
       shape({
-        ...{ id: Joi.string(), at: timestamp, actor: Joi.string(), action: Joi.string() },
-        ...{ kind: Joi.string(), subject: Joi.string() },
+        id: Joi.string(),
+        at: timestamp,
+        actor: Joi.string(),
+        action: Joi.string(),
+        kind: Joi.string(),
+        subject: Joi.string(),
         before: Joi.string().allow(null).description('As JSON.'),
         after: Joi.string().allow(null),
         from: Joi.string().allow(null),
@@ -73,15 +77,26 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
 
 export function auditFilterOf({ actor, action, kind, subject, from, to }: AuditFilterQuery): AuditFilter {
   return {
-    ...{ actor, action, subjectKind: kind, subjectId: subject },
+    actor,
+    action,
+    subjectKind: kind,
+    subjectId: subject,
     ...periodOfDays({ from, to }),
   };
 }
 
 export function presentEntry({ _id, at, actor, action, subject, before, after, from, reason }: AuditEntry) {
   return {
-    ...{ id: _id, at: at.toISOString(), actor, action, kind: subject.kind, subject: subject.id },
-    ...{ before: json(before), after: json(after), from: from ?? null, reason: reason ?? null },
+    id: _id,
+    at: at.toISOString(),
+    actor,
+    action,
+    kind: subject.kind,
+    subject: subject.id,
+    before: json(before),
+    after: json(after),
+    from: from ?? null,
+    reason: reason ?? null,
   };
 }
 

@@ -36,14 +36,19 @@ export const listBankLinesCall = defineConsoleOperation<unknown, unknown, Query>
   data: shape({
     lines: Joi.array().items(
       shape({
-        ...{ id: Joi.string(), day: Joi.string(), amount: Joi.number(), description: Joi.string().allow('') },
+        id: Joi.string(),
+        day: Joi.string(),
+        amount: Joi.number(),
+        description: Joi.string().allow(''),
         status: Joi.string().valid(...bankLineStatuses),
         deposit_id: Joi.string().allow(null),
         file: Joi.string(),
         same_before: Joi.array()
           .items(
             shape({
-              ...{ id: Joi.string(), day: Joi.string(), status: Joi.string().valid(...bankLineStatuses) },
+              id: Joi.string(),
+              day: Joi.string(),
+              status: Joi.string().valid(...bankLineStatuses),
               deposit_id: Joi.string().allow(null),
             }),
           )
@@ -59,9 +64,18 @@ export const listBankLinesCall = defineConsoleOperation<unknown, unknown, Query>
     const { lines, next } = await listBankLines(query);
     return {
       lines: lines.map(({ _id, day, amount, description, status, depositId, file, decided, sameBefore }) => ({
-        ...{ id: _id, day, amount, description, status, deposit_id: depositId, file },
+        id: _id,
+        day,
+        amount,
+        description,
+        status,
+        deposit_id: depositId,
+        file,
         same_before: sameBefore.map((each) => ({
-          ...{ id: each._id, day: each.day, status: each.status, deposit_id: each.depositId },
+          id: each._id,
+          day: each.day,
+          status: each.status,
+          deposit_id: each.depositId,
         })),
         decided: decided && { at: decided.at.toISOString(), actor: decided.actor, reason: decided.reason },
       })),

@@ -23,7 +23,10 @@ export const listDeposits = defineConsoleOperation<unknown, unknown, DecidedQuer
   data: shape({
     deposits: Joi.array().items(
       shape({
-        ...{ id: Joi.string(), account: Joi.string(), ref_id: Joi.string(), amount: Joi.number() },
+        id: Joi.string(),
+        account: Joi.string(),
+        ref_id: Joi.string(),
+        amount: Joi.number(),
         status: decidedStatus,
         balance_after: Joi.number().allow(null),
         created_at: timestamp,

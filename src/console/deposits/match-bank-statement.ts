@@ -46,12 +46,10 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
     amount_by_amount: Joi.number().description('And of those for which only the amount speaks.'),
     lines: Joi.array().items(
       shape({
-        ...{
-          line: Joi.number(),
-          day: Joi.string(),
-          amount: Joi.number(),
-          description: Joi.string().allow(''),
-        },
+        line: Joi.number(),
+        day: Joi.string(),
+        amount: Joi.number(),
+        description: Joi.string().allow(''),
         match: Joi.string().valid(...lineMatches),
         same_before: Joi.boolean().description(
           'A line of its amount, at most a day away, was used or set aside: it may be the same payment.',
@@ -71,8 +69,12 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
     const those = (wanted: LineMatch) => lines.filter(({ match }) => match === wanted);
     const sumOf = (wanted: LineMatch) => those(wanted).reduce((total, { amount }) => total + amount, 0);
     return {
-      ...{ incoming: lines.length, outgoing, others, fingerprint },
-      ...{ first_day: days?.first ?? null, last_day: days?.last ?? null },
+      incoming: lines.length,
+      outgoing,
+      others,
+      fingerprint,
+      first_day: days?.first ?? null,
+      last_day: days?.last ?? null,
       is_order_told: days?.isOrderTold ?? true,
       matches: Object.fromEntries(lineMatches.map((match) => [match, those(match).length])),
       amount_named: sumOf('named'),
@@ -93,9 +95,16 @@ async function present(lines: readonly PlannedLine[]) {
     shown.flatMap(({ deposits }) => deposits.map(({ accountId }) => accountId)),
   );
   return shown.map(({ line, day, amount, description, match, sameBefore, deposits }) => ({
-    ...{ line, day, amount, description, match, same_before: sameBefore },
+    line,
+    day,
+    amount,
+    description,
+    match,
+    same_before: sameBefore,
     deposits: deposits.map((each) => ({
-      ...{ id: each._id, ref_id: each.refId, status: each.status },
+      id: each._id,
+      ref_id: each.refId,
+      status: each.status,
       account: lookUp(usernames, each.accountId) ?? '',
     })),
   }));
@@ -117,7 +126,9 @@ export const confirmBankStatement = defineConsoleOperation<Confirm>({
   bodyBytesMax,
   summary: 'Confirm the deposits that a bank statement names, as it was previewed, and keep its lines',
   body: Joi.object<Confirm>({
-    ...{ file: bankStatement, name: text(200).required(), fingerprint: text(64).required() },
+    file: bankStatement,
+    name: text(200).required(),
+    fingerprint: text(64).required(),
     by_reference: Joi.boolean()
       .default(false)
       .description('Also where the text has the `ref_id` of the one deposit that waits for the amount.'),

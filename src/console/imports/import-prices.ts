@@ -54,7 +54,9 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
   bodyBytesMax: priceFileBodyMax,
   summary: 'Apply a price list as it was previewed; lines that are refused are left out',
   body: Joi.object<Apply>({
-    ...{ file: priceFile, name: text(200).required(), fingerprint: text(64).required() },
+    file: priceFile,
+    name: text(200).required(),
+    fingerprint: text(64).required(),
     meant: Joi.boolean()
       .default(false)
       .description(
@@ -69,7 +71,9 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
       by,
     );
     return {
-      ...{ id: importId, changed, kept_found: kept.length },
+      id: importId,
+      changed,
+      kept_found: kept.length,
       kept: kept.slice(0, shownMax).map(({ line, code }) => ({ line, code })),
     };
   },
@@ -84,10 +88,12 @@ export const undoPriceImport = defineConsoleOperation<Reason, { id: string }>({
   params: idParams,
   body: reasonBody,
   data: shape({
-    ...{ undone: Joi.number(), kept_found: Joi.number() },
+    undone: Joi.number(),
+    kept_found: Joi.number(),
     kept: Joi.array().items(
       shape({
-        ...{ line: Joi.number(), code: Joi.string() },
+        line: Joi.number(),
+        code: Joi.string(),
         fields: Joi.array()
           .items(Joi.string().valid(...offerFields))
           .description('What of the offer was changed since, and stays.'),
@@ -97,7 +103,8 @@ export const undoPriceImport = defineConsoleOperation<Reason, { id: string }>({
   async handle({ params: { id }, by }) {
     const { undone, kept } = await undoImport(id, by);
     return {
-      ...{ undone, kept_found: kept.length },
+      undone,
+      kept_found: kept.length,
       kept: kept
         .slice(0, shownMax)
         .map(({ line, productCode, fields }) => ({ line, code: productCode, fields })),

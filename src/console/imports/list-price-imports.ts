@@ -27,18 +27,14 @@ export const listPriceImports = defineConsoleOperation<unknown, unknown, Query>(
   data: shape({
     imports: Joi.array().items(
       shape({
-        ...{
-          id: Joi.string(),
-          file: Joi.string(),
-          status: Joi.string().valid(...priceImportStatuses),
-        },
-        ...{
-          planned: Joi.number(),
-          changed: Joi.number(),
-          actor: Joi.string(),
-          reason: nullableText,
-          at: timestamp,
-        },
+        id: Joi.string(),
+        file: Joi.string(),
+        status: Joi.string().valid(...priceImportStatuses),
+        planned: Joi.number(),
+        changed: Joi.number(),
+        actor: Joi.string(),
+        reason: nullableText,
+        at: timestamp,
         undone: shape({ at: timestamp, actor: Joi.string(), reason: nullableText, kept: Joi.number() }).allow(
           null,
         ),
@@ -50,7 +46,14 @@ export const listPriceImports = defineConsoleOperation<unknown, unknown, Query>(
     const { imports, next } = await listImports(query);
     return {
       imports: imports.map(({ _id, file, status, planned, changed, actor, reason, createdAt, undone }) => ({
-        ...{ id: _id, file, status, planned, changed, actor, reason, at: createdAt.toISOString() },
+        id: _id,
+        file,
+        status,
+        planned,
+        changed,
+        actor,
+        reason,
+        at: createdAt.toISOString(),
         undone: undone && { ...undone, at: undone.at.toISOString() },
       })),
       next,
@@ -89,8 +92,13 @@ export const listOfferChanges = defineConsoleOperation<unknown, unknown, Changes
     since: timestamp,
     changes: Joi.array().items(
       shape({
-        ...{ at: timestamp, actor: Joi.string(), reason: nullableText, code: Joi.string() },
-        ...{ seller: Joi.string(), was: figures, is: figures },
+        at: timestamp,
+        actor: Joi.string(),
+        reason: nullableText,
+        code: Joi.string(),
+        seller: Joi.string(),
+        was: figures,
+        is: figures,
       }),
     ),
     next: timestamp.allow(null).description('The `before` of the next page.'),
@@ -107,7 +115,9 @@ export const listOfferChanges = defineConsoleOperation<unknown, unknown, Changes
       since: since.toISOString(),
       changes: changes.map(({ at, was, is, ...rest }) => ({
         ...rest,
-        ...{ at: at.toISOString(), was: presentFigures(was), is: presentFigures(is) },
+        at: at.toISOString(),
+        was: presentFigures(was),
+        is: presentFigures(is),
       })),
       next: next?.toISOString() ?? null,
       looked_back_to: lookedBackTo?.toISOString() ?? null,
@@ -140,7 +150,9 @@ export const getOfferHistory = defineConsoleOperation<unknown, { code: string },
   data: shape({
     moments: Joi.array().items(
       shape({
-        ...{ at: timestamp, actor: Joi.string(), reason: nullableText },
+        at: timestamp,
+        actor: Joi.string(),
+        reason: nullableText,
         ...changedFigures,
         import_id: nullableText,
       }),
@@ -155,7 +167,10 @@ export const getOfferHistory = defineConsoleOperation<unknown, { code: string },
     );
     return {
       moments: moments.map(({ at, actor, reason, importId, ...changed }) => ({
-        ...{ at: at.toISOString(), actor, reason, import_id: importId },
+        at: at.toISOString(),
+        actor,
+        reason,
+        import_id: importId,
         ...presentFigures(changed),
       })),
       next: next?.toISOString() ?? null,

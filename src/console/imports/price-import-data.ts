@@ -38,9 +38,15 @@ export const planData = shape({
   changes: Joi.array()
     .items(
       shape({
-        ...{ line: Joi.number(), code: Joi.string(), seller: Joi.string(), before: figures, after: figures },
+        line: Joi.number(),
+        code: Joi.string(),
+        seller: Joi.string(),
+        before: figures,
+        after: figures,
         margin: nullable.description('What the seller has left then; null where the cost is not known.'),
-        ...{ loses: Joi.boolean(), falls: Joi.boolean(), rises: Joi.boolean() },
+        loses: Joi.boolean(),
+        falls: Joi.boolean(),
+        rises: Joi.boolean(),
       }),
     )
     .description('What must be meant first, and of that what falls or rises most.'),
@@ -52,8 +58,12 @@ export const planData = shape({
 export function presentPlan({ lines, changes, unchanged, refused, fingerprint }: ImportPlan) {
   const countOf = (why: MeantReason) => changes.filter((each) => each[why]).length;
   return {
-    ...{ lines, found: changes.length, unchanged },
-    ...{ losing: countOf('loses'), falling: countOf('falls'), rising: countOf('rises') },
+    lines,
+    found: changes.length,
+    unchanged,
+    losing: countOf('loses'),
+    falling: countOf('falls'),
+    rising: countOf('rises'),
     changes: mostTellingFirst(changes).slice(0, shownMax).map(presentChange),
     refused_found: refused.length,
     refused: refused.slice(0, shownMax),

@@ -20,7 +20,10 @@ const closesShown = 30;
 const verificationsShown = 30;
 
 const verificationData = shape({
-  ...{ day: Joi.string(), at: timestamp, duration_ms: Joi.number(), ok: Joi.boolean() },
+  day: Joi.string(),
+  at: timestamp,
+  duration_ms: Joi.number(),
+  ok: Joi.boolean(),
   failures: Joi.number(),
   checks: Joi.array().items(shape({ check: Joi.string(), title: Joi.string(), failures: Joi.number() })),
   not_checked: Joi.array()
@@ -46,8 +49,13 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
     ),
     closes: Joi.array().items(
       shape({
-        ...{ day: Joi.string(), root: Joi.string(), is_signed: Joi.boolean(), closed_at: timestamp },
-        ...{ wallets: Joi.number(), journals: Joi.number(), audit_entries: Joi.number().allow(null) },
+        day: Joi.string(),
+        root: Joi.string(),
+        is_signed: Joi.boolean(),
+        closed_at: timestamp,
+        wallets: Joi.number(),
+        journals: Joi.number(),
+        audit_entries: Joi.number().allow(null),
       }),
     ),
     next: Joi.string().allow(null).description('The `before` of earlier closes.'),
@@ -55,7 +63,8 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
     next_verification_at: timestamp,
     running: shape({
       what: Joi.string().valid('waiting', 'wallets', 'subjects'),
-      ...{ done: Joi.number(), total: Joi.number() },
+      done: Joi.number(),
+      total: Joi.number(),
     }).allow(null),
   }),
   async handle({ query: { before } }) {
@@ -98,8 +107,12 @@ function accountsOf(last: ClosedDay | null, figures: Figures | null) {
 
 function presentClose({ _id, root, signature, content }: ClosedDay) {
   return {
-    ...{ day: _id, root, is_signed: signature !== null, closed_at: content.closedAt.toISOString() },
-    ...{ wallets: content.wallets, journals: content.journals },
+    day: _id,
+    root,
+    is_signed: signature !== null,
+    closed_at: content.closedAt.toISOString(),
+    wallets: content.wallets,
+    journals: content.journals,
     audit_entries: content.audit?.entries ?? null,
   };
 }
@@ -107,7 +120,11 @@ function presentClose({ _id, root, signature, content }: ClosedDay) {
 function presentVerification(verification: LedgerVerification) {
   const { _id, at, durationMs, ok, failures, checks, notChecked = [], findings } = verification;
   return {
-    ...{ day: _id, at: at.toISOString(), duration_ms: durationMs, ok, failures },
+    day: _id,
+    at: at.toISOString(),
+    duration_ms: durationMs,
+    ok,
+    failures,
     not_checked: notChecked.map((check) => ({ check, title: ledgerChecks[check] })),
     checks: checks.map((each) => ({ ...each, title: ledgerChecks[each.check] })),
     findings,

@@ -34,7 +34,9 @@ export const listMarkupsCall = defineConsoleOperation<unknown, unknown, Query>({
   action: 'markup.look',
   summary: "What buyers pay above sellers' prices, a page at a time",
   query: Joi.object<Query>({
-    ...{ account: text(64), group: priceGroup, after: text(200) },
+    account: text(64),
+    group: priceGroup,
+    after: text(200),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }).oxor('account', 'group'),
   data: shape({

@@ -19,7 +19,9 @@ export const listProducts = defineConsoleOperation<unknown, unknown, Query>({
   action: 'product.look',
   summary: 'Products by code with their offers, a page at a time',
   query: Joi.object<Query>({
-    ...{ prefix: text(50), seller: text(64), after: text(50) },
+    prefix: text(50),
+    seller: text(64),
+    after: text(50),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
   data: shape({

@@ -27,9 +27,12 @@ export const getRouting = defineConsoleOperation<unknown, unknown, { product: st
     closed: Joi.string().allow(null).description('What closes it, whoever would serve it.'),
     offers: Joi.array().items(
       shape({
-        ...{ seller: Joi.string(), price: Joi.number(), cost: nullable },
+        seller: Joi.string(),
+        price: Joi.number(),
+        cost: nullable,
         circuit: Joi.string().valid('closed', 'half-open', 'open'),
-        ...{ success_rate: Joi.number(), mean_ms: Joi.number() },
+        success_rate: Joi.number(),
+        mean_ms: Joi.number(),
         obstacle: Joi.string()
           .valid(...obstacles, 'circuit-open')
           .allow(null),
@@ -43,10 +46,12 @@ export const getRouting = defineConsoleOperation<unknown, unknown, { product: st
   async handle({ query }) {
     const { product, closed, offers } = await routingOrder(query.product);
     return {
-      ...{ product, closed },
+      product,
+      closed,
       offers: offers.map(({ successRate, meanMs, ...each }) => ({
         ...each,
-        ...{ success_rate: successRate, mean_ms: Math.round(meanMs) },
+        success_rate: successRate,
+        mean_ms: Math.round(meanMs),
       })),
     };
   },
@@ -61,21 +66,28 @@ export const comparePrices = defineProviderOperation<object>({
   summary: "Hold a provider's price list, asked for now, against the seller's offers",
   body: Joi.object({}),
   data: shape({
-    ...{ offers: Joi.number(), listed: Joi.number(), found: Joi.number() },
+    offers: Joi.number(),
+    listed: Joi.number(),
+    found: Joi.number(),
     differences: Joi.array().items(
       shape({
         product_code: Joi.string(),
         what: Joi.string().valid(...priceDifferences),
-        ...{ price: Joi.number(), cost: nullable, their_cost: nullable },
+        price: Joi.number(),
+        cost: nullable,
+        their_cost: nullable,
       }),
     ),
   }),
   async run(seller) {
     const { offers, listed, differences } = await comparePriceList(seller);
     return {
-      ...{ offers, listed, found: differences.length },
+      offers,
+      listed,
+      found: differences.length,
       differences: differences.slice(0, shownMax).map(({ productCode: code, theirCost, ...each }) => ({
-        ...{ product_code: code, their_cost: theirCost },
+        product_code: code,
+        their_cost: theirCost,
         ...each,
       })),
     };
@@ -102,7 +114,10 @@ export const reconcileProviderDay = defineProviderOperation<Reconciled>({
     csv: Joi.string().max(recordBytesMax),
   }),
   data: shape({
-    ...{ date: Joi.string(), ours: Joi.number(), theirs: Joi.number(), matched: Joi.number() },
+    date: Joi.string(),
+    ours: Joi.number(),
+    theirs: Joi.number(),
+    matched: Joi.number(),
     found: Joi.number().description('Differences, of which so many are shown.'),
     differences: Joi.array().items(
       shape({
@@ -116,7 +131,10 @@ export const reconcileProviderDay = defineProviderOperation<Reconciled>({
   async run(seller, { body: { date, csv }, by }) {
     const found = await reconcileDay(seller, { date, csv: csv ?? null, salesMax }, by);
     return {
-      ...{ date: found.date, ours: found.ours, theirs: found.theirs, matched: found.matched },
+      date: found.date,
+      ours: found.ours,
+      theirs: found.theirs,
+      matched: found.matched,
       found: found.differences.length,
       differences: found.differences
         .slice(0, shownMax)

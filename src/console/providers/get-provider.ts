@@ -21,16 +21,28 @@ const nullable = Joi.number().allow(null);
 
 export const stepData = shape({
   from: timestamp,
-  ...{ orders: Joi.number(), sold: Joi.number(), failed: Joi.number(), unanswered: Joi.number() },
-  ...{ success_rate: nullable, p50_ms: nullable, p95_ms: nullable, float: nullable },
+  orders: Joi.number(),
+  sold: Joi.number(),
+  failed: Joi.number(),
+  unanswered: Joi.number(),
+  success_rate: nullable,
+  p50_ms: nullable,
+  p95_ms: nullable,
+  float: nullable,
 });
 
 export function presentStep(step: ProviderFigures) {
   const { fromMs, orders, sold, failed, unanswered, successRate, p50Ms, p95Ms, float } = step;
   return {
     from: new Date(fromMs).toISOString(),
-    ...{ orders, sold, failed, unanswered },
-    ...{ success_rate: successRate, p50_ms: p50Ms, p95_ms: p95Ms, float },
+    orders,
+    sold,
+    failed,
+    unanswered,
+    success_rate: successRate,
+    p50_ms: p50Ms,
+    p95_ms: p95Ms,
+    float,
   };
 }
 
@@ -62,7 +74,8 @@ export const getProvider = defineProviderOperation<unknown, { days: number }>({
       providerHistories(ids, { sinceMs, untilMs }, stepMs),
     ]);
     const overview = {
-      ...{ seller, state },
+      seller,
+      state,
       circuit: circuits.get(seller._id) ?? null,
       backlog: backlogs.get(seller._id) ?? null,
     };

@@ -32,8 +32,13 @@ export const providerFields = {
   float_ends_at: timestamp.allow(null).description('At the pace of the day; null: not within 90 days.'),
   limits: shape({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
   day: shape({
-    ...{ orders: Joi.number(), sold: Joi.number(), failed: Joi.number(), unanswered: Joi.number() },
-    ...{ success_rate: nullable, p50_ms: nullable, p95_ms: nullable },
+    orders: Joi.number(),
+    sold: Joi.number(),
+    failed: Joi.number(),
+    unanswered: Joi.number(),
+    success_rate: nullable,
+    p50_ms: nullable,
+    p95_ms: nullable,
   }).description('Of the last 24 hours.'),
 };
 
@@ -87,7 +92,11 @@ export function presentProvider(
   const { kind = '', baseUrl = null, username = '' } = seller.provider ?? {};
   const { callsPerSecond = null, concurrency = null, maxWaitS = null } = seller.provider ?? {};
   return {
-    ...{ seller: seller.username, kind, address: baseUrl, username, account_status: seller.status },
+    seller: seller.username,
+    kind,
+    address: baseUrl,
+    username,
+    account_status: seller.status,
     paused: state?.paused
       ? { reason: state.paused.reason, by: state.paused.by, at: state.paused.at.toISOString() }
       : null,
@@ -105,7 +114,8 @@ export function presentProvider(
       failed: figures?.failed ?? 0,
       unanswered: figures?.unanswered ?? 0,
       success_rate: figures?.successRate ?? null,
-      ...{ p50_ms: figures?.p50Ms ?? null, p95_ms: figures?.p95Ms ?? null },
+      p50_ms: figures?.p50Ms ?? null,
+      p95_ms: figures?.p95Ms ?? null,
     },
   };
 }

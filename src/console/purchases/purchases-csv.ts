@@ -21,7 +21,9 @@ export const sendPurchasesCsv: ConsoleRoute['handle'] = async (request, response
     format: 'csv-excel',
     exported: {
       by: changedByOperator(request, response),
-      ...{ action: 'purchase.export', kind: 'transaction', filter: query },
+      action: 'purchase.export',
+      kind: 'transaction',
+      filter: query,
     },
     async page({ after, limit }) {
       const { purchases, next } = await pageOfPurchases(filter, { after, limit });

@@ -39,9 +39,15 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
   data: shape({
     settlements: Joi.array().items(
       shape({
-        ...{ id: text, seller: text, ref_id: text.allow(null) },
-        ...{ amount, fee: amount, net_amount: amount },
-        ...{ bank_code: text, account_number: text, holder: text },
+        id: text,
+        seller: text,
+        ref_id: text.allow(null),
+        amount,
+        fee: amount,
+        net_amount: amount,
+        bank_code: text,
+        account_number: text,
+        holder: text,
         status: text.valid(...statuses),
         needs_approval: Joi.boolean(),
         review_reason: text.allow(null),

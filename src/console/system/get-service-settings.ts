@@ -29,7 +29,12 @@ export const getServiceSettings = defineConsoleOperation({
     return Promise.resolve({
       release: releaseVersion,
       settings: shownSettings(env, givenSettings).map(({ name, shown, isRead, isGiven, isSet, value }) => ({
-        ...{ name, shown, is_read: isRead, is_given: isGiven, is_set: isSet, value },
+        name,
+        shown,
+        is_read: isRead,
+        is_given: isGiven,
+        is_set: isSet,
+        value,
       })),
     });
   },

@@ -44,7 +44,9 @@ export const getSystem = defineConsoleOperation({
     alarms: Joi.array()
       .items(
         shape({
-          ...{ id: Joi.string(), since: timestamp, is_told: Joi.boolean() },
+          id: Joi.string(),
+          since: timestamp,
+          is_told: Joi.boolean(),
           refusal: Joi.string().allow(null),
         }),
       )
@@ -52,8 +54,12 @@ export const getSystem = defineConsoleOperation({
     failing_jobs: Joi.array()
       .items(
         shape({
-          ...{ id: Joi.string(), queue: Joi.string(), rounds: Joi.number(), reason: Joi.string().allow('') },
-          ...{ first_at: timestamp, last_at: timestamp },
+          id: Joi.string(),
+          queue: Joi.string(),
+          rounds: Joi.number(),
+          reason: Joi.string().allow(''),
+          first_at: timestamp,
+          last_at: timestamp,
         }),
       )
       .description('The last to have come to that first.'),
@@ -68,11 +74,18 @@ export const getSystem = defineConsoleOperation({
       checked,
       is_looking: isUnderWay,
       alarms: alarms.map(({ _id, since, told, refusal }) => ({
-        ...{ id: _id, since: since.toISOString(), is_told: told, refusal: refusal ?? null },
+        id: _id,
+        since: since.toISOString(),
+        is_told: told,
+        refusal: refusal ?? null,
       })),
       failing_jobs: failing.map(({ _id, queue, rounds, reason, firstAt, lastAt }) => ({
-        ...{ id: _id, queue, rounds, reason },
-        ...{ first_at: firstAt.toISOString(), last_at: lastAt.toISOString() },
+        id: _id,
+        queue,
+        rounds,
+        reason,
+        first_at: firstAt.toISOString(),
+        last_at: lastAt.toISOString(),
       })),
     };
   },

@@ -13,7 +13,8 @@ export const listProcesses = defineConsoleOperation({
   data: shape({
     processes: Joi.array().items(
       shape({
-        ...{ id: Joi.string(), type: Joi.string() },
+        id: Joi.string(),
+        type: Joi.string(),
         version: Joi.string().allow(null).description('Null: of a release that did not say.'),
         started_at: timestamp.allow(null),
         memory_bytes: Joi.number().allow(null),
@@ -34,7 +35,10 @@ export const listProcesses = defineConsoleOperation({
     }
     return {
       processes: found.map((each) => ({
-        ...{ id: each.id, type: each.type, version: each.version, is_silent: each.isSilent },
+        id: each.id,
+        type: each.type,
+        version: each.version,
+        is_silent: each.isSilent,
         started_at: each.startedAt?.toISOString() ?? null,
         memory_bytes: each.memoryBytes,
         last_heard_at: each.lastHeardAt.toISOString(),

@@ -17,7 +17,10 @@ const looked = rememberedFor(rememberedMs, async () => {
       const { counts, isPaused, workers } = await lookAtQueue(queue);
       const ofIt = jobs.filter((job) => job.queue.name === queue.name);
       return {
-        ...{ name: queue.name, title: queue.title ?? queue.name, does: queue.does, process: process.name },
+        name: queue.name,
+        title: queue.title ?? queue.name,
+        does: queue.does,
+        process: process.name,
         kinds: [...new Set(ofIt.map(({ name }) => name))].sort(),
         waiting: counts['wait'] ?? 0,
         prioritized: counts['prioritized'] ?? 0,
@@ -25,7 +28,8 @@ const looked = rememberedFor(rememberedMs, async () => {
         delayed: counts['delayed'] ?? 0,
         failed: counts['failed'] ?? 0,
         completed: counts['completed'] ?? 0,
-        ...{ is_paused: isPaused, workers },
+        is_paused: isPaused,
+        workers,
       };
     }),
   );
@@ -40,12 +44,19 @@ export const listQueues = defineConsoleOperation({
   data: shape({
     queues: Joi.array().items(
       shape({
-        ...{ name: Joi.string(), title: Joi.string(), does: Joi.string(), process: Joi.string() },
+        name: Joi.string(),
+        title: Joi.string(),
+        does: Joi.string(),
+        process: Joi.string(),
         kinds: Joi.array().items(Joi.string()),
-        ...{ waiting: count, prioritized: count, active: count, delayed: count },
+        waiting: count,
+        prioritized: count,
+        active: count,
+        delayed: count,
         failed: count.description('The last 1,000 are kept.'),
         completed: count.description('The last 1,000 are kept.'),
-        ...{ is_paused: Joi.boolean(), workers: count },
+        is_paused: Joi.boolean(),
+        workers: count,
       }),
     ),
   }),

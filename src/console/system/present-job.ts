@@ -37,10 +37,16 @@ export const jobData = shape({
 export async function presentJobs(jobs: SeenJob[]): Promise<object[]> {
   const usernames = await usernamesOf(jobs.flatMap((job) => idIn(job, 'accountId') ?? []));
   return jobs.map((job) => ({
-    ...{ id: job.id, queue: job.queue, name: job.name, subject: job.subject, state: job.state },
+    id: job.id,
+    queue: job.queue,
+    name: job.name,
+    subject: job.subject,
+    state: job.state,
     purchase: idIn(job, 'purchaseId'),
     account: lookUp(usernames, idIn(job, 'accountId') ?? '') ?? null,
-    ...{ begun: job.begun, failed_rounds: job.failedRounds, refusal: job.refusal },
+    begun: job.begun,
+    failed_rounds: job.failedRounds,
+    refusal: job.refusal,
     needs_person_since: timeOf(job.needsPersonSince),
     last_error: job.failures.at(-1)?.reason ?? null,
     added_at: timeOf(job.addedAt),

@@ -120,7 +120,10 @@ function figuresOf(sold: readonly SoldOnDay[]): Figures {
   const ended = success + failed + refunded;
   return {
     purchases: ended + open,
-    ...{ success, failed, refunded, open },
+    success,
+    failed,
+    refunded,
+    open,
     success_rate: ended === 0 ? null : success / ended,
     sales: sum('amount.SUCCESS'),
     commission: sum('commission'),
@@ -131,7 +134,10 @@ function figuresOf(sold: readonly SoldOnDay[]): Figures {
 function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   const volumes = hours.map((fromMs) => ({
     from: new Date(fromMs).toISOString(),
-    ...{ success: 0, failed: 0, refunded: 0, open: 0 },
+    success: 0,
+    failed: 0,
+    refunded: 0,
+    open: 0,
   }));
   const first = hours[0] ?? 0;
   for (const { day, counters } of recent) {

@@ -50,7 +50,9 @@ export const getToday = defineConsoleOperation({
     today: figures,
     yesterday: figures,
     suspense: shape({
-      ...{ amount: count, purchases: count, is_cut: Joi.boolean() },
+      amount: count,
+      purchases: count,
+      is_cut: Joi.boolean(),
       closed: shape({ day: Joi.string(), amount: count })
         .allow(null)
         .description('At the end of the last closed day.'),
@@ -61,7 +63,11 @@ export const getToday = defineConsoleOperation({
     }),
     hours: Joi.array().items(
       shape({
-        ...{ from: timestamp, success: count, failed: count, refunded: count, open: count },
+        from: timestamp,
+        success: count,
+        failed: count,
+        refunded: count,
+        open: count,
         latency: shape(quantiles),
       }),
     ),
@@ -91,7 +97,8 @@ export const getToday = defineConsoleOperation({
       late: backlog.purchases + backlog.deliveries + backlog.postings,
       suspense: { amount: open.suspense, purchases: open.count, is_cut: open.isCut, closed },
       failing_jobs: failing.map(({ _id, reason, needsPersonSince }) => ({
-        ...{ id: _id, reason },
+        id: _id,
+        reason,
         since: needsPersonSince?.toISOString() ?? null,
       })),
     };

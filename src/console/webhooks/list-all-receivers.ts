@@ -38,7 +38,10 @@ export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>(
     const { found, next } = await listReceivers({ after, accountId, accountsMax });
     return {
       receivers: found.map(({ id, username, url, state, health }) => ({
-        ...{ id, account: username, state, address: withoutUrlSecrets(url) },
+        id,
+        account: username,
+        state,
+        address: withoutUrlSecrets(url),
         failures: health?.failures ?? 0,
         failing_since: health?.failingSince?.toISOString() ?? null,
       })),

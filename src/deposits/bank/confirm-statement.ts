@@ -90,8 +90,16 @@ async function keep(lines: readonly PlannedLine[], file: string): Promise<number
     const rows = some.map((each): BankLine => {
       const { key, day, amount, description } = each;
       return {
-        ...{ _id: newId(), key, day, amount, description, status: 'open', depositId: null, file },
-        ...{ createdAt: now(), decided: null },
+        _id: newId(),
+        key,
+        day,
+        amount,
+        description,
+        status: 'open',
+        depositId: null,
+        file,
+        createdAt: now(),
+        decided: null,
       };
     });
     kept += await insertNew(rows);

@@ -86,9 +86,19 @@ export function lostJob(row: FailingJob): SeenJob {
   const job = jobNamed(row.job) ?? null;
   const data = dataOf(job, row.job, row.payload);
   return {
-    ...{ id: row._id, queue: row.queue, name: row.job, subject: row.subject, data },
-    ...{ state: 'lost', begun: row.rounds, failedRounds: row.rounds, failures: failuresOf(row) },
-    ...{ addedAt: null, lastRunAt: row.lastAt, endedAt: null, nextRunAt: null },
+    id: row._id,
+    queue: row.queue,
+    name: row.job,
+    subject: row.subject,
+    data,
+    state: 'lost',
+    begun: row.rounds,
+    failedRounds: row.rounds,
+    failures: failuresOf(row),
+    addedAt: null,
+    lastRunAt: row.lastAt,
+    endedAt: null,
+    nextRunAt: null,
     needsPersonSince: row.needsPersonSince,
     refusal: data ? null : 'unreadable',
   };
@@ -100,11 +110,19 @@ async function seen(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
   const last: FailedRound[] =
     state === 'failed' ? [{ at: endedAt ?? new Date(0), reason: reasonOf(bullJob.failedReason) }] : [];
   return {
-    ...{ id: idOf(raw), queue: queue.name, name: job?.name ?? bullJob.name, subject, data, state },
-    ...{ begun: bullJob.attemptsStarted, failedRounds: row?.rounds ?? 0 },
+    id: idOf(raw),
+    queue: queue.name,
+    name: job?.name ?? bullJob.name,
+    subject,
+    data,
+    state,
+    begun: bullJob.attemptsStarted,
+    failedRounds: row?.rounds ?? 0,
     failures: [...(row ? failuresOf(row) : []), ...last],
     needsPersonSince: row?.needsPersonSince ?? null,
-    ...{ addedAt: dateOf(bullJob.timestamp), lastRunAt: dateOf(bullJob.processedOn), endedAt },
+    addedAt: dateOf(bullJob.timestamp),
+    lastRunAt: dateOf(bullJob.processedOn),
+    endedAt,
     nextRunAt: state === 'delayed' ? await nextRun(queue, bullJob) : null,
     refusal: refusalOf(raw, row),
   };

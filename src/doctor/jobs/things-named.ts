@@ -82,7 +82,9 @@ async function thingOfAccount(account: Account): Promise<Thing> {
   ]);
   const receiverIds = new Set([...receiverIdsOf(account), ...receivers.map(({ _id }) => _id)]);
   return {
-    ...{ kind: 'account', id: accountId, accountId },
+    kind: 'account',
+    id: accountId,
+    accountId,
     subjects: [
       { accountId },
       ...bought.map(({ _id, queuedFor }) => ({ purchaseId: _id, waitsAt: queuedFor ?? null })),

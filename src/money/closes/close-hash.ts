@@ -48,9 +48,16 @@ export function dayDigest(): DayDigest {
 export function rowHash(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): string {
   return sha256([
     version,
-    ...[row.day, row.walletId, row.firstSeq, row.lastSeq, row.balance, row.held],
+    row.day,
+    row.walletId,
+    row.firstSeq,
+    row.lastSeq,
+    row.balance,
+    row.held,
     sumsInOrder(row.sums),
-    ...[row.journalsHash, row.subjectsHash, row.previous],
+    row.journalsHash,
+    row.subjectsHash,
+    row.previous,
   ]);
 }
 
@@ -59,9 +66,13 @@ export function rootOf(day: DayClose['_id'], content: DayRoot): string {
   const { audit } = content;
   return sha256([
     audit ? versionWithAudit : version,
-    ...[day, content.wallets, content.journals],
+    day,
+    content.wallets,
+    content.journals,
     sumsInOrder(content.totals),
-    ...[content.walletsHash, content.previous, content.closedAt.toISOString()],
+    content.walletsHash,
+    content.previous,
+    content.closedAt.toISOString(),
     ...(audit ? [audit.entries, audit.hash] : []),
   ]);
 }

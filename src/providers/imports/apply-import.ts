@@ -61,7 +61,10 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   const outcomes = await writeFigures(
     plan.changes.map((each) => ({ ...each, productCode: each.code })),
     {
-      ...{ by, importId, action: 'offer.import', each: 'offer' },
+      by,
+      importId,
+      action: 'offer.import',
+      each: 'offer',
       also: (session, some) => keepWritten(session, some.filter(isWritten), { importId, told, by }),
     },
   );
@@ -100,8 +103,15 @@ async function begin(
 ): Promise<void> {
   const { actor, reason } = by;
   await PriceImportModel.create({
-    ...{ _id, file, status: 'applying' as const, planned, changed: 0, actor, reason },
-    ...{ createdAt: now(), undone: null },
+    _id,
+    file,
+    status: 'applying' as const,
+    planned,
+    changed: 0,
+    actor,
+    reason,
+    createdAt: now(),
+    undone: null,
   });
 }
 
@@ -117,7 +127,12 @@ async function keepWritten(
   await PriceImportRowModel.insertMany(
     written.map(({ change: { line, productCode, sellerId }, was, is }) => ({
       _id: `${importId}:${productCode}:${sellerId}`,
-      ...{ importId, line, productCode, sellerId, before: was, after: is },
+      importId,
+      line,
+      productCode,
+      sellerId,
+      before: was,
+      after: is,
     })),
     { session },
   );

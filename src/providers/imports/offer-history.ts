@@ -50,7 +50,10 @@ function momentOf(
     return null;
   }
   return {
-    ...{ at, actor, action, reason },
+    at,
+    actor,
+    action,
+    reason,
     ...figuresOf(is, changed),
     importId: typeof is['importId'] === 'string' ? is['importId'] : null,
   };
@@ -107,8 +110,13 @@ export async function offerChanges(
     changes: wanted.map((each) => {
       const { at, actor, reason, subject } = each.entry;
       return {
-        ...{ at, actor, reason, code: subject.id, seller: lookUp(usernames, sellerOf(each)) ?? '' },
-        ...{ was: figuresOf(each.was, each.fields), is: figuresOf(each.is, each.fields) },
+        at,
+        actor,
+        reason,
+        code: subject.id,
+        seller: lookUp(usernames, sellerOf(each)) ?? '',
+        was: figuresOf(each.was, each.fields),
+        is: figuresOf(each.is, each.fields),
       };
     }),
     next,

@@ -140,7 +140,14 @@ function planLine(
   const { margin } = sharesOf({ ...after, commissionRate: commissionRateOf(seller) });
   const isRepriced = before.price !== after.price || before.cost !== after.cost;
   return {
-    ...{ line, code, seller: username, sellerId: seller._id, isOwner, before, after, margin },
+    line,
+    code,
+    seller: username,
+    sellerId: seller._id,
+    isOwner,
+    before,
+    after,
+    margin,
     loses: isRepriced && margin !== null && margin < 0,
     falls: after.price * 2 < before.price,
     rises: after.price > before.price && after.price >= before.price * 5,

@@ -130,7 +130,9 @@ function readLine(
     return 'nothing-said';
   }
   return {
-    ...{ line, code, seller },
+    line,
+    code,
+    seller,
     ...(price !== '' && { price: Number(price) }),
     ...(cost !== '' && { cost: Number(cost) }),
     ...(word !== '' && { status: word as ProductStatus }),

@@ -45,7 +45,10 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
     .sort({ line: 1 })
     .lean<PriceImportRow[]>();
   const outcomes = await writeFigures(rows.map(backOf), {
-    ...{ by, importId, action: 'offer.import-undo', each: 'field' },
+    by,
+    importId,
+    action: 'offer.import-undo',
+    each: 'field',
     also: (session, some) => keepDone(session, some, importId),
   });
   const kept = outcomes.flatMap(({ change: { line, productCode }, left }) =>
@@ -86,8 +89,13 @@ function backOf({
 }: PriceImportRow): Back {
   const done = Object.fromEntries(undoneFields.map((field) => [field, before[field]]));
   return {
-    ...{ _id, line, productCode, sellerId, undoneFields },
-    ...{ before: { ...after, ...done }, after: before },
+    _id,
+    line,
+    productCode,
+    sellerId,
+    undoneFields,
+    before: { ...after, ...done },
+    after: before,
   };
 }
 

@@ -84,7 +84,12 @@ export async function acceptPurchase(
     }
     own = newPurchase({
       accountId: account._id,
-      ...{ refId, surface, kind, product, customerNumber, ...price },
+      refId,
+      surface,
+      kind,
+      product,
+      customerNumber,
+      ...price,
       callbackUrl: request.callbackUrl ?? null,
       requestId: request.requestId,
     });

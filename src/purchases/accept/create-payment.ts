@@ -32,8 +32,10 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
     const live = ended.length === 0 ? found : null;
     const quote = live ?? (await askForBill(account._id, product, customerNumber));
     return {
-      ...{ price: quote.totalAmount + (quote.markup ?? 0), markup: quote.markup ?? 0 },
-      ...{ offerSellerId: quote.sellerId, quoteId: quote._id },
+      price: quote.totalAmount + (quote.markup ?? 0),
+      markup: quote.markup ?? 0,
+      offerSellerId: quote.sellerId,
+      quoteId: quote._id,
       barredBy: (own) => paidSince(bill, live?.createdAt ?? lookedAt, { ended, own }),
     };
   });
@@ -83,7 +85,10 @@ function paidSince(bill: Bill, since: Date, { ended, own }: { ended: string[]; o
 /** By the index account_bill_ended: of the payments of a bill it names those alone. */
 function notEndedBefore({ accountId, productCode, customerNumber }: Bill, at: Date) {
   return {
-    ...{ accountId, kind: 'postpaid' as const, productCode, customerNumber },
+    accountId,
+    kind: 'postpaid' as const,
+    productCode,
+    customerNumber,
     finalAt: { $not: { $lt: at } },
   };
 }

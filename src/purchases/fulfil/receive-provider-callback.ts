@@ -41,7 +41,9 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
   logger.info('provider callback', {
-    ...{ orderId: order._id, purchaseId: order.transactionId, sellerId: order.sellerId },
+    orderId: order._id,
+    purchaseId: order.transactionId,
+    sellerId: order.sellerId,
     says: told.says,
   });
   if (order.open) {

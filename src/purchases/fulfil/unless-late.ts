@@ -20,7 +20,9 @@ export async function unlessLate(
     const { n, sellerId } = order;
     logger.warn('a provider was not asked in time', {
       ...namesOf(purchase),
-      ...{ order: n, sellerId, why: error.message },
+      order: n,
+      sellerId,
+      why: error.message,
     });
     return error;
   }

@@ -51,7 +51,13 @@ export async function buildWalletClose(
   }
   const { day } = bound;
   const row = {
-    ...{ day, walletId, firstSeq, lastSeq: last.seq, balance: last.balance, held: last.held, sums },
+    day,
+    walletId,
+    firstSeq,
+    lastSeq: last.seq,
+    balance: last.balance,
+    held: last.held,
+    sums,
     ...digest.hashes(),
     previous: previous?.hash ?? null,
   };

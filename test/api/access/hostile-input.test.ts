@@ -49,7 +49,8 @@ describe('hostile input', () => {
         const created = await api.call({ path: '/api/seller/products', key, body: product });
         expect(created.status, JSON.stringify(created.body)).to.equal(201);
         expect((await ProductModel.findById(code).lean())?.customerNumber).to.deep.equal({
-          ...{ kind: 'phone', prefixes: [] },
+          kind: 'phone',
+          prefixes: [],
         });
         const { key: buyer } = await api.newBuyer(1_000_000);
         const order = { code, customer_number: '123', ref_id: uniqueRef() };
@@ -140,7 +141,9 @@ describe('hostile input', () => {
     it(`a body in ${charset}: 415/01, and nothing is done`, async () => {
       const { key } = await api.newBuyer();
       const refused = await api.call({
-        ...{ method: 'POST', path: '/api/buyer/deposit', key },
+        method: 'POST',
+        path: '/api/buyer/deposit',
+        key,
         raw: JSON.stringify({ amount: 50_000, ref_id: uniqueRef() }),
         headers: { 'content-type': `application/json; charset=${charset}` },
       });
@@ -162,7 +165,8 @@ describe('hostile input', () => {
       const { key } = await api.newAccount('seller');
       const product = { code: uniqueRef('P').slice(0, 50), name: `a${character}b`, price: 1_000 };
       const refused = await api.call({
-        ...{ path: '/api/seller/products', key },
+        path: '/api/seller/products',
+        key,
         body: { ...product, category: 'prabayar', subcategory: 'pulsa', operator: 'Telkomsel' },
       });
       expectFailure(refused, { status: 400, code: '01', field: 'name', message: /control characters/ });

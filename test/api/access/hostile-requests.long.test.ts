@@ -17,6 +17,7 @@ import { sizes } from '../../support/sizes.js';
 import { sampleOf } from '../contract/support/probes.js';
 import { uniqueAddress, useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
+import { junkOf } from '../support/junk.js';
 import { hmacSign, md5Sign } from '../support/reseller.js';
 import { useSettings } from '../../support/use-settings.js';
 
@@ -45,53 +46,8 @@ interface Known {
   webhookSecret: string;
 }
 
+const { one, below, junk, hostileValue } = junkOf(random);
 const chance = (share: number): boolean => random() < share;
-const below = (max: number): number => Math.floor(random() * max);
-const one = <T>(list: readonly T[]): T => list[below(list.length)] as T;
-
-const junk = (): string =>
-  one([
-    ...[
-      '',
-      ' ',
-      '\u0000',
-      '\n',
-      '%',
-      '%00',
-      '%ff%fe',
-      '%2e%2e%2f',
-      '../../etc/passwd',
-      '__proto__',
-      'constructor',
-    ],
-    ...[
-      'null',
-      'true',
-      '-1',
-      '1e309',
-      '9'.repeat(400),
-      'x'.repeat(1 + below(3_000)),
-      "' OR 1=1 --",
-      '{"$gt":""}',
-    ],
-    ...[
-      '💥'.repeat(9),
-      '\u202e\u001b[2J',
-      '${7*7}',
-      '<script>',
-      'a=b&a=c',
-      ';',
-      '#',
-      '[]',
-      'S10',
-      '081234567890',
-    ],
-  ]);
-const hostileValue = (): unknown =>
-  one<unknown>([
-    ...[junk(), junk(), { $gt: '' }, { $where: '1' }, [], [[]], {}, null, true, 0, -1, 1.5, 2 ** 53, 1e308],
-    ...[Array(below(20_000)).fill(0), JSON.parse('{"__proto__":{"admin":1}}'), 'x'.repeat(below(90_000))],
-  ]);
 
 describe(`${requests} hostile requests, ${random.seed}`, function () {
   this.timeout(60_000 + requests * 200);
@@ -274,7 +230,9 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       : one(['GET', 'POST', 'HEAD', 'DELETE', 'PATCH']);
     const [content, type] = method === 'GET' ? [Buffer.alloc(0), []] : bodyOf(sampleOf(operation.body));
     return assemble({
-      ...{ method, path, content },
+      method,
+      path,
+      content,
       headers: [...credentials, ...type, ...headersOf()],
       isOwners: isCurrent,
     });
@@ -316,9 +274,18 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       '/docs/',
     ];
     const path = one([
-      ...['/admin/login', '/admin/login', '/admin/login', '/api/reseller/callback', '/api/reseller/callback'],
-      ...['/api/providers/digiflazz/callback', '/internal/payments/notify', '/healthz', '/', '/favicon.ico'],
-      ...['/api/buyer/reports/x/download?token=at_x', ...paths],
+      '/admin/login',
+      '/admin/login',
+      '/admin/login',
+      '/api/reseller/callback',
+      '/api/reseller/callback',
+      '/api/providers/digiflazz/callback',
+      '/internal/payments/notify',
+      '/healthz',
+      '/',
+      '/favicon.ico',
+      '/api/buyer/reports/x/download?token=at_x',
+      ...paths,
     ]);
     const callback = { ref_id: junk(), status: one(['success', 'failed', junk()]), data: { ref_id: junk() } };
     const login: [Buffer, string[]] = [

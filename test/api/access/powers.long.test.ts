@@ -63,7 +63,8 @@ describe('what each credential may do', () => {
       return sealAccessToken({ keyId: stored?._id ?? '', validUntil: new Date(Date.now() + 60_000) });
     };
     const credentials = {
-      ...{ current, superseded },
+      current,
+      superseded,
       tokenOfCurrent: await tokenOf(current),
       tokenOfSuperseded: await tokenOf(superseded),
     };
@@ -105,7 +106,8 @@ describe('what each credential may do', () => {
         }
         if (isOwners && name !== 'current') {
           expectFailure(answer, {
-            ...{ status: 403, code: '07' },
+            status: 403,
+            code: '07',
             message: name === 'superseded' ? /Send your current key/ : /Send your API key itself/,
           });
         } else {
@@ -120,7 +122,12 @@ describe('what each credential may do', () => {
 
   it('an operation that says nothing is the owner’s alone', () => {
     const silent = defineOperation({
-      ...{ id: 'silent', method: 'get', path: '/silent', role: 'buyer', tag: 'Buyer', summary: '' },
+      id: 'silent',
+      method: 'get',
+      path: '/silent',
+      role: 'buyer',
+      tag: 'Buyer',
+      summary: '',
       data: operations[0]?.data as never,
       handle: () => Promise.resolve({ data: null }),
     });

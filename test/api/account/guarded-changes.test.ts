@@ -37,7 +37,8 @@ describe('changes of what guards an account', () => {
     (JSON.parse(row?.body ?? '{}') as { data: { changed: string[] } }).data.changed;
   const settle = (key: string, account_number = '1234567890') =>
     call(key, '/settlement/request', {
-      ...{ amount: 50_000, ref_id: newId() },
+      amount: 50_000,
+      ref_id: newId(),
       bank_account: { bank_code: '014', account_number, account_name: 'PT Pulsa' },
     });
   /** As if it were another day. */
@@ -160,7 +161,9 @@ describe('changes of what guards an account', () => {
       reason: 'called back',
     }).lean();
     expect(entry).to.deep.include({
-      ...{ action: 'config.update', before: { ip_whitelist: [here] }, after: { ip_whitelist: [] } },
+      action: 'config.update',
+      before: { ip_whitelist: [here] },
+      after: { ip_whitelist: [] },
     });
     expect((await notices(seller)).map(changedBy)).to.deep.equal([['ip_whitelist'], ['ip_whitelist']]);
   });

@@ -88,7 +88,10 @@ describe('topup account set', () => {
     const { key } = seller;
     const product = () => ({
       code: uniqueRef('P').slice(0, 50),
-      ...{ name: 'Voucher', category: 'prabayar', subcategory: 'voucher', price: 1_000 },
+      name: 'Voucher',
+      category: 'prabayar',
+      subcategory: 'voucher',
+      price: 1_000,
     });
     const create = () => api.call({ path: '/api/seller/products', key, body: product() });
     const first = await create();

@@ -46,7 +46,11 @@ describe('GET /api/<role>/requests', () => {
     }
     const [refused, accepted] = await listed(buyer, 2);
     expect(accepted).to.include({
-      ...{ method: 'POST', path: '/v1/transactions', http_status: 201, code: '00', reason: null },
+      method: 'POST',
+      path: '/v1/transactions',
+      http_status: 201,
+      code: '00',
+      reason: null,
       ref_id: refs[0],
     });
     expect(accepted.request).to.deep.equal({
@@ -208,8 +212,12 @@ describe('GET /api/<role>/requests', () => {
     await api.call({ path: requestPath(signing, purchase) });
     const [row] = await listed(buyer, 1, '?failed=true');
     expect(row).to.include({
-      ...{ method: 'GET', path: '/api/reseller/request', http_status: 200, code: '02' },
-      ...{ reason: 'product_not_found', ref_id: purchase.ref_id },
+      method: 'GET',
+      path: '/api/reseller/request',
+      http_status: 200,
+      code: '02',
+      reason: 'product_not_found',
+      ref_id: purchase.ref_id,
     });
     expect(row.request).to.include({ code: 'NO-SUCH-PRODUCT', customer: '********1230' });
     expect(row.response.status, 'what its software goes by').to.equal('02');

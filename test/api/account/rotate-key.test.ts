@@ -39,7 +39,8 @@ for (const role of ['buyer', 'seller'] as const) {
       const { key, account } = await api.newAccount(role);
       const next = (await rotate(key)).body.data.api_key as string;
       expectFailure(await rotate(key, { overlap_minutes: 0 }), {
-        ...{ status: 403, code: '07' },
+        status: 403,
+        code: '07',
         message: /Send your current key/,
       });
       expect((await api.call({ path: configPath, key: next })).status).to.equal(200);

@@ -39,10 +39,21 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
 
   async function quoteOf({ account }: ApiAccount, code: string, over: Partial<Quote> = {}): Promise<string> {
     const quote: Quote = {
-      ...{ _id: newId(), accountId: account._id, productCode: code, customerNumber: customer_number },
-      ...{ sellerId: newId(), status: 'open', customerName: 'SITI AMINAH', billPeriod: '2024-03' },
-      ...{ totalBill: 75_000, adminFee: 2_500, totalAmount: 77_500, refusal: null, usedBy: null },
-      ...{ createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+      _id: newId(),
+      accountId: account._id,
+      productCode: code,
+      customerNumber: customer_number,
+      sellerId: newId(),
+      status: 'open',
+      customerName: 'SITI AMINAH',
+      billPeriod: '2024-03',
+      totalBill: 75_000,
+      adminFee: 2_500,
+      totalAmount: 77_500,
+      refusal: null,
+      usedBy: null,
+      createdAt: new Date(),
+      expiresAt: new Date(Date.now() + 60_000),
       ...over,
     };
     await QuoteModel.create([quote]);

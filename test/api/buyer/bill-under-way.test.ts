@@ -32,10 +32,23 @@ describe('a bill whose payment is under way', () => {
     const ask = async (count: number, over: Partial<Quote> = {}): Promise<Quote[]> => {
       const all = Array.from({ length: count }, (): Quote => {
         return {
-          ...{ _id: newId(), accountId: account._id, productCode, customerNumber, sellerId: newId() },
-          ...{ status: 'open', customerName: 'SITI AMINAH', billPeriod: '2024-03', totalBill: 75_000 },
-          ...{ adminFee: 2_500, totalAmount: 77_500, refusal: null, usedBy: null, createdAt: new Date() },
-          ...{ expiresAt: new Date(Date.now() + 600_000), proofSalt: newProofSalt(), ...over },
+          _id: newId(),
+          accountId: account._id,
+          productCode,
+          customerNumber,
+          sellerId: newId(),
+          status: 'open',
+          customerName: 'SITI AMINAH',
+          billPeriod: '2024-03',
+          totalBill: 75_000,
+          adminFee: 2_500,
+          totalAmount: 77_500,
+          refusal: null,
+          usedBy: null,
+          createdAt: new Date(),
+          expiresAt: new Date(Date.now() + 600_000),
+          proofSalt: newProofSalt(),
+          ...over,
         };
       });
       await QuoteModel.create(all);
@@ -80,7 +93,8 @@ describe('a bill whose payment is under way', () => {
     const { left } = await eraseCustomer(customerNumber, by);
     expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
     expect(await claimedNow(), 'what is written of its payment is looked through for the name').to.include({
-      ...{ customerNumber, customerName: 'SITI AMINAH' },
+      customerNumber,
+      customerName: 'SITI AMINAH',
     });
     await ask(1);
     await expectOneOpen();

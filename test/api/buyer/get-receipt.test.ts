@@ -46,10 +46,21 @@ describe('the receipt of a purchase', () => {
     const purchase = await bought({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
     const file = await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000');
     expect(linesOf(file)).to.deep.equal([
-      ...['Toko Sari', 'STRUK PEMBELIAN', 'Waktu: 23-11-2026 19:05 WIB', `No. ref: ${purchase.refId}`],
-      ...['ID transaksi:', purchase._id, 'Produk: Token PLN 20.000', 'No. pelanggan: 081234561230'],
-      ...['Nama: RINA S/D HARTONO', 'Tarif/daya: R1/900VA', 'Jumlah kWh: 71,3', 'TOKEN'],
-      ...['1234-5678-9012-3456-7890', 'Harga: Rp 22.000', 'Terima kasih'],
+      'Toko Sari',
+      'STRUK PEMBELIAN',
+      'Waktu: 23-11-2026 19:05 WIB',
+      `No. ref: ${purchase.refId}`,
+      'ID transaksi:',
+      purchase._id,
+      'Produk: Token PLN 20.000',
+      'No. pelanggan: 081234561230',
+      'Nama: RINA S/D HARTONO',
+      'Tarif/daya: R1/900VA',
+      'Jumlah kWh: 71,3',
+      'TOKEN',
+      '1234-5678-9012-3456-7890',
+      'Harga: Rp 22.000',
+      'Terima kasih',
     ]);
     const sizes = [...contentOf(file).matchAll(/\/\S+ ([\d.]+) Tf/g)].map(([, size]) => Number(size));
     expect(Math.max(...sizes)).to.be.above(10);
@@ -82,22 +93,18 @@ describe('the receipt of a purchase', () => {
     await QuoteModel.create({ _id: quoteId, ...quote, ...bill, ...rest, usedBy: purchase._id });
     const shown = async (query: string) => linesOf(await receiptOf(purchase, query)).slice(-6, -1);
     expect(await shown('?width=80')).to.deep.equal([
-      ...[
-        'Periode: 2026-10',
-        'SN: BILL-1',
-        'Tagihan: Rp 150.000',
-        'Biaya admin: Rp 2.500',
-        'Total: Rp 152.500',
-      ],
+      'Periode: 2026-10',
+      'SN: BILL-1',
+      'Tagihan: Rp 150.000',
+      'Biaya admin: Rp 2.500',
+      'Total: Rp 152.500',
     ]);
     expect(await shown('?width=80&sold_price=155000')).to.deep.equal([
-      ...[
-        'Periode: 2026-10',
-        'SN: BILL-1',
-        'Tagihan: Rp 150.000',
-        'Biaya admin: Rp 5.000',
-        'Total: Rp 155.000',
-      ],
+      'Periode: 2026-10',
+      'SN: BILL-1',
+      'Tagihan: Rp 150.000',
+      'Biaya admin: Rp 5.000',
+      'Total: Rp 155.000',
     ]);
     const cheap = await api.call({
       path: `/api/buyer/transactions/${purchase._id}/receipt?sold_price=149999`,

@@ -31,8 +31,15 @@ describe('deposits that wait', () => {
   const put = (count: number, createdAt: Date) =>
     deposits().insertMany(
       Array.from({ length: count }, () => ({
-        ...{ _id: newId(), accountId, refId: uniqueRef(), status: 'pending', createdAt, completedAt: null },
-        ...{ amount: Long.fromNumber(70_000), balanceBefore: Long.ZERO, balanceAfter: Long.ZERO },
+        _id: newId(),
+        accountId,
+        refId: uniqueRef(),
+        status: 'pending',
+        createdAt,
+        completedAt: null,
+        amount: Long.fromNumber(70_000),
+        balanceBefore: Long.ZERO,
+        balanceAfter: Long.ZERO,
       })),
     );
 

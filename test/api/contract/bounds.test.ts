@@ -59,8 +59,14 @@ describe(`what input may cost, ${random.seed}`, function () {
     for (const field of wrong) {
       const make = () =>
         defineOperation({
-          ...{ id: 'x', method: 'post', path: '/x', role: 'buyer', tag: 'Buyer', summary: '' },
-          ...{ body: Joi.object({ field }), data: Joi.any() },
+          id: 'x',
+          method: 'post',
+          path: '/x',
+          role: 'buyer',
+          tag: 'Buyer',
+          summary: '',
+          body: Joi.object({ field }),
+          data: Joi.any(),
           handle: () => Promise.resolve({ data: null }),
         });
       expect(make, JSON.stringify(field.describe())).to.throw(/without a max|does not|whose size/);
@@ -73,7 +79,10 @@ describe(`what input may cost, ${random.seed}`, function () {
     const schema = Joi.object({ list: Joi.array().items(Joi.string().max(9).custom(look)).max(100) });
     const error = errorsOf(() => validate(schema, { list: Array(33_000).fill('1.2.3') }));
     expect([looked, error?.errors?.length, error?.errors?.[0]?.field, error?.message]).to.deep.equal([
-      ...[0, 1, 'list', 'list must have at most 100 entries'],
+      0,
+      1,
+      'list',
+      'list must have at most 100 entries',
     ]);
     validate(schema, { list: Array(100).fill('1.2.3') });
     expect(looked).to.equal(100);

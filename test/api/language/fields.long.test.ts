@@ -15,7 +15,8 @@ const schemas = [
     { name: `query of ${id}`, where: 'query' as const, schema: query as Joi.ObjectSchema | undefined },
   ]),
   ...resellerOperations.map(({ id, query }) => ({
-    ...{ name: `query of ${id}`, where: 'query' as const },
+    name: `query of ${id}`,
+    where: 'query' as const,
     schema: query as Joi.ObjectSchema | undefined,
   })),
 ];

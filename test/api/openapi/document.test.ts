@@ -51,15 +51,13 @@ describe('The OpenAPI document', () => {
       withoutTitles(JSON.parse(JSON.stringify(document.webhooks))),
     );
     expect(openApiDocument().components.schemas).to.include.all.keys(
-      ...[
-        'Transaction',
-        'WalletTransaction',
-        'Product',
-        'Deposit',
-        'Bill',
-        'Failure',
-        'TransactionSuccessEvent',
-      ],
+      'Transaction',
+      'WalletTransaction',
+      'Product',
+      'Deposit',
+      'Bill',
+      'Failure',
+      'TransactionSuccessEvent',
     );
     // Every body of a call, an answer or a webhook is a reference, or a choice of some.
     const { paths, webhooks } = openApiDocument();
@@ -179,18 +177,31 @@ describe('The OpenAPI document', () => {
     };
     const events: PurchaseEvent[] = ['pending', 'success', 'failed', 'reversed'];
     const settlement = {
-      ...{ _id: 's', refId: null, amount: 100_000, fee: 2_500, netAmount: 97_500 },
+      _id: 's',
+      refId: null,
+      amount: 100_000,
+      fee: 2_500,
+      netAmount: 97_500,
       bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' },
     };
     const deposit = {
-      ...{ _id: 'd', accountId: 'a', refId: 'r', amount: 1, balanceBefore: 0, balanceAfter: 1 },
-      ...{ status: 'completed' as const, completedAt: new Date(), createdAt: new Date() },
+      _id: 'd',
+      accountId: 'a',
+      refId: 'r',
+      amount: 1,
+      balanceBefore: 0,
+      balanceAfter: 1,
+      status: 'completed' as const,
+      completedAt: new Date(),
+      createdAt: new Date(),
     };
     const rows: Delivery[] = [
       ...(['wallet', 'reseller', 'buyer'] as const).flatMap((surface) =>
         events.flatMap((event) =>
           purchaseDeliveries({
-            ...{ buyer: receiver, seller: receiver, event },
+            buyer: receiver,
+            seller: receiver,
+            event,
             purchase: someTransaction({ surface }),
           }),
         ),
@@ -246,28 +257,42 @@ describe('The contract check of the tests', () => {
 
 describe('The contract of reports', () => {
   const item = {
-    ...{ ref_id: 'r', transaction_id: 't', customer_number: '0812', code: 'S10', product_name: 'S' },
-    ...{ price: 10_500, status: 'success', sn: null, timestamp: '2024-03-01T05:06:07.000Z' },
+    ref_id: 'r',
+    transaction_id: 't',
+    customer_number: '0812',
+    code: 'S10',
+    product_name: 'S',
+    price: 10_500,
+    status: 'success',
+    sn: null,
+    timestamp: '2024-03-01T05:06:07.000Z',
   };
   const figures = {
-    ...{ total_transactions: 1, success_transactions: 1, failed_transactions: 0 },
-    ...{ total_amount: 10_500, success_amount: 10_500 },
+    total_transactions: 1,
+    success_transactions: 1,
+    failed_transactions: 0,
+    total_amount: 10_500,
+    success_amount: 10_500,
   };
   const head = {
-    ...{ report_id: 'i', type: 'transaction', period: { start_date: '2024-03-01', end_date: '2024-03-02' } },
-    ...{ summary: figures, filename: 'f', rows: 1, size: 9 },
-    ...{ download_url: 'http://127.0.0.1/x', expires_at: '2024-03-01T05:06:07.000Z' },
+    report_id: 'i',
+    type: 'transaction',
+    period: { start_date: '2024-03-01', end_date: '2024-03-02' },
+    summary: figures,
+    filename: 'f',
+    rows: 1,
+    size: 9,
+    download_url: 'http://127.0.0.1/x',
+    expires_at: '2024-03-01T05:06:07.000Z',
   };
   const json = { ...head, format: 'json', transactions: [item], truncated: false };
   const csv = { ...head, format: 'csv' };
   const check = (data: object, status = 200) =>
     expectToFitContract({
-      ...{
-        method: 'POST',
-        path: '/api/buyer/reports',
-        status,
-        headers: { 'content-type': 'application/json' },
-      },
+      method: 'POST',
+      path: '/api/buyer/reports',
+      status,
+      headers: { 'content-type': 'application/json' },
       body: { status: 'success', code: status === 200 ? '00' : '05', data },
     });
   const unfinished = {

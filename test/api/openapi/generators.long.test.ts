@@ -23,13 +23,14 @@ describe('Generators', function () {
   async function compile(source: string, file = 'use.ts', isStrictest = true): Promise<string> {
     await writeFile(join(directory, file), source);
     const compilerOptions = {
-      ...{
-        strict: true,
-        noUncheckedIndexedAccess: isStrictest,
-        exactOptionalPropertyTypes: isStrictest,
-        skipLibCheck: !isStrictest,
-      },
-      ...{ module: 'nodenext', target: 'es2022', noEmit: true, types: [] },
+      strict: true,
+      noUncheckedIndexedAccess: isStrictest,
+      exactOptionalPropertyTypes: isStrictest,
+      skipLibCheck: !isStrictest,
+      module: 'nodenext',
+      target: 'es2022',
+      noEmit: true,
+      types: [],
     };
     await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [file] }));
     const ran = run(process.execPath, [fromModules('typescript/lib/tsc.js'), '--project', directory]);
@@ -44,7 +45,9 @@ describe('Generators', function () {
     await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
     await run(process.execPath, [
       fromModules('openapi-typescript/bin/cli.js'),
-      ...[join(directory, 'openapi.json'), '--output', types],
+      join(directory, 'openapi.json'),
+      '--output',
+      types,
     ]);
     const use = (field: string) => `
       import type { components, operations, webhooks } from './types.js';
@@ -65,7 +68,11 @@ describe('Generators', function () {
       await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
       await run(process.execPath, [
         fromModules('@hey-api/openapi-ts/bin/run.js'),
-        ...['--input', join(directory, 'openapi.json'), '--output', join(directory, 'hey'), '--no-log-file'],
+        '--input',
+        join(directory, 'openapi.json'),
+        '--output',
+        join(directory, 'hey'),
+        '--no-log-file',
       ]);
       const use = (field: string) => `
       import { createBuyerTransaction } from './hey/index.js';
@@ -87,7 +94,8 @@ describe('Generators', function () {
       await writeFile(document, JSON.stringify(openApiDocument()));
       await run(process.execPath, [
         fromModules('oazapfts/dist/cli.js'),
-        ...[document, join(directory, 'functions.ts')],
+        document,
+        join(directory, 'functions.ts'),
       ]);
       const use = (field: string) => `
       import { createBuyerTransaction } from './functions.js';

@@ -70,7 +70,11 @@ describe('Attempts at a report', () => {
     const createdAt = now();
     const rows = Array.from({ length: 1_000 }, (_, n) => ({
       ...deposit,
-      ...{ _id: newId(), refId: `d-${n}`, status: 'completed' as const, createdAt, completedAt: createdAt },
+      _id: newId(),
+      refId: `d-${n}`,
+      status: 'completed' as const,
+      createdAt,
+      completedAt: createdAt,
     }));
     await DepositModel.insertMany(rows);
     const report = await newReport({ accountId: account._id, type: 'deposit' });
@@ -112,7 +116,8 @@ describe('Attempts at a report', () => {
       await newReport({ accountId, nextActionAt: calm }),
     ];
     expect([await takeTurn(first), await takeTurn(second), await takeTurn(third)]).to.deep.equal([
-      ...[true, true],
+      true,
+      true,
       false,
     ]);
     expect(await dueInMs(first._id)).to.be.within(1, 30_000);

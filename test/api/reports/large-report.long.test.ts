@@ -33,7 +33,8 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
     keys.buyer = accounts['buyer']?.api_key ?? '';
     keys.seller = accounts['seller2']?.api_key ?? '';
     expected = await insertTransactions(stack, {
-      ...{ buyerId: await idOf('buyer'), sellerId: await idOf('seller2') },
+      buyerId: await idOf('buyer'),
+      sellerId: await idOf('seller2'),
       count,
     });
   });

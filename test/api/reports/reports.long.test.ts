@@ -180,7 +180,10 @@ describe('reports of both roles', () => {
       expect(answer.headers['content-disposition']).to.match(/^attachment; filename=".+\.xlsx"$/);
       const file = Buffer.from(await answer.body.arrayBuffer());
       expectToFitContract({
-        ...{ method: 'GET', path: link.pathname, status: answer.statusCode, headers: answer.headers },
+        method: 'GET',
+        path: link.pathname,
+        status: answer.statusCode,
+        headers: answer.headers,
         body: file.toString('latin1'),
       });
       const [sheet] = await readWorkbook(file);
@@ -234,7 +237,10 @@ describe('reports of both roles', () => {
       const answer = await request(stack.baseUrl + link.pathname + link.search);
       const text = await answer.body.text();
       expectToFitContract({
-        ...{ method: 'GET', path: link.pathname, status: answer.statusCode, headers: answer.headers },
+        method: 'GET',
+        path: link.pathname,
+        status: answer.statusCode,
+        headers: answer.headers,
         body: text,
       });
       expect(csvRows(text)).to.deep.equal([

@@ -39,8 +39,14 @@ const kinds: Kind[] = [
     write: (row) =>
       SettlementModel.create([
         {
-          ...{ _id: newId(), ...row, amount: 60_000, fee: 2_500, netAmount: 57_500, needsApproval: false },
-          ...{ bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT' }, epoch: 0 },
+          _id: newId(),
+          ...row,
+          amount: 60_000,
+          fee: 2_500,
+          netAmount: 57_500,
+          needsApproval: false,
+          bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT' },
+          epoch: 0,
           estimatedCompletion: new Date(),
         },
       ]),

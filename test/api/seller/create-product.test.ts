@@ -46,14 +46,14 @@ describe('POST /api/seller/products', () => {
   it('takes the least price, 0, and the longest of each text', async () => {
     const { key } = await api.newAccount('seller');
     const long = bodyOf({
-      ...{ code: uniqueRef('P').padEnd(50, '-'), name: 'n'.repeat(100), subcategory: 's'.repeat(50) },
-      ...{
-        max_wait_s: 86_400,
-        operator: 'o'.repeat(50),
-        price: 0,
-        status: 'inactive',
-        category: 'pascabayar',
-      },
+      code: uniqueRef('P').padEnd(50, '-'),
+      name: 'n'.repeat(100),
+      subcategory: 's'.repeat(50),
+      max_wait_s: 86_400,
+      operator: 'o'.repeat(50),
+      price: 0,
+      status: 'inactive',
+      category: 'pascabayar',
     });
     const answer = await api.call({ path, key, body: long });
     expectSuccess(answer, createProduct, { status: 201 });

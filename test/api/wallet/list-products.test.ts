@@ -61,7 +61,8 @@ describe('GET /v1/products', () => {
     expect(await codesOf({ subcategory, status: 'maintenance' })).to.deep.equal([maintained._id]);
     expect(await codesOf({ subcategory, status: 'Maintenance' })).to.deep.equal([maintained._id]);
     expect(await codesOf({ subcategory: subcategory.toLowerCase() })).to.have.members([
-      ...[active._id, maintained._id],
+      active._id,
+      maintained._id,
     ]);
     expect(await codesOf({ subcategory, status: 'inactive' })).to.deep.equal([]);
   });

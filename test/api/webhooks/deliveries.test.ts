@@ -33,7 +33,12 @@ for (const role of ['buyer', 'seller'] as const) {
       const url = account.webhookUrl ?? 'https://shop.example/gone';
       const id = uniqueRef('delivery');
       const row = newDelivery({
-        ...{ id, accountId: account._id, channel: 'webhook', url, refId: id, payload: { id } },
+        id,
+        accountId: account._id,
+        channel: 'webhook',
+        url,
+        refId: id,
+        payload: { id },
         event: role === 'buyer' ? 'transaction.success' : 'settlement.completed',
       });
       const settled = state === 'due' ? {} : { state, nextAttemptAt: null, settledAt: new Date() };

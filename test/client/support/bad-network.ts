@@ -12,29 +12,40 @@ const answers = {
     body: '{"status":"error","code":"03","reason":"try_again","data":null}',
   },
   unauthorized: {
-    ...{ status: 401, type: 'application/json' },
+    status: 401,
+    type: 'application/json',
     body: '{"status":"error","code":"07","reason":"invalid_key","message":"…","data":null,"request_id":"x"}',
   },
   'refusal as a success': {
-    ...{ status: 200, type: 'application/json' },
+    status: 200,
+    type: 'application/json',
     body: '{"status":"error","code":"01","reason":"invalid_request","message":"…","data":null,"request_id":"x"}',
   },
   'success without data': { status: 200, type: 'application/json', body: '{"status":"success","code":"00"}' },
   'success of nothing': {
-    ...{ status: 200, type: 'application/json', body: '{"status":"success","code":"00","data":null}' },
+    status: 200,
+    type: 'application/json',
+    body: '{"status":"success","code":"00","data":null}',
   },
   "another's refusal": { status: 403, type: 'application/json', body: '{"status":403,"error":"Forbidden"}' },
   "another's error": {
-    ...{ status: 408, type: 'application/json', body: '{"status":"error","message":"Request Timeout"}' },
+    status: 408,
+    type: 'application/json',
+    body: '{"status":"error","message":"Request Timeout"}',
   },
   "another's busy": {
-    ...{ status: 503, type: 'application/json', body: '{"status":"error","message":"upstream timed out"}' },
+    status: 503,
+    type: 'application/json',
+    body: '{"status":"error","message":"upstream timed out"}',
   },
   "another's code": {
-    ...{ status: 403, type: 'application/json', body: '{"status":"error","code":403,"reason":"blocked"}' },
+    status: 403,
+    type: 'application/json',
+    body: '{"status":"error","code":403,"reason":"blocked"}',
   },
   'reseller limit': {
-    ...{ status: 200, type: 'application/json' },
+    status: 200,
+    type: 'application/json',
     body: '{"status":"06","reason":"rate_limited","message":"…"}',
   },
 };
@@ -66,7 +77,8 @@ export async function badNetwork(
       const { status, type, body } = fate === 'answered' ? answer : answers[fate];
       const file = fate === 'answered' && answer.attached;
       response.writeHead(status, {
-        ...{ 'content-type': type, 'retry-after': '0' },
+        'content-type': type,
+        'retry-after': '0',
         ...(file && { 'content-disposition': file }),
       });
       response.end(body);

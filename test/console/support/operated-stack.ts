@@ -58,8 +58,10 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
   const stack = await startStack({
     workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements'],
     env: {
-      ...{ TRUST_PROXY: '1', UNKNOWN_REVIEW_AFTER: '1000' },
-      ...{ DEPOSIT_MODE: 'confirm', PAYOUT_MODE: 'manual' },
+      TRUST_PROXY: '1',
+      UNKNOWN_REVIEW_AFTER: '1000',
+      DEPOSIT_MODE: 'confirm',
+      PAYOUT_MODE: 'manual',
       ...env,
     },
   });
@@ -130,9 +132,16 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
       const at = new Date();
       const { name, queue, version } = generateReportJob;
       const failing: FailingJob = {
-        ...{ _id: `${name}:${subject}`, queue: queue.name, job: name, subject, rounds: 6 },
+        _id: `${name}:${subject}`,
+        queue: queue.name,
+        job: name,
+        subject,
+        rounds: 6,
         payload: { v: version, reportId: subject, accountId: null },
-        ...{ reason: 'Error: made up', firstAt: at, lastAt: at, needsPersonSince: at },
+        reason: 'Error: made up',
+        firstAt: at,
+        lastAt: at,
+        needsPersonSince: at,
       };
       await stack.db.collection<FailingJob>('failingJobs').insertOne(failing);
       return failing._id;
@@ -145,9 +154,18 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
       }
       const at = new Date();
       await stack.db.collection<Receiver>('webhookReceivers').insertOne({
-        ...{ _id: target.receiverId, accountId: account._id, address: new URL(target.url).origin },
-        ...{ failures: 40, timeouts: 0, failingSince: at, warnedAt: at, disabledAt: at },
-        ...{ disabledBecause: 'failing', openUntil: null, openMs: 0, slowUntil: null },
+        _id: target.receiverId,
+        accountId: account._id,
+        address: new URL(target.url).origin,
+        failures: 40,
+        timeouts: 0,
+        failingSince: at,
+        warnedAt: at,
+        disabledAt: at,
+        disabledBecause: 'failing',
+        openUntil: null,
+        openMs: 0,
+        slowUntil: null,
       });
     },
     async openCase(detail) {

@@ -95,8 +95,16 @@ async function readStored(db: Db, book: Book): Promise<Stored> {
     ]);
   const [adjustments, walletCloses, dayCloses] = rest;
   return {
-    ...{ wallets, journals, deposits, transactions, settlements, credits, quotes },
-    ...{ adjustments, walletCloses, dayCloses },
+    wallets,
+    journals,
+    deposits,
+    transactions,
+    settlements,
+    credits,
+    quotes,
+    adjustments,
+    walletCloses,
+    dayCloses,
   };
 }
 

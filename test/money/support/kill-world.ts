@@ -114,17 +114,26 @@ export async function startKillWorld(): Promise<KillWorld> {
   const shop = await (
     await healthy()
   ).must('openShop', {
-    ...{ baseUrl: provider.url, balance: 50_000 },
+    baseUrl: provider.url,
+    balance: 50_000,
   });
 
   return {
-    ...{ stack, fleet, shop, providerUrl: provider.url, executed, arrived, healthy },
+    stack,
+    fleet,
+    shop,
+    providerUrl: provider.url,
+    executed,
+    arrived,
+    healthy,
     async withVictim(lanes, work) {
       const gate = await startTcpGate(stack.env['REDIS_URL'] ?? '');
       const uri = new URL(stack.env['MONGODB_URI'] ?? '');
       uri.searchParams.set('appName', uniqueRef('victim'));
       const service = await startCalledService({
-        ...{ ...stack.env, MONGODB_URI: uri.href, REDIS_URL: gate.url },
+        ...stack.env,
+        MONGODB_URI: uri.href,
+        REDIS_URL: gate.url,
         // As if each was on a shard of its own.
         MONGODB_SHARD_SPLITS: [...lanes].sort().join(','),
       });

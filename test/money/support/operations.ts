@@ -103,7 +103,10 @@ export const operations = {
       const input = { sellerId: book.seller, amount, refId, mark };
       const ask = (service: CalledService) => service.call('settle', input);
       book.asked.push({
-        ...{ collection: 'settlements', accountId: book.seller, change: -amount, quoteId: null },
+        collection: 'settlements',
+        accountId: book.seller,
+        change: -amount,
+        quoteId: null,
         name: refId === null ? { 'bankAccount.accountNumber': mark } : { refId },
         // Without a name of its own the same again would be another settlement: its client must look first.
         ...(await (named ? repeated : once)(at, ask)),
@@ -136,14 +139,12 @@ export const operations = {
       const ask = (service: CalledService) => service.call('adjust', { accountId, amount: change, mark });
       const { heard, ...outcome } = await once(at, ask);
       book.asked.push({
-        ...{
-          collection: 'adjustments',
-          accountId,
-          name: { reason: mark },
-          change,
-          quoteId: null,
-          ...outcome,
-        },
+        collection: 'adjustments',
+        accountId,
+        name: { reason: mark },
+        change,
+        quoteId: null,
+        ...outcome,
         // The only thing that one of a new id can conflict with is the balance.
         heard: heard === 'conflict' ? 'insufficient' : heard,
       });

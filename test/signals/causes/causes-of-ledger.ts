@@ -63,8 +63,15 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
       async begin() {
         const sellerId = await idOf('seller');
         await orders.insertOne({
-          ...{ _id: 'not-in-their-record', transactionId: 'none', accountId: 'none', n: 1, sellerId },
-          ...{ status: 'OK', open: false, serialNumber: '1', createdAt: ago(24 * hourMs) },
+          _id: 'not-in-their-record',
+          transactionId: 'none',
+          accountId: 'none',
+          n: 1,
+          sellerId,
+          status: 'OK',
+          open: false,
+          serialNumber: '1',
+          createdAt: ago(24 * hourMs),
         });
         await compare(1);
       },

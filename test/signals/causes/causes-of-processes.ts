@@ -38,7 +38,8 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
     {
       alarm: 'TopupWebMissing',
       // Nobody can buy, and no web process can have any other trouble.
-      ...{ beginsLast: true, endsFirst: true },
+      beginsLast: true,
+      endsFirst: true,
       how: 'kill -9 of every web process',
       of: () => web,
       begin: () => Promise.all([stack.web?.stop('SIGKILL'), web?.stop('SIGKILL')]),

@@ -67,7 +67,16 @@ export function useEndpoints() {
     await deliverer.drain();
   };
   return {
-    ...{ api, deliverer, stage, hook, get, post, rowsOf, stored, cameTo, turn },
+    api,
+    deliverer,
+    stage,
+    hook,
+    get,
+    post,
+    rowsOf,
+    stored,
+    cameTo,
+    turn,
     patch: (id: string, body: object, key?: string) => call('PATCH', `/${id}`, body, key),
     remove: (id: string, key?: string) => call('DELETE', `/${id}`, undefined, key),
     config: (body?: object) =>

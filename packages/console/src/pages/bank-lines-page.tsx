@@ -108,7 +108,9 @@ function PlanShown({ of }: { of: Plan }): React.ReactElement {
           rows={of.lines.map(({ line, day, amount, match, same_before, deposits, description }) => ({
             key: String(line),
             cells: [
-              ...[line, day, rupiah(amount)],
+              line,
+              day,
+              rupiah(amount),
               `${t(`match_${match}`)}${same_before ? `; ${t('sameBefore')}` : ''}`,
               deposits.map((each) => `${each.account} ${each.ref_id}`).join(', ') || '–',
               description,

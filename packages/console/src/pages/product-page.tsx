@@ -102,7 +102,12 @@ function Offers({ of }: { of: Offer[] }): React.ReactElement {
         <Rows
           label={t('offers')}
           heads={[
-            ...[t('seller'), t('status'), t('price'), t('commission'), t('cost'), t('left')],
+            t('seller'),
+            t('status'),
+            t('price'),
+            t('commission'),
+            t('cost'),
+            t('left'),
             t('providerSays'),
           ]}
           ends={[2, 3, 4, 5]}

@@ -89,14 +89,12 @@ const history: Entry = {
 const listByRef = (unknown: string): Entry => ({
   places: {
     ref_id: named(unknown),
-    ...{
-      status: plain(),
-      start_date: plain(),
-      end_date: plain(),
-      limit: plain(),
-      cursor: plain(),
-      tz: plain(),
-    },
+    status: plain(),
+    start_date: plain(),
+    end_date: plain(),
+    limit: plain(),
+    cursor: plain(),
+    tz: plain(),
   },
 });
 const statement: Entry = {
@@ -255,7 +253,10 @@ export const matrix: Record<string, Entry> = {
   getReceipt: {
     places: {
       ref: named('no-transaction-1'),
-      ...{ width: plain(), lang: plain(), title: plain(), sold_price: plain() },
+      width: plain(),
+      lang: plain(),
+      title: plain(),
+      sold_price: plain(),
     },
   },
 

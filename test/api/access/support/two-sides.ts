@@ -53,7 +53,9 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const order = { code: activeProduct, customer_number: phone };
   const transaction = await buy(stack, buyer, { ...order, ref_id: refs.transactionRef });
   const wallet = await post(stack, buyer, '/v1/transactions', {
-    ...{ product_code: activeProduct, destination: phone, ref_id: refs.walletRef },
+    product_code: activeProduct,
+    destination: phone,
+    ref_id: refs.walletRef,
   });
   await buyAsReseller(stack, buyer, { code: activeProduct, ref_id: refs.resellerRef });
   const customer = { code: bill.code, customer_number: bill.customer };
@@ -61,7 +63,9 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   await post(stack, buyer, '/api/buyer/inquiry', customer);
   await settled(stack);
   const settlement = await post(stack, seller, '/api/seller/settlement/request', {
-    ...{ amount: 61_234, bank_account, ref_id: refs.settlementRef },
+    amount: 61_234,
+    bank_account,
+    ref_id: refs.settlementRef,
   });
   await settled(stack);
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction' });
@@ -79,7 +83,11 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   return {
     ...refs,
     ...(await stored(stack, { buyer, seller })),
-    ...{ activeProduct, inactiveProduct, operator, phone, customer: bill.customer },
+    activeProduct,
+    inactiveProduct,
+    operator,
+    phone,
+    customer: bill.customer,
     username: buyer.username,
     sellerName: seller.username,
     transaction,

@@ -7,7 +7,9 @@ export async function playSandbox(recorder: Recorder, key: string): Promise<void
   await recorder.play('all of it', { method: 'POST', path: '/api/sandbox/advance', key });
   const order = { code: 'S10', customer_number: '081234561238', ref_id: 'order-20240301-0008' };
   const end = {
-    ...{ method: 'POST' as const, path: `/api/sandbox/transactions/${order.ref_id}/end`, key },
+    method: 'POST' as const,
+    path: `/api/sandbox/transactions/${order.ref_id}/end`,
+    key,
     body: { result: 'success' },
   };
   await recorder.play('accepted', { method: 'POST', path: '/api/buyer/transaction', key, body: order });
