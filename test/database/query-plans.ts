@@ -75,12 +75,19 @@ async function problemWith(db: Db, query: Query): Promise<string | null> {
   // Where a field has one of several values, MongoDB merges the order of each: the plan of one is that of all.
   const find = {
     find: collection,
-    filter: sort ? withOneValue(filter) : filter,
+    filter: sort ? withOneValue(withOneRange(filter)) : filter,
     ...(sort && { sort }),
     ...(hint !== undefined && { hint }),
   };
   const { queryPlanner } = await db.command({ explain: find, verbosity: 'queryPlanner' });
   return problemOf(stagesIn(queryPlanner.winningPlan), query);
+}
+
+/** Of alternatives that are ranges of one index, MongoDB merges the order too. */
+function withOneRange({ $or: alternatives, ...rest }: Document): Document {
+  const all = (alternatives ?? []) as Document[];
+  const areOfIds = all.every((each) => Object.keys(each).join() === '_id');
+  return areOfIds ? { ...rest, ...all[0] } : { ...rest, $or: all };
 }
 
 function withOneValue(filter: Document): Document {

@@ -2,13 +2,16 @@
 import { expect } from 'chai';
 import { endTransaction } from '../../src/api/sandbox/end-transaction.js';
 import type { ProviderSettings } from '../../src/accounts/account.model.js';
+import { quick } from '../../src/database/mongo.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
-import { OrderModel, type Order } from '../../src/purchases/order.model.js';
-import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
+import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
+import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';
 import { useApi } from '../api/support/api.js';
 import { newProduct } from '../api/support/catalogue.js';
 import { uniqueRef } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
 import { startReceiver, type TestReceiver } from '../webhooks/support/receiver.js';
 
 describe('an end that is refused', () => {
@@ -84,6 +87,25 @@ describe('an end that is refused', () => {
     await sold.become({ status: 'SUCCESS', proofs: { customerNumber: 'masked' } });
     expectFailure(await sold.end('reversed'), notPossible(/operator/));
     expect(provider.hits()).to.equal(0);
+  });
+
+  it('is none while the majority lags behind the end: that end is answered', async function () {
+    await skipWithoutFaults(this);
+    const { id, end, sent, become } = await bought();
+    await sent('simulator');
+    await lagNextCommit(purchases.collectionName, 1_500);
+    const ended = become({ status: 'SUCCESS' }).exec();
+    await eventually('the end to be visible', () => PurchaseModel.exists({ _id: id, status: 'SUCCESS' }));
+    await quick(orders).updateOne(
+      { transactionId: id },
+      { $set: { status: 'OK', open: false } },
+      { writeConcern: { w: 1 } },
+    );
+    const answer = await end('success');
+    await endLag();
+    await ended;
+    expectSuccess(answer, endTransaction);
+    expect(answer.body.code).to.equal('00');
   });
 
   it('is one that its state does not allow; the one that it has is answered', async () => {

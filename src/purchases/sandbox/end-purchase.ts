@@ -3,6 +3,7 @@ import { accountById } from '../../accounts/find-account.js';
 import { requireSandbox } from '../../accounts/require-sandbox.js';
 import { addJob } from '../../jobs/add-job.js';
 import type { PlayedEnd } from '../../providers/adapter.js';
+import { findConfirmed } from '../../database/find-confirmed.js';
 import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
 import { ConflictError, MaintenanceError } from '../../shared/errors.js';
 import { say, type Message } from '../../shared/say.js';
@@ -36,9 +37,10 @@ export interface EndedPurchase {
  */
 export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
   requireSandbox(account);
-  // The orders first: one that ends between the two reads has then ended its purchase too, and is not taken for one unsent.
+  // Read the orders first, and then the purchase causally after them: an order and its purchase end in one transaction, so an
+  // order that has just ended is not taken for one that was never sent.
   const orders = await ordersOf(await findPurchase(account._id, idOrRef));
-  const purchase = await findPurchase(account._id, idOrRef);
+  const purchase = await findPurchase(account._id, idOrRef, findConfirmed);
   if (purchase.status === statuses[end]) {
     return { purchase, isEnded: true };
   }
