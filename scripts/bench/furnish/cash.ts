@@ -79,6 +79,9 @@ export function bankLine(
   });
 }
 
+/** Of a settlement, in rupiah. */
+const fee = 2_500;
+
 /** A seller has a hundredth of its money paid out. */
 export function settle(
   desk: Desk,
@@ -87,7 +90,6 @@ export function settle(
   const { writer, books, chance } = desk;
   const { id: accountId, username } = seller;
   const amount = Math.floor(books.balanceOf(accountId) / 100);
-  const fee = 2_500;
   if (amount <= fee) {
     return;
   }

@@ -1,0 +1,170 @@
+/** Guards of money that a small change can lose, each tried with the one input that shows it. */
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import { env } from '../../config/env.js';
+import type { Account } from '../../src/accounts/account.model.js';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
+import { claimOfQuote } from '../../src/bills/claim-quote.js';
+import { QuoteModel } from '../../src/bills/quote.model.js';
+import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
+import { useLine } from '../../src/deposits/bank/use-line.js';
+import { createDeposit } from '../../src/deposits/create-deposit.js';
+import { DepositModel } from '../../src/deposits/deposit.model.js';
+import { receivePayment } from '../../src/deposits/receive-payment.js';
+import { newProofSalt } from '../../src/money/closes/canonical-text.js';
+import { JournalModel } from '../../src/money/journals/journal.model.js';
+import { laneNumberOf } from '../../src/money/posting/lanes.js';
+import { post } from '../../src/money/posting/post.js';
+import { requestOf } from '../../src/purchases/fulfil/orders.js';
+import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
+import { claimSettlement } from '../../src/settlements/claim-settlement.js';
+import { completeSettlement, payOut } from '../../src/settlements/pay-out.js';
+import { requestSettlement } from '../../src/settlements/request-settlement.js';
+import { newId } from '../../src/shared/ids.js';
+import { someTransaction } from '../webhooks/support/accounts.js';
+import { useDatabase } from '../webhooks/support/database.js';
+import { eventually } from '../support/eventually.js';
+import { withFault } from '../support/mongo-faults.js';
+import { useSettings } from '../support/use-settings.js';
+
+const operator = () => ({ actor: `operator:${newId()}`, from: null, reason: 'ticket 90' });
+
+async function newAccount(role: 'buyer' | 'seller' = 'buyer', balance = 0): Promise<Account> {
+  const provider = { kind: 'simulator' as const, baseUrl: null, username: 'x', secret: 'y' };
+  const { account } = await createAccount({
+    username: `p${newId()}`,
+    role,
+    ...(role === 'seller' && { provider }),
+  });
+  if (balance > 0) {
+    await requestAdjustment({ account, amount: balance }, operator());
+  }
+  return account;
+}
+
+describe('guards of money', () => {
+  useDatabase();
+  useSettings({ PAYOUT_MODE: 'manual', DEPOSIT_MODE: 'confirm' });
+
+  it('two adjustments of one operator in one posting group do not pass the limit', async () => {
+    const account = await newAccount();
+    let other = await newAccount();
+    while (laneNumberOf(other._id) !== laneNumberOf(account._id)) {
+      other = await newAccount();
+    }
+    const by = operator();
+    const amount = Math.ceil(env.ADJUSTMENT_APPROVAL_FROM * 0.6);
+    const namespace = `${mongoose.connection.name}.wallets`;
+    await withFault({ kind: 'pause', commands: ['find'], namespace, ms: 1_000 }, async ({ met }) => {
+      // While the lane is busy the two wait, so that they are written together.
+      const first = requestAdjustment({ account: other, amount: 1 }, by);
+      await eventually('the lane is busy', async () => (await met()) > 0);
+      const two = await Promise.all([1, 2].map(() => requestAdjustment({ account, amount }, by)));
+      await first;
+      expect(two.map(({ status }) => status).sort()).to.deep.equal(['completed', 'pending']);
+    });
+  });
+
+  it('a settlement is paid out with the fee of its request', async () => {
+    const account = await newAccount('seller', 900_000);
+    const bankAccount = { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' };
+    const { settlement } = await requestSettlement({ account, amount: 60_000, bankAccount, refId: newId() });
+    await payOut(settlement._id);
+    const by = operator();
+    const { SETTLEMENT_FEE } = env;
+    env.SETTLEMENT_FEE = SETTLEMENT_FEE + 500;
+    try {
+      await claimSettlement(settlement._id, by);
+      await completeSettlement(settlement._id, by);
+    } finally {
+      env.SETTLEMENT_FEE = SETTLEMENT_FEE;
+    }
+    const journal = await JournalModel.findOne({
+      subjectId: settlement._id,
+      kind: 'settlement-completed',
+    }).lean();
+    const [, ...paid] = journal?.lines ?? [];
+    expect(paid.map(({ amount }) => amount)).to.deep.equal([settlement.netAmount, settlement.fee]);
+    const { findings } = await verifyLedger();
+    expect(findings.filter(({ check }) => check === 'settlements')).to.deep.equal([]);
+  });
+
+  it('an expired quote pays nothing', async () => {
+    const account = await newAccount('buyer', 100_000);
+    const _id = newId();
+    await QuoteModel.create({
+      _id,
+      accountId: account._id,
+      productCode: 'PLNPOST',
+      customerNumber: '1',
+      sellerId: newId(),
+      status: 'open',
+      customerName: 'A',
+      billPeriod: '2024-03',
+      totalBill: 75_000,
+      adminFee: 2_500,
+      totalAmount: 77_500,
+      refusal: null,
+      usedBy: null,
+      createdAt: new Date(),
+      expiresAt: new Date(Date.now() - 1),
+      proofSalt: newProofSalt(),
+    });
+    const { outcome } = await post({
+      accountId: account._id,
+      kind: 'purchase',
+      subjectId: newId(),
+      wallet: { balance: -77_500 },
+      lines: [
+        { account: `wallet:${account._id}`, amount: -77_500 },
+        { account: 'platform:suspense', amount: 77_500 },
+      ],
+      changes: [claimOfQuote(_id, newId())],
+    });
+    expect(outcome).to.equal('stale');
+    expect(await QuoteModel.findById(_id).lean()).to.include({ usedBy: null });
+  });
+
+  it('a payment notice credits the deposit of its own account', async () => {
+    const [one, two] = [await newAccount(), await newAccount()];
+    const refId = newId();
+    await createDeposit({ account: one, amount: 60_000, refId });
+    const { deposit } = await createDeposit({ account: two, amount: 60_000, refId });
+    const paid = await receivePayment({ _id: newId(), username: two.username, refId, amount: 60_000 }, null);
+    expect(paid.depositId).to.equal(deposit._id);
+    const others = await DepositModel.findOne({ accountId: one._id, refId }).lean();
+    expect(others).to.include({ status: 'pending' });
+  });
+
+  it('a bank line that is used for two deposits at once credits one', async () => {
+    const line: BankLine = {
+      _id: newId(),
+      key: newId(),
+      day: '2024-03-01',
+      amount: 60_000,
+      status: 'open',
+      description: 'BUDI',
+      depositId: null,
+      file: 'x',
+      createdAt: new Date(),
+      decided: null,
+    };
+    await BankLineModel.create(line);
+    const ids = await Promise.all(
+      [1, 2].map(async () => {
+        const account = await newAccount();
+        return (await createDeposit({ account, amount: 60_000, refId: newId() })).deposit._id;
+      }),
+    );
+    await Promise.allSettled(ids.map((depositId) => useLine({ lineId: line._id, depositId }, operator())));
+    const credited = await DepositModel.countDocuments({ _id: { $in: ids }, status: 'completed' });
+    expect(credited).to.equal(1);
+  });
+
+  it('a provider may charge at most the price of its offer, without our markup', () => {
+    const purchase = someTransaction({ price: 10_500, markup: 500 });
+    const order = { _id: 'p-1', offerPrice: 10_000, sentAt: null, lastCheckAt: null };
+    expect(requestOf(purchase, order as never, new Date()).costMax).to.equal(10_000);
+  });
+});
