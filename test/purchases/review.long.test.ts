@@ -287,20 +287,6 @@ describe('reviews', function () {
     expect((await resolveCase(open[0]?._id ?? '', by)).changed).to.equal(true);
   });
 
-  it('what 0.1.0 kept as a case gives its words to the purchase, once, and is closed', async () => {
-    const id = await reviewOf('PROCESSING', [unknown]);
-    await PurchaseModel.updateOne({ _id: id }, { $unset: { reviewReason: 1 } });
-    const old = { transactionId: id, kind: 'review', detail: 'Told by a case.', resolvedAt: null };
-    await CaseModel.collection.insertOne({ ...old, _id: newId() as never, createdAt: new Date() });
-    expect(
-      (await listCases({ open: true, limit: 1_000 })).some((each) => each.transactionId === id),
-    ).to.equal(false);
-    await migrate();
-    await migrate();
-    expect((await read(id)).reviewReason).to.equal('Told by a case.');
-    expect(await CaseModel.countDocuments({ transactionId: id, resolvedAt: null })).to.equal(0);
-  });
-
   it('the ledger is right after all of this', async () => {
     // The orders of these histories are written by the test alone: what is said of attempts is about those.
     const { findings } = await verifyLedger();
