@@ -111,10 +111,7 @@ async function maskBooks(
   { hide, endsReports, scrub, quote }: HowToMask & { scrub: Scrubber; quote: Quote | null },
 ): Promise<MaskResult> {
   const { _id, accountId, version, customerNumber, serialNumber, message, reviewReason } = purchase;
-  const found = await orders
-    .find({ accountId: { $in: [accountId, null as unknown as string] }, transactionId: _id })
-    .sort({ n: 1 })
-    .toArray();
+  const found = await orders.find({ accountId, transactionId: _id }).sort({ n: 1 }).toArray();
   const changeOf = (order: Order) => ({
     updateOne: {
       filter: keyOfOrder(order),

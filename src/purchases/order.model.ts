@@ -17,8 +17,8 @@ export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 export interface Order extends Pick<Maskable, 'proofs'> {
   /** `<purchase>-<n>`: also the reference that the provider sees. */
   _id: string;
-  /** The buyer's. Those of 0.1.0 get it from the migration, and are found without it until then. */
-  accountId?: string;
+  /** The buyer's. */
+  accountId: string;
   transactionId: string;
   n: number;
   sellerId: string;
@@ -60,7 +60,7 @@ export interface Order extends Pick<Maskable, 'proofs'> {
 const schema = new Schema<Order>(
   {
     _id: { type: String, required: true },
-    accountId: { type: String },
+    accountId: { type: String, required: true },
     transactionId: { type: String, required: true },
     n: { type: Number, required: true },
     sellerId: { type: String, required: true },
@@ -101,13 +101,12 @@ schema.index(
 schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
-/** The one order, in the shard that it is in. One that names no account (yet) is found without it. */
+/** The one order, in the shard that it is in. */
 export function keyOfOrder({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
   _id: string;
   accountId: string;
 } {
-  // To MongoDB null says that there is none.
-  return { _id, accountId: accountId ?? (null as unknown as string) };
+  return { _id, accountId };
 }
 
 export const OrderModel = mongoose.model('Order', schema);

@@ -10,7 +10,6 @@ import { countAttention } from '../../src/doctor/attention.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { OrderModel, toStored, type Order } from '../../src/purchases/order.model.js';
@@ -28,6 +27,7 @@ import { newId } from '../../src/shared/ids.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 const minute = 60_000;
 const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
@@ -193,12 +193,12 @@ describe('reviews', function () {
   it('asked again after the review has waited, the provider is asked, and its answer decides', async () => {
     const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
     await resolveReview(id, { outcome: 'ask' }, by);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(server.calls, 'asked').to.have.length(1);
     expect((await read(id)).reviewSince, 'given time').to.equal(null);
     answer = { transaction_status: 'success', status: '00' };
     setClock(() => Date.now() + minute);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
@@ -206,10 +206,10 @@ describe('reviews', function () {
     const id = await reviewOf('PROCESSING', [unknown], 60 * minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     setClock(() => Date.now() + env.UNKNOWN_REVIEW_AFTER - minute);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect((await read(id)).reviewSince).to.equal(null);
     setClock(() => Date.now() + 2 * env.UNKNOWN_REVIEW_AFTER);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect((await read(id)).reviewSince).not.to.equal(null);
     expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
   });
@@ -255,7 +255,7 @@ describe('reviews', function () {
   it('without an open order, `ask` hands it to the next seller', async () => {
     const id = await reviewOf('PROCESSING', [lost]);
     await resolveReview(id, { outcome: 'ask' }, by);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await OrderModel.findById(`${id}-2`).lean()).to.include({ open: true });
   });
 
@@ -269,7 +269,7 @@ describe('reviews', function () {
   it('a worker with an earlier view does not put under review what has moved on', async () => {
     const { _id } = await shop.buy();
     const earlier = await read(_id);
-    await fulfilPurchase(_id);
+    await fulfilById(_id);
     await putUnderReview(earlier, 'too late');
     expect(await read(_id)).to.include({ status: 'PROCESSING', reviewSince: null });
   });
@@ -277,7 +277,7 @@ describe('reviews', function () {
   it('the reversal of a sale closes the cases that asked for it, with the same posting', async () => {
     answer = { transaction_status: 'success', status: '00' };
     const { _id } = await shop.buy();
-    await fulfilPurchase(_id);
+    await fulfilById(_id);
     const base = { transactionId: _id, createdAt: new Date(), resolvedAt: null };
     await CaseModel.create({ ...base, _id: newId(), kind: 'reversal', detail: 'a' });
     await CaseModel.create({ ...base, _id: newId(), kind: 'contradicting-answer', detail: 'b' });

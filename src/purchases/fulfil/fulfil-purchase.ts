@@ -46,21 +46,21 @@ const stepsMax = 100;
  * Takes an accepted purchase to a provider and onwards (docs/money.md#from-the-commit-to-the-provider). Every job of
  * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
  * step is a conditional posting that only one caller can win.
- * @param options.accountId The buyer's; null: not known, and all shards are asked. `askNow`: the provider called about it:
- *   ask before the schedule would. `turnAt`: it is its turn in the queue of this seller's provider; anywhere else
- *   it gets in line, and null is its turn nowhere. Absent: there are no lines, and it is sent wherever it goes.
+ * @param how.askNow The provider called about it: ask before the schedule would. `turnAt`: it is its turn in the queue of
+ *   this seller's provider; anywhere else it gets in line, and null is its turn nowhere. Absent: there are no lines, and
+ *   it is sent wherever it goes.
  * @returns `tooEarly` if it was not time to ask the provider.
  * @throws PutBackError if the provider takes no order just now; ComeLaterError if the order did not leave in its time, which says
  *   nothing about the provider; Error if it comes to no end: the sweep adds another job later.
  */
 export async function fulfilPurchase(
-  purchaseId: string,
-  { accountId = null, ...how }: { askNow?: boolean; accountId?: string | null; turnAt?: string | null } = {},
+  which: PurchaseData,
+  how: { askNow?: boolean; turnAt?: string | null } = {},
 ): Promise<typeof tooEarly | undefined> {
   const visit: Visit = { askNow: how.askNow ?? false, turnAt: how.turnAt, unreachable: new Set() };
   for (let step = 0; step < stepsMax; step++) {
     try {
-      const next = await takeStep({ purchaseId, accountId }, visit);
+      const next = await takeStep(which, visit);
       if (next !== 'again') {
         return next === 'early' ? tooEarly : undefined;
       }
@@ -71,7 +71,7 @@ export async function fulfilPurchase(
       // Somebody else moved it: look again, and most likely there is nothing left to do.
     }
   }
-  throw new Error(`Transaction ${purchaseId} was not finished in ${stepsMax} steps`);
+  throw new Error(`Transaction ${which.purchaseId} was not finished in ${stepsMax} steps`);
 }
 
 interface Visit {

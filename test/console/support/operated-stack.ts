@@ -137,7 +137,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         job: name,
         subject,
         rounds: 6,
-        payload: { v: version, reportId: subject, accountId: null },
+        payload: { v: version, reportId: subject, accountId: newId() },
         reason: 'Error: made up',
         firstAt: at,
         lastAt: at,
