@@ -46,7 +46,7 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
     }
   }
   if (env.PAYOUT_MODE === 'simulated') {
-    const { status, claimedBy = null } = await requireSettlement(settlementId, accountId);
+    const { status, claimedBy } = await requireSettlement(settlementId, accountId);
     // Claimed: an operator pays it, by hand.
     if (status === 'processing' && claimedBy === null) {
       await completeSettlement(settlementId, bySystem, { accountId });
@@ -170,7 +170,7 @@ const ended = { needsApproval: false, nextActionAt: null };
 
 async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
   const { by, change, deliveries, movement } = ending;
-  const { _id, accountId, status, claimedBy = null } = before;
+  const { _id, accountId, status, claimedBy } = before;
   if (!openStatuses.includes(status)) {
     return requireStatus(before, change.status);
   }

@@ -221,8 +221,9 @@ describe('settlements paid by people', () => {
     const { HOLIDAYS_FILE: usual } = env;
     env.HOLIDAYS_FILE = path.join(folder, 'list.json');
     const given = path.join(folder, 'given.json');
+    const newYear = { day: '2026-01-01', name: 'Tahun Baru' };
     try {
-      await writeFile(env.HOLIDAYS_FILE, '["2031-05-01"]');
+      await writeFile(env.HOLIDAYS_FILE, '[{"day": "2031-05-01", "name": ""}]');
       const free = nextBusinessDayAt(17);
       const taken = businessDay(free);
       await writeFile(given, JSON.stringify([{ day: taken, name: 'Hari libur' }]));
@@ -232,8 +233,9 @@ describe('settlements paid by people', () => {
       const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
       expect(await AuditModel.countDocuments(about)).to.equal(1);
       for (const [wrong, why] of [
-        ['["2026-02-30"]', 'no day of the calendar'],
-        ['["2026-01-01", "2026-01-01"]', '2026-01-01 is there twice'],
+        ['[{"day": "2026-02-30", "name": ""}]', 'no day of the calendar'],
+        ['["2026-01-01"]', '"[0]" must be an object with a day and a name'],
+        [JSON.stringify([newYear, newYear]), '2026-01-01 is there twice'],
         ['{"day": "2026-01-01"}', 'must be an array'],
         ['[]', 'it has no day'],
         ['no', 'JSON'],

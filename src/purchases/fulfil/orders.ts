@@ -85,7 +85,7 @@ export async function prepareNextOrder(
   const choice = await chooseRoute({
     productCode: purchase.productCode,
     priceMax: price,
-    accepted: purchase.offerSellerId ? { sellerId: purchase.offerSellerId, price } : null,
+    accepted: { sellerId: purchase.offerSellerId, price },
     excludeSellerIds: [...sellersToAvoid(before), ...unreachable],
     ...(turnAt !== undefined && { turnAt }),
   });
