@@ -5,10 +5,9 @@ import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 
 /**
- * PREPARED: written, nothing sent (0.1.0 only: now an order begins as SENT). SENT: about to be sent or under way. UNKNOWN: sent, outcome not known.
- * OK, REJECTED: the provider's certain answer.
+ * SENT: about to be sent or under way. UNKNOWN: sent, outcome not known. OK, REJECTED: the provider's certain answer.
  */
-export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
+export type OrderStatus = 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 
 /**
  * One request to a provider for a purchase; the collection is called `attempts`. At most one order of a purchase is
@@ -28,12 +27,12 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   providerKind: ProviderSettings['kind'];
   /**
    * Where it was sent, and under which name: it is asked about there, whatever the settings say by then. Null: the
-   * provider has no address of its own in them. Absent in orders of 0.1.0.
+   * provider has no address of its own in them.
    */
-  providerBaseUrl?: string | null;
-  providerUsername?: string;
+  providerBaseUrl: string | null;
+  providerUsername: string;
   status: OrderStatus;
-  /** True while PREPARED, SENT or UNKNOWN. */
+  /** True while SENT or UNKNOWN. */
   open: boolean;
   /** While it is sent or asked about: whoever holds this token may apply the answer; after it the order is asked about by others. */
   leaseToken: string | null;
@@ -67,8 +66,8 @@ const schema = new Schema<Order>(
     offerPrice: { type: Money, required: true },
     commissionRate: { type: Number, required: true },
     providerKind: { type: String, required: true },
-    providerBaseUrl: { type: String },
-    providerUsername: { type: String },
+    providerBaseUrl: { type: String, default: null },
+    providerUsername: { type: String, required: true },
     status: { type: String, required: true },
     open: { type: Boolean, required: true },
     leaseToken: { type: String, default: null },

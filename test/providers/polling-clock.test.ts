@@ -131,8 +131,8 @@ describe('polling by the clock', () => {
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await concludeSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
-    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    const claimed = await claimOrder(stale, prepared).catch((error: unknown) => error);
+    const next: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'SENT', open: true };
+    const claimed = await claimOrder(stale, next).catch((error: unknown) => error);
     expect(claimed).to.be.an.instanceOf(StalePurchaseError);
     expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.equal(null);
   });
@@ -142,8 +142,8 @@ describe('polling by the clock', () => {
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await OrderModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
-    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await claimOrder(stale, prepared);
+    const next: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'SENT', open: true };
+    await claimOrder(stale, next);
     const refund = await concludeFailure(stale, null, { code: '01', message: 'Refused' }).catch(
       (error: unknown) => error,
     );

@@ -128,7 +128,7 @@ describe('the orders of a purchase', () => {
     const other = await addSeller(shop, server.url, 1_000);
     const { _id: id } = await shop.buy();
     const accepted = await read(id);
-    const broken = accepted.offerSellerId ?? '';
+    const broken = accepted.offerSellerId;
     await setProvider(broken, { secretSealed: 'not what this key has sealed' });
     await fulfilById(id);
     const orders = await ordersOf(id);

@@ -35,7 +35,6 @@ const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
 type OrderState = Pick<Order, 'status' | 'open'> & Partial<Order>;
 const sent: OrderState = { status: 'SENT', open: true };
 const unknown: OrderState = { status: 'UNKNOWN', open: true };
-const prepared: OrderState = { status: 'PREPARED', open: true, sentAt: null };
 const refused: OrderState = { status: 'REJECTED', open: false, code: '01', message: 'Refused' };
 const lost: OrderState = {
   status: 'REJECTED',
@@ -46,10 +45,9 @@ const lost: OrderState = {
 const bought: OrderState = { status: 'OK', open: false, code: '00' };
 const askedOut: OrderState = { ...unknown, neverAskAgain: true };
 
-/** What may be stored about a purchase that gets under review, in this release or the one before. */
+/** What may be stored about a purchase that gets under review. */
 const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
-  ['an order of 0.1.0 that was never sent', 'PENDING', [prepared]],
   ['an order just sent', 'PROCESSING', [sent]],
   ['an order without an answer', 'PROCESSING', [unknown]],
   ['an order that must not be asked about', 'PROCESSING', [askedOut]],
@@ -57,7 +55,6 @@ const histories: [string, Purchase['status'], OrderState[]][] = [
   ['an order that was not executed', 'PROCESSING', [lost]],
   ['two refused orders', 'PROCESSING', [refused, refused]],
   ['a refused order and one without an answer', 'PROCESSING', [refused, unknown]],
-  ['a refused order and one of 0.1.0 that was never sent', 'PROCESSING', [refused, prepared]],
   ['a bought order', 'PROCESSING', [bought]],
   ['a refused order and a bought one', 'PROCESSING', [refused, bought]],
 ];
@@ -141,7 +138,7 @@ describe('reviews', function () {
         const id = await reviewOf(status, orders, ageMs);
         const named = (await describePurchase(id)).decisions;
         expect(named, 'at least one').not.to.deep.equal([]);
-        const isOpen = orders.some((each) => each.open && each.status !== 'PREPARED');
+        const isOpen = orders.some((each) => each.open);
         if (isOpen && ageMs > h2hTraits.inquiryMaxAgeMs) {
           expect(named, 'the provider may buy it again').not.to.include('ask');
         }

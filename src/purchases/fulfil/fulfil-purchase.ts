@@ -18,7 +18,6 @@ import { applyOutcome, type Next } from './apply-outcome.js';
 import { checkOrder } from './check-order.js';
 import { claimOrder, type Claimed } from './claim-order.js';
 import { concludeFailure } from './conclude-failure.js';
-import { dropPrepared } from './drop-prepared.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { loadPurchase } from './load-purchase.js';
 import { nextLookInMs } from './look-again.js';
@@ -93,10 +92,6 @@ async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
   }
   const orders = await ordersOf(purchase);
   const open = orders.find((each) => each.open);
-  if (open?.status === 'PREPARED') {
-    await dropPrepared(open);
-    return 'again';
-  }
   if (open) {
     // It may have reached the provider. Ask; never send it again.
     return checkOrder(purchase, open, { askNow });
@@ -222,7 +217,7 @@ async function waitOrGiveBack(
   if (leftMs <= 0) {
     return giveBackLate(purchase);
   }
-  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId ?? '', leftMs }));
+  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId, leftMs }));
   return 'done';
 }
 
@@ -247,6 +242,6 @@ async function giveBackLate(purchase: Purchase): Promise<Next> {
 }
 
 /** Its product by what it said at acceptance, the provider of the seller at whose offer it was accepted by what it says now. */
-async function waitSaid({ offerSellerId = '', maxWaitS }: Purchase): Promise<WaitSaid> {
+async function waitSaid({ offerSellerId, maxWaitS }: Purchase): Promise<WaitSaid> {
   return { product: maxWaitS, provider: (await routingSellers()).get(offerSellerId)?.provider?.maxWaitS };
 }
