@@ -133,6 +133,8 @@ describe('jobs that cannot be done', () => {
         netAmount: 50_000,
         status: 'processing',
         needsApproval: false,
+        claimedBy: null,
+        claimedAt: null,
         epoch: 0,
         reason: null,
         nextActionAt: new Date(Date.now() + 60_000),

@@ -113,6 +113,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         role,
         passwordHash: await checkedHash(password),
         passwordChangedAt: at,
+        sessionEpoch: 0,
         createdAt: at,
       });
       return username;
@@ -139,6 +140,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         rounds: 6,
         payload: { v: version, reportId: subject, accountId: newId() },
         reason: 'Error: made up',
+        failures: [{ at, reason: 'Error: made up' }],
         firstAt: at,
         lastAt: at,
         needsPersonSince: at,
