@@ -28,17 +28,17 @@ const day = Joi.string()
     'any.invalid': '{{#label}} is no day of the calendar',
   });
 const list = Joi.array<Holiday[]>()
-  .items(Joi.object({ day: day.required(), name: Joi.string().allow('').max(100).required() }))
+  .items(
+    Joi.object({ day: day.required(), name: Joi.string().allow('').max(100).required() }).messages({
+      'object.base': '{{#label}} must be an object with a day and a name',
+    }),
+  )
   .max(holidaysMax)
   .label('the list');
 
 /** @throws Error that says which entry is wrong, and how; also for a day that is there twice. */
 export function holidaysFrom(parsed: unknown): Holiday[] {
-  // Before 0.2.0 an entry was the day alone.
-  const given: unknown = Array.isArray(parsed)
-    ? parsed.map((each: unknown) => (typeof each === 'string' ? { day: each, name: '' } : each))
-    : parsed;
-  const checked = list.validate(given, { convert: false });
+  const checked = list.validate(parsed, { convert: false });
   if (checked.error) {
     throw new Error(checked.error.message);
   }

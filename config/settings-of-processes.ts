@@ -47,9 +47,6 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   ],
 };
 
-/** What `follow-up` was called in 0.1.0. */
-const formerNames: Record<string, string> = { polling: 'follow-up' };
-
 /**
  * The process types that this process is, by the program that was started; null for the seed, tests and benchmarks, which
  * read everything.
@@ -65,7 +62,7 @@ export function processesOf(argv: readonly string[]): string[] | null {
   if (/\/scripts\/topup\.m?[jt]s$/.test(program)) {
     return ['topup'];
   }
-  const workers = argv.slice(2).map((name) => formerNames[name] ?? name);
+  const workers = argv.slice(2);
   return /\/workers\/run\.[jt]s$/.test(program) ? workers.flatMap(withAll) : null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `node dist/scripts/migrate.js`: creates collections and indexes, and changes what an earlier release has stored. Run
- * before each release (Procfile `release`). With `--sharded --shards <names>` it prints after that how to shard MongoDB
- * by account (docs/scale.md), for mongosh; it changes nothing of the kind itself.
+ * `node dist/scripts/migrate.js`: creates collections and indexes. Run before each release (Procfile `release`). With
+ * `--sharded --shards <names>` it prints after that how to shard MongoDB by account (docs/scale.md), for mongosh; it
+ * changes nothing of the kind itself.
  */
 import '../src/all-models.js';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,6 @@ import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { migrate } from '../src/database/migrate.js';
 import { shardingCommands } from '../src/database/sharding-commands.js';
 import { beginTotals } from '../src/purchases/rebuild-totals.js';
-import { collectionsWithoutOwners } from '../src/reconciliation/name-owners.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/redis-version.js';
 import { logger } from '../src/shared/logger.js';
@@ -37,12 +36,6 @@ function readShards(): string[] | null {
 }
 
 async function printSharding(shards: string[]): Promise<void> {
-  const nameless = await collectionsWithoutOwners();
-  if (nameless.length > 0) {
-    throw new Error(
-      `${nameless.join(', ')}: some documents name no account. Migrate again once no process of an earlier release runs.`,
-    );
-  }
   const given = env.MONGODB_SHARD_SPLITS;
   const splits = given.length > 0 ? given : await splitsFor(shards.length);
   if (splits.length !== shards.length - 1) {

@@ -59,8 +59,6 @@ import { sweepDeliveries } from './webhooks/sweep-deliveries.js';
 export interface ProcessType {
   /** What `workers/run.js` is told. */
   name: string;
-  /** A name that starts it as well, for formations of an earlier release. */
-  formerName?: string;
   /** Words for the documentation. */
   does: string;
   handlers: Handler[];
@@ -74,22 +72,17 @@ export const processTypes: ProcessType[] = [
     name: 'fulfilment',
     does: 'Takes accepted purchases to a provider.',
     handlers: [
-      handle(
-        fulfilPurchaseJob,
-        ({ purchaseId, accountId }) => fulfilPurchase(purchaseId, { accountId, turnAt: null }),
-        setAsidePurchase,
-      ),
+      handle(fulfilPurchaseJob, (which) => fulfilPurchase(which, { turnAt: null }), setAsidePurchase),
     ],
     families: [{ name: 'queues of providers', handlersNow: providerHandlers }],
   },
   {
     name: 'follow-up',
-    formerName: 'polling',
     does: 'Asks providers about open purchases, and finds by the clock what nobody has looked at in time.',
     handlers: [
       handle(
         askProviderJob,
-        ({ purchaseId, ...options }) => fulfilPurchase(purchaseId, { ...options, turnAt: null }),
+        ({ askNow, ...which }) => fulfilPurchase(which, { askNow, turnAt: null }),
         setAsidePurchase,
       ),
       handle(
@@ -148,7 +141,7 @@ async function providerHandlers(): Promise<Handler[]> {
   return (await providerQueuesNow()).map(({ sellerId, queue }) =>
     handle(
       { ...fulfilAtProviderJob(sellerId), queue },
-      ({ purchaseId, accountId }) => fulfilPurchase(purchaseId, { accountId, turnAt: sellerId }),
+      (which) => fulfilPurchase(which, { turnAt: sellerId }),
       setAsidePurchase,
     ),
   );
@@ -163,7 +156,7 @@ export async function jobsNow(): Promise<Job<never>[]> {
 
 /** The process type that is started by this name. */
 export function processTypeNamed(name: string): ProcessType | undefined {
-  return processTypes.find((each) => each.name === name || each.formerName === name);
+  return processTypes.find((each) => each.name === name);
 }
 
 /** The same, and the queues of providers as they are now. */

@@ -82,7 +82,7 @@ async function fillQueue(): Promise<void> {
     Array.from({ length: jobsWaiting }, (_, index) =>
       addJob(
         generateReportJob,
-        { reportId: `report-${index}`, accountId: null },
+        { reportId: `report-${index}`, accountId: `account-${index}` },
         { delayMs: index % 2 === 0 ? 0 : 3_600_000 + index },
       ),
     ),

@@ -132,7 +132,7 @@ async function measureAddBulk(
         const purchaseId = String(start + index).padStart(32, '0');
         const deduplication = { id: `fulfil-purchase:${purchaseId}` };
         const opts = { deduplication, priority: places.usual };
-        return { name: 'fulfil-purchase', data: { v: 3, purchaseId, accountId: null }, opts };
+        return { name: 'fulfil-purchase', data: { v: 3, purchaseId, accountId: purchaseId }, opts };
       }),
     );
   }

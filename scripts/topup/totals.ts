@@ -9,7 +9,7 @@ export function registerTotals(program: Command): void {
     action: 'totals.rebuild',
     summary: 'Make the daily totals anew from the transactions',
     details:
-      'Once after an upgrade from 0.1.0, when no process of it runs any more; after another BUSINESS_TIMEZONE; and where\n`ledger verify` says that totals differ. Day by day, in constant memory, while the service works. Safe to break off\nand to run again. Until it has come to its end for the first time, long histories are counted, which is slow.',
+      'Once after another BUSINESS_TIMEZONE, and where `ledger verify` says that totals differ. Day by day, in constant\nmemory, while the service works. Safe to break off and to run again. After another BUSINESS_TIMEZONE long histories\nare counted until it has ended, which is slow.',
     examples: ['totals rebuild'],
     async run({ by }) {
       const [{ recordAudit }, { rebuildTotals }] = await Promise.all([

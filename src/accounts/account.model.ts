@@ -43,7 +43,7 @@ export interface Account extends EndpointOwner {
   /** Of the words of answers to its reseller software, which sends no headers. Absent: English. */
   language?: Language;
   webhookStatus: 'enabled' | 'disabled';
-  /** When URL, allowlist, key or secret changed last: settlements wait for a review for a day. Absent in 0.1. */
+  /** When URL, allowlist, key or secret changed last: settlements wait for a review for a day. Null or absent: never. */
   guardedSince?: Date | null;
   /** How often the download links of all its reports were revoked; a link names it. Absent: never. */
   linkEpoch?: number;

@@ -3,8 +3,8 @@ import { defineJob, defineQueue } from '../jobs/define-job.js';
 
 interface InquiryData {
   inquiryId: string;
-  /** The buyer's. Null in a job of an earlier release, which did not say. */
-  accountId: string | null;
+  /** The buyer's. */
+  accountId: string;
 }
 
 /** Asks a provider for a bill, while the client waits. */
@@ -16,8 +16,7 @@ export const answerInquiryJob = defineJob<InquiryData>({
   }),
   name: 'inquiries',
   version: 2,
-  data: Joi.object({ inquiryId: Joi.string(), accountId: Joi.string().allow(null) }),
-  earlier: [{ name: 'inquiries', version: 1, read: ({ inquiryId }) => ({ inquiryId, accountId: null }) }],
+  data: Joi.object({ inquiryId: Joi.string(), accountId: Joi.string() }),
   subject: ({ inquiryId }) => inquiryId,
   mayBeLost: true,
 });

@@ -9,11 +9,8 @@ import { QuoteModel, type Quote } from './quote.model.js';
  * Asks the provider for the bill of a quote and writes down what it says, and what this account pays above it by the rules
  * of this moment. Safe to run twice: it buys nothing.
  */
-export async function answerInquiry(quoteId: string, ofAccount: string | null = null): Promise<void> {
-  const quote = await QuoteModel.findOne({
-    _id: quoteId,
-    ...(ofAccount !== null && { accountId: ofAccount }),
-  }).lean<Quote>();
+export async function answerInquiry(quoteId: string, accountId: string): Promise<void> {
+  const quote = await QuoteModel.findOne({ _id: quoteId, accountId }).lean<Quote>();
   if (quote?.status !== 'asked') {
     return;
   }
@@ -26,7 +23,7 @@ export async function answerInquiry(quoteId: string, ofAccount: string | null = 
       })
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
   await QuoteModel.updateOne(
-    { _id: quoteId, accountId: quote.accountId, status: 'asked' },
+    { _id: quoteId, accountId, status: 'asked' },
     { $set: { ...changeOf(outcome), ...(await markedUp(quote, outcome)) } },
   );
 }

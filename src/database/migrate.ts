@@ -1,16 +1,9 @@
 import mongoose from 'mongoose';
 import { logger } from '../shared/logger.js';
 
-const steps: (() => Promise<void>)[] = [];
-
-/** A change of what an earlier release has stored. It runs with each migration: running it again must change nothing. */
-export function defineMigration(step: () => Promise<void>): void {
-  steps.push(step);
-}
-
 /**
- * Creates every collection and index of the models, before any transaction uses them, and then changes what is stored
- * otherwise now. Safe to run again and while the service runs: what exists stays.
+ * Creates every collection and index of the models, before any transaction uses them. Safe to run again and while the
+ * service runs: what exists stays.
  * @throws Error if an index exists with other options: that needs a decision, not a silent rebuild.
  */
 export async function migrate(): Promise<void> {
@@ -20,9 +13,5 @@ export async function migrate(): Promise<void> {
     await model.createCollection();
     await model.createIndexes({ background: true });
     logger.debug('collection is ready', { collection: model.collection.collectionName });
-  }
-  for (const step of steps) {
-    // In the order in which they were defined.
-    await step();
   }
 }

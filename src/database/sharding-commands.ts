@@ -111,7 +111,7 @@ function refuseUnique(collection: string, key: readonly string[], indexes: Found
   if (wrong.length > 0) {
     throw new Error(
       `${collection} cannot be sharded by ${key.join(', ')}: ${wrong.map(({ name }) => name).join(', ')} is unique and does ` +
-        'not begin with it. Run node dist/scripts/migrate.js again once no process of an earlier release runs.',
+        'not begin with it. Drop it first.',
     );
   }
 }

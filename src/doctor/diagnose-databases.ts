@@ -13,7 +13,6 @@ import { hostMs, now, nowMs } from '../shared/clock.js';
 import { mongodbVersion } from '../database/mongo.js';
 import { wrongIndexes } from '../database/wrong-indexes.js';
 import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { collectionsWithoutOwners } from '../reconciliation/name-owners.js';
 import { redis, redisServers } from '../redis/connection.js';
 import { infoField } from '../redis/redis-version.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
@@ -56,7 +55,6 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     clock('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
     ...(await lockLifetime(admin)),
     await indexes(),
-    await owners(),
     await totals(),
     await dailyClose(),
     ...(await mongodbOfOthers()),
@@ -115,24 +113,13 @@ async function indexes(): Promise<Diagnosis> {
     : warn('indexes', named, 'Without them queries are slow.');
 }
 
-async function owners(): Promise<Diagnosis> {
-  const nameless = await collectionsWithoutOwners();
-  return nameless.length === 0
-    ? ok('accounts of documents', 'every journal, attempt and seller credit names its account')
-    : warn(
-        'accounts of documents',
-        `${nameless.join(', ')}: a process of 0.1.0 has written some that name none`,
-        'Once none of them runs any more: node dist/scripts/migrate.js',
-      );
-}
-
 async function totals(): Promise<Diagnosis> {
   return (await totalsAreComplete())
     ? ok('daily totals', 'histories are read by them')
     : warn(
         'daily totals',
         'not made for the history there is: it is counted, which is slow',
-        'Once no process of an earlier release runs: topup totals rebuild',
+        'Run once: topup totals rebuild',
       );
 }
 

@@ -52,7 +52,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
 }
 
 /** What nobody has looked at is not called right. */
-function notChecked({ notChecked: left = [] }: LedgerVerification): string {
+function notChecked({ notChecked: left }: LedgerVerification): string {
   return left.length > 0 ? `; not checked: ${left.join(', ')} (topup ledger verify --full)` : '';
 }
 

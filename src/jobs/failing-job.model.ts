@@ -21,8 +21,8 @@ export interface FailingJob {
   rounds: number;
   /** What the last round ended with, without long numbers. */
   reason: string;
-  /** Those that failed, the newest last, 20 at most. Absent in a row of an earlier release. */
-  failures?: FailedRound[];
+  /** Those that failed, the newest last, 20 at most. */
+  failures: FailedRound[];
   firstAt: Date;
   lastAt: Date;
   /** Null while it is tried again by itself. */

@@ -6,8 +6,8 @@ import type { Operator } from './operator.model.js';
  * Whose a change is that somebody has proven to be theirs: it is made as long as nothing has ended all sessions since they were read,
  * another password for one. Where it finds nobody, `provenNoMore` says so.
  */
-export function asProven({ _id, sessionEpoch = 0 }: Pick<Operator, '_id' | 'sessionEpoch'>) {
-  return { _id, sessionEpoch: sessionEpoch === 0 ? { $in: [0, null] } : sessionEpoch };
+export function asProven({ _id, sessionEpoch }: Pick<Operator, '_id' | 'sessionEpoch'>) {
+  return { _id, sessionEpoch };
 }
 
 export function provenNoMore({ username }: Pick<Operator, 'username'>): ConflictError {

@@ -86,6 +86,6 @@ async function changeOperator(
     }
     const subject = { kind: 'operator' as const, id: before._id };
     await recordAudit(session, { ...by, action, subject, ...told(before) });
-    return { ...before, ...change, sessionEpoch: (before.sessionEpoch ?? 0) + 1 };
+    return { ...before, ...change, sessionEpoch: before.sessionEpoch + 1 };
   });
 }

@@ -30,6 +30,7 @@ export async function createOperator(
     role: input.role,
     passwordHash: await checkedHash(input.password),
     passwordChangedAt: at,
+    sessionEpoch: 0,
     createdAt: at,
   };
   try {

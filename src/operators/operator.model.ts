@@ -24,13 +24,12 @@ export interface Operator {
   role: OperatorRole;
   /** argon2id, with its own salt and parameters. */
   passwordHash: string;
-  /** Sessions that began before this are refused. */
   passwordChangedAt: Date;
   /**
    * Rises with whatever ends all sessions: password, role, second factor. A session is good for the number that it
-   * began with, whatever the clocks say. Operators of 0.1 have none: 0.
+   * began with, whatever the clocks say.
    */
-  sessionEpoch?: number;
+  sessionEpoch: number;
   /** The second factor, and the 30 s period of the last code that was used: no code is good twice. */
   totp?: (TotpSecret & { lastStep: number }) | null;
   totpPending?: PendingSecret | null;

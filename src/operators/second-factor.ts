@@ -48,7 +48,7 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
     secretSealed: encrypt(new Secret({ size: 20 }).base32, totpContext(operator._id)),
     since: now(),
     shownTo,
-    epoch: operator.sessionEpoch ?? 0,
+    epoch: operator.sessionEpoch,
   };
   const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn(fresh) };
   await OperatorModel.updateOne({ ...asProven(operator), $nor: [isGood] }, { $set: { totpPending: fresh } });
@@ -75,7 +75,7 @@ export async function confirmEnrolment(
   operator: Operator,
   { code, shownTo, by }: { code: string; shownTo: string; by: ChangedBy },
 ): Promise<Enrolled> {
-  const epoch = operator.sessionEpoch ?? 0;
+  const epoch = operator.sessionEpoch;
   const isGood = {
     ...asProven(operator),
     'totpPending.since': { $gte: oldestPending() },

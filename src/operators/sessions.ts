@@ -23,8 +23,8 @@ type Kind = 'session' | 'step';
 interface StoredSession {
   operatorId: string;
   startedMs: number;
-  /** Not in sessions that 0.1 began: those end by the time of the password. */
-  epoch?: number;
+  /** The operator's `sessionEpoch` at its start. */
+  epoch: number;
   address?: string;
   browser?: string;
 }
@@ -159,7 +159,7 @@ type MarkedOperator = Pick<Operator, '_id' | 'sessionEpoch'>;
 
 const nonceLength = 22;
 
-function browserMark({ _id, sessionEpoch = 0 }: MarkedOperator, nonce: string): string {
+function browserMark({ _id, sessionEpoch }: MarkedOperator, nonce: string): string {
   return createHmac('sha256', env.SESSION_SECRET)
     .update(`browser ${nonce} ${_id} ${sessionEpoch}`)
     .digest('base64url');
@@ -181,18 +181,14 @@ async function read(kind: Kind, token: string): Promise<Operator | null> {
 }
 
 function isGood(session: StoredSession, operator: Operator): boolean {
-  const isOfThisEpoch =
-    session.epoch === undefined
-      ? session.startedMs >= operator.passwordChangedAt.getTime()
-      : session.epoch === (operator.sessionEpoch ?? 0);
-  return isOfThisEpoch && nowMs() - session.startedMs <= sessionMaxMs;
+  return session.epoch === operator.sessionEpoch && nowMs() - session.startedMs <= sessionMaxMs;
 }
 
 function stored(operator: Operator, { address, browser }: Seat): StoredSession {
   return {
     operatorId: operator._id,
     startedMs: nowMs(),
-    epoch: operator.sessionEpoch ?? 0,
+    epoch: operator.sessionEpoch,
     address,
     browser: browser.slice(0, 200),
   };

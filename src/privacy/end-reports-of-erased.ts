@@ -23,7 +23,7 @@ export async function endReportsOfErased(): Promise<number> {
     const asked = await orders
       .find(
         {
-          accountId: { $in: [...buyers, null as unknown as string] },
+          accountId: { $in: buyers },
           transactionId: { $in: marked.map(({ _id }) => _id) },
         },
         { projection: { _id: 0, sellerId: 1 } },

@@ -14,7 +14,6 @@ export type Left =
   | 'not final'
   | 'under review'
   | 'a webhook is under way'
-  | 'closed without a proof'
   | 'changed meanwhile'
   | 'accepted meanwhile'
   | 'held by a database transaction';
@@ -48,8 +47,8 @@ export async function maskPurchase(purchase: Purchase, how: HowToMask): Promise<
     return leave('under review');
   }
   if (proofSalt === undefined) {
-    // Accepted by an earlier release: what its day was closed with is the number itself.
-    return leave('closed without a proof');
+    // Another run has masked it.
+    return leave('changed meanwhile');
   }
   const quote = quoteId === null ? null : await quotes.findOne({ _id: quoteId, accountId });
   const scrub = scrubberOf(purchase, { hide: how.hide, name: quote?.customerName ?? null });
@@ -112,10 +111,7 @@ async function maskBooks(
   { hide, endsReports, scrub, quote }: HowToMask & { scrub: Scrubber; quote: Quote | null },
 ): Promise<MaskResult> {
   const { _id, accountId, version, customerNumber, serialNumber, message, reviewReason } = purchase;
-  const found = await orders
-    .find({ accountId: { $in: [accountId, null as unknown as string] }, transactionId: _id })
-    .sort({ n: 1 })
-    .toArray();
+  const found = await orders.find({ accountId, transactionId: _id }).sort({ n: 1 }).toArray();
   const changeOf = (order: Order) => ({
     updateOne: {
       filter: keyOfOrder(order),

@@ -28,11 +28,11 @@ export function hasAdapter(kind: string): boolean {
   return lookUp(adapters, kind) !== undefined;
 }
 
-/** Where an order was sent. Absent in orders of 0.1.0, which are looked for where the settings say. */
+/** Where an order was sent. */
 export interface SentTo {
   providerKind: ProviderSettings['kind'];
-  providerBaseUrl?: string | null;
-  providerUsername?: string;
+  providerBaseUrl: string | null;
+  providerUsername: string;
 }
 
 /**
@@ -64,7 +64,7 @@ export function connectionOf(seller: Pick<Account, '_id' | 'provider'>, sentTo?:
 }
 
 function addressOf(provider: ProviderSettings, sentTo: SentTo | undefined): string | null {
-  return sentTo?.providerUsername === undefined
+  return sentTo === undefined
     ? (provider.baseUrl ?? ownAddressOf(provider.kind))
     : (sentTo.providerBaseUrl ?? ownAddressOf(sentTo.providerKind));
 }

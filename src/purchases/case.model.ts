@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 
 /**
  * Something that money rules refuse to decide alone: the operator sees it in the CLI and the console. That a purchase
- * is under review is no case but its own state; what 0.1.0 kept as cases `review` is moved by the migration.
+ * is under review is no case but its own state.
  */
 export interface ReconciliationCase {
   _id: string;
@@ -33,7 +33,7 @@ schema.index(
 );
 schema.index({ resolvedAt: 1, createdAt: -1 }, { name: 'open_newest' });
 
-/** Cases that wait for the operator. While a release goes out, an earlier one may still write a case for a review. */
-export const openCases = { resolvedAt: null, kind: { $ne: 'review' as never } };
+/** Cases that wait for the operator. */
+export const openCases = { resolvedAt: null };
 
 export const CaseModel = mongoose.model('ReconciliationCase', schema);

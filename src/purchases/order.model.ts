@@ -5,10 +5,9 @@ import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 
 /**
- * PREPARED: written, nothing sent (0.1.0 only: now an order begins as SENT). SENT: about to be sent or under way. UNKNOWN: sent, outcome not known.
- * OK, REJECTED: the provider's certain answer.
+ * SENT: about to be sent or under way. UNKNOWN: sent, outcome not known. OK, REJECTED: the provider's certain answer.
  */
-export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
+export type OrderStatus = 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 
 /**
  * One request to a provider for a purchase; the collection is called `attempts`. At most one order of a purchase is
@@ -17,8 +16,8 @@ export type OrderStatus = 'PREPARED' | 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 export interface Order extends Pick<Maskable, 'proofs'> {
   /** `<purchase>-<n>`: also the reference that the provider sees. */
   _id: string;
-  /** The buyer's. Those of 0.1.0 get it from the migration, and are found without it until then. */
-  accountId?: string;
+  /** The buyer's. */
+  accountId: string;
   transactionId: string;
   n: number;
   sellerId: string;
@@ -28,12 +27,12 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   providerKind: ProviderSettings['kind'];
   /**
    * Where it was sent, and under which name: it is asked about there, whatever the settings say by then. Null: the
-   * provider has no address of its own in them. Absent in orders of 0.1.0.
+   * provider has no address of its own in them.
    */
-  providerBaseUrl?: string | null;
-  providerUsername?: string;
+  providerBaseUrl: string | null;
+  providerUsername: string;
   status: OrderStatus;
-  /** True while PREPARED, SENT or UNKNOWN. */
+  /** True while SENT or UNKNOWN. */
   open: boolean;
   /** While it is sent or asked about: whoever holds this token may apply the answer; after it the order is asked about by others. */
   leaseToken: string | null;
@@ -60,15 +59,15 @@ export interface Order extends Pick<Maskable, 'proofs'> {
 const schema = new Schema<Order>(
   {
     _id: { type: String, required: true },
-    accountId: { type: String },
+    accountId: { type: String, required: true },
     transactionId: { type: String, required: true },
     n: { type: Number, required: true },
     sellerId: { type: String, required: true },
     offerPrice: { type: Money, required: true },
     commissionRate: { type: Number, required: true },
     providerKind: { type: String, required: true },
-    providerBaseUrl: { type: String },
-    providerUsername: { type: String },
+    providerBaseUrl: { type: String, default: null },
+    providerUsername: { type: String, required: true },
     status: { type: String, required: true },
     open: { type: Boolean, required: true },
     leaseToken: { type: String, default: null },
@@ -101,13 +100,12 @@ schema.index(
 schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
-/** The one order, in the shard that it is in. One that names no account (yet) is found without it. */
+/** The one order, in the shard that it is in. */
 export function keyOfOrder({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
   _id: string;
   accountId: string;
 } {
-  // To MongoDB null says that there is none.
-  return { _id, accountId: accountId ?? (null as unknown as string) };
+  return { _id, accountId };
 }
 
 export const OrderModel = mongoose.model('Order', schema);

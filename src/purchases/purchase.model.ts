@@ -26,8 +26,8 @@ export interface Purchase extends Maskable {
   price: number;
   /** What of it is above the seller's price, and stays with the platform (decision 118). Absent: nothing. */
   markup?: number;
-  /** The seller whose offer this price was, without the markup: it is asked first, at that. Absent in purchases of 0.1.0. */
-  offerSellerId?: string;
+  /** The seller whose offer this price was, without the markup: it is asked first, at that. */
+  offerSellerId: string;
   /** Seconds that it may wait for its turn, as its product said when it was accepted. Absent: its product said nothing. */
   maxWaitS?: number;
   /** Postpaid: the quote that this payment claimed. */
@@ -52,9 +52,9 @@ export interface Purchase extends Maskable {
   nextActionAt: Date | null;
   /**
    * The seller in whose provider's queue it waits for its turn: nothing of it is with a provider then. Null: it waits
-   * nowhere. Absent in purchases of an earlier release.
+   * nowhere.
    */
-  queuedFor?: string | null;
+  queuedFor: string | null;
   /** Set when the operator must decide; see decision 010. */
   reviewSince: Date | null;
   /** Why it was put under review last, for the operator. Absent where it never was. */
@@ -62,7 +62,7 @@ export interface Purchase extends Maskable {
   /** When the operator last let its provider be asked again: the time until the next review counts from there. */
   reviewAskedAt?: Date;
   pendingNotified: boolean;
-  /** Of the call that it was accepted by, for log lines and the operator. Absent in purchases of an earlier release, and where it may not be kept. */
+  /** Of the call that it was accepted by, for log lines and the operator. Absent where it may not be kept. */
   requestId?: string;
   /** The trace that its acceptance began, for the operator. Absent where it was not traced. */
   traceId?: string;
@@ -87,7 +87,7 @@ const schema = new Schema<Purchase>(
     customerRule: { type: String, required: true },
     price: { type: Money, required: true },
     markup: { type: Money },
-    offerSellerId: { type: String },
+    offerSellerId: { type: String, required: true },
     maxWaitS: { type: Number },
     quoteId: { type: String, default: null },
     status: { type: String, required: true },
@@ -100,7 +100,7 @@ const schema = new Schema<Purchase>(
     callbackUrl: { type: String, default: null },
     epoch: { type: Number, required: true },
     nextActionAt: { type: Date, default: null },
-    queuedFor: { type: String },
+    queuedFor: { type: String, default: null },
     reviewSince: { type: Date, default: null },
     reviewReason: { type: String },
     reviewAskedAt: { type: Date },

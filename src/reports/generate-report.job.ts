@@ -3,8 +3,8 @@ import { defineJob, defineQueue } from '../jobs/define-job.js';
 
 interface ReportData {
   reportId: string;
-  /** Whose report it is. Null in a job of an earlier release, which did not say. */
-  accountId: string | null;
+  /** Whose report it is. */
+  accountId: string;
 }
 
 /** Generates a report; a few at a time, because they are long, and wait for MongoDB most of the time. */
@@ -17,8 +17,7 @@ export const generateReportJob = defineJob<ReportData>({
   }),
   name: 'reports',
   version: 2,
-  data: Joi.object({ reportId: Joi.string(), accountId: Joi.string().allow(null) }),
-  earlier: [{ name: 'reports', version: 1, read: ({ reportId }) => ({ reportId, accountId: null }) }],
+  data: Joi.object({ reportId: Joi.string(), accountId: Joi.string() }),
   subject: ({ reportId }) => reportId,
   // A million rows take a minute or two on a small machine.
   limitMs: 30 * 60_000,

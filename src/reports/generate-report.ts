@@ -85,7 +85,7 @@ async function attempt(report: Report): Promise<void> {
 /** @returns null for a report that is not to be made, and for one whose account has too many others under way. */
 async function claim(found: Report): Promise<Report | null> {
   const wanted = { _id: found._id, ...openReports, expiresAt: { $gt: now() } };
-  // One of an earlier release has no turn.
+  // One without a turn takes one first.
   if (typeof found.turn !== 'number' && !(await takeTurn(found))) {
     return null;
   }

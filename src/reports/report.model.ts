@@ -30,11 +30,11 @@ export interface Report {
   epoch: number;
   /** How often its download links were revoked; a link names it. Absent: never. */
   linkEpoch?: number;
-  /** Its period is long: short ones go before it, and it takes the first turn of its account alone. Absent in those of an earlier release. */
+  /** Its period is long: short ones go before it, and it takes the first turn of its account alone. Absent: it is short. */
   isLong?: boolean;
   /** Its place among those of its account that are made at the same time (report-turns.ts); null before and after. */
   turn: number | null;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts), and in those of an earlier release. */
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts). */
   requestId?: string;
   /** When the sweep must add a job if nobody has dealt with it; null once it is completed or has failed. */
   nextActionAt: Date | null;

@@ -22,7 +22,7 @@ export async function claimSettlement(
   { takeOver = false }: { takeOver?: boolean } = {},
 ): Promise<{ settlement: Settlement; changed: boolean }> {
   const settlement = await requireSettlement(settlementId);
-  const { accountId, status, needsApproval, claimedBy = null } = settlement;
+  const { accountId, status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {
     throw new ConflictError(asWritten(`Settlement ${settlementId} is ${status}.`));
   }
@@ -86,7 +86,7 @@ export function requireClaim(
   { actor }: ChangedBy,
   { claimNeeded }: { claimNeeded: boolean },
 ): void {
-  const { _id, claimedBy = null } = settlement;
+  const { _id, claimedBy } = settlement;
   if (claimedBy !== null && claimedBy !== actor) {
     throw claimedByAnother(settlement);
   }

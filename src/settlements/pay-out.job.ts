@@ -3,8 +3,8 @@ import { defineJob, defineQueue } from '../jobs/define-job.js';
 
 interface SettlementData {
   settlementId: string;
-  /** The seller's. Null in a job of an earlier release, which did not say. */
-  accountId: string | null;
+  /** The seller's. */
+  accountId: string;
 }
 
 /** Takes a settlement on its way to the bank. */
@@ -12,7 +12,6 @@ export const payOutJob = defineJob<SettlementData>({
   queue: defineQueue({ name: 'settlements', does: 'Pays out settlements', concurrency: 8 }),
   name: 'pay-out',
   version: 2,
-  data: Joi.object({ settlementId: Joi.string(), accountId: Joi.string().allow(null) }),
-  earlier: [{ name: 'pay-out', version: 1, read: (payload) => ({ ...payload, accountId: null }) }],
+  data: Joi.object({ settlementId: Joi.string(), accountId: Joi.string() }),
   subject: ({ settlementId }) => settlementId,
 });

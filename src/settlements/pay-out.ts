@@ -22,14 +22,14 @@ import { settlements, type Settlement, type SettlementStatus } from './settlemen
  * Takes a settlement on its way (pending -> processing). `PAYOUT_MODE=simulated` completes it at once; `manual`
  * leaves it to the operator, who claims it, pays at the bank and then completes it. Safe to run twice.
  */
-export async function payOut(settlementId: string, accountId: string | null = null): Promise<void> {
+export async function payOut(settlementId: string, accountId: string): Promise<void> {
   const settlement = await requireSettlement(settlementId, accountId);
   const { requestId } = settlement;
   if (settlement.status === 'pending' && !settlement.needsApproval) {
     const byHand = env.PAYOUT_MODE === 'manual';
     const nextActionAt = byHand ? null : settlementSweepAt();
     const { outcome } = await post({
-      accountId: settlement.accountId,
+      accountId,
       kind: 'settlement-claim',
       subjectId: settlementId,
       changes: [
@@ -46,10 +46,10 @@ export async function payOut(settlementId: string, accountId: string | null = nu
     }
   }
   if (env.PAYOUT_MODE === 'simulated') {
-    const { status, claimedBy = null } = await requireSettlement(settlementId, settlement.accountId);
+    const { status, claimedBy } = await requireSettlement(settlementId, accountId);
     // Claimed: an operator pays it, by hand.
     if (status === 'processing' && claimedBy === null) {
-      await completeSettlement(settlementId, bySystem, { accountId: settlement.accountId });
+      await completeSettlement(settlementId, bySystem, { accountId });
       logger.info('settlement paid out', { settlementId, requestId });
     }
   }
@@ -170,7 +170,7 @@ const ended = { needsApproval: false, nextActionAt: null };
 
 async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
   const { by, change, deliveries, movement } = ending;
-  const { _id, accountId, status, claimedBy = null } = before;
+  const { _id, accountId, status, claimedBy } = before;
   if (!openStatuses.includes(status)) {
     return requireStatus(before, change.status);
   }

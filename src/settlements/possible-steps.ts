@@ -7,7 +7,7 @@ export type SettlementStep = (typeof settlementSteps)[number];
 
 /** @param actor Who asks, as the audit log names them. */
 export function possibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
-  const { status, needsApproval, claimedBy = null } = settlement;
+  const { status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {
     return [];
   }

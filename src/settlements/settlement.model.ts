@@ -22,20 +22,20 @@ export interface Settlement {
   needsApproval: boolean;
   /** It was the first to its bank account, of a seller that had withdrawn to others. */
   changesBankAccount?: boolean;
-  /** Kept after the approval. Absent where nobody had to look, and in those of 0.1. */
+  /** Kept after the approval. Absent where nobody had to look. */
   reviewReason?: ReviewReason;
   reason: string | null;
   /**
    * An operator pays it, as PAYOUT_MODE said when a worker took it, or because one has claimed it: whoever looks at it
-   * later may run with another setting. Absent in those of 0.1.0.
+   * later may run with another setting. Absent until then.
    */
   byHand?: boolean;
-  /** The operator (an actor of the audit log) who pays it at the bank, and since when. Absent in those of 0.1.0. */
-  claimedBy?: string | null;
-  claimedAt?: Date | null;
+  /** The operator (an actor of the audit log) who pays it at the bank, and since when. */
+  claimedBy: string | null;
+  claimedAt: Date | null;
   /** What the bank calls the payment, as whoever completed it said. Absent where nobody said one. */
   bankReference?: string;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts), and in those of an earlier release. */
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts). */
   requestId?: string;
   estimatedCompletion: Date;
   /** Raised whenever a job is added again. */

@@ -35,7 +35,7 @@ export async function readRefIds(of: readonly Journal[]): Promise<(journal: Jour
 async function readIn(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
   const filter: Filter<AnyStored> = {
     _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
-    accountId: { $in: [...new Set(of.map(({ accountId = '' }) => accountId))] },
+    accountId: { $in: [...new Set(of.map(({ accountId }) => accountId))] },
   };
   return of.length === 0 ? [] : collection.find<WithRef>(filter, { projection: { refId: 1 } }).toArray();
 }

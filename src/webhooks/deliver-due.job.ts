@@ -1,17 +1,12 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../jobs/define-job.js';
 import { defineClocked } from '../jobs/sweep-job.js';
-import { accountIdOf } from './new-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
 
 interface ReceiverData {
   receiverId: string;
   /** The account whose address it is. */
   accountId: string;
-}
-
-function earlier({ receiverId }: Record<string, unknown>) {
-  return { receiverId, accountId: accountIdOf(String(receiverId)) };
 }
 
 /**
@@ -27,10 +22,6 @@ export const deliverDueJob = defineJob<ReceiverData>({
   name: 'deliver-due',
   version: 3,
   data: Joi.object({ receiverId: Joi.string(), accountId: Joi.string() }),
-  earlier: [
-    { name: 'deliver-due', version: 2, read: earlier },
-    { name: 'token', version: 1, read: earlier },
-  ],
   subject: ({ receiverId }) => receiverId,
   whileActive: 'follow',
 });

@@ -224,6 +224,7 @@ describe('what operators may do', function () {
       role,
       passwordHash,
       passwordChangedAt: at,
+      sessionEpoch: 0,
       keyHash: createHash('sha256').update(key).digest('hex'),
       keyCreatedAt: at,
       createdAt: at,

@@ -13,10 +13,9 @@ describe('the tables of processes and of the clock in docs/operations.md', () =>
   });
 
   it('have every process type, the command that starts it, its queues and what it does, and no other', () => {
-    const expected = processTypes.map(({ name, formerName, does, handlers }) => {
-      const former = formerName === undefined ? '' : ` (or ${quoted(formerName)})`;
+    const expected = processTypes.map(({ name, does, handlers }) => {
       const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
-      return [name, `${quoted(`node dist/workers/run.js ${name}`)}${former}`, [...queues].join(', '), does];
+      return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), does];
     });
     const [web, ...workers] = tableUnder('Processes', text);
     expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);

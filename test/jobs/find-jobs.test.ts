@@ -186,7 +186,7 @@ describe('looking for jobs', () => {
     };
     const ids = Array.from({ length: 7 }, (_, n) => `waits-${n}`);
     for (const [n, purchaseId] of ids.entries()) {
-      const data = { purchaseId, accountId: null };
+      const data = { purchaseId, accountId: 'a1' };
       await addJob(verifySaleJob, data);
       await addJob(askProviderJob, { ...data, askNow: false }, { delayMs: 60_000 * (n + 1) });
     }
@@ -239,7 +239,7 @@ describe('looking for jobs', () => {
       );
     };
     await Promise.all(
-      Array.from({ length: 300 }, () => addJob(verifySaleJob, { purchaseId: newId(), accountId: null })),
+      Array.from({ length: 300 }, () => addJob(verifySaleJob, { purchaseId: newId(), accountId: newId() })),
     );
     expect(await asked()).to.deep.equal([]);
   });

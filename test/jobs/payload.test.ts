@@ -95,52 +95,6 @@ describe('the jobs of the service', () => {
     expect(new Set(names).size).to.equal(names.length);
   });
 
-  it('read what the release before this one has left in Redis', () => {
-    const read = (queue: string, name: string, payload: object): unknown => {
-      const found = jobs.find((each) => each.queue.name === queue && isNamed(each, name));
-      return found && readPayload(found, name, payload);
-    };
-    const before = { v: 1, transactionId: 'p1' };
-    // They did not say whose it is: it is looked up.
-    const purchase = { purchaseId: 'p1', accountId: null };
-    expect(read('fulfilment', 'fulfil', before)).to.deep.equal(purchase);
-    expect(read('polling', 'check', before)).to.deep.equal({ ...purchase, askNow: false });
-    expect(read('polling', 'callback', before)).to.deep.equal({ ...purchase, askNow: true });
-    expect(read('polling', 'verify', before)).to.deep.equal(purchase);
-    const later = { v: 2, purchaseId: 'p1' };
-    expect(read('fulfilment', 'fulfil-purchase', later)).to.deep.equal(purchase);
-    expect(read('polling', 'ask-provider', { ...later, askNow: true })).to.deep.equal({
-      ...purchase,
-      askNow: true,
-    });
-    expect(read('polling', 'verify-sale', later)).to.deep.equal(purchase);
-    const receiverId = 'a1-0123456789ab';
-    for (const [name, v] of [
-      ['token', 1],
-      ['deliver-due', 2],
-    ] as const) {
-      expect(read('webhooks', name, { v, receiverId })).to.deep.equal({ receiverId, accountId: 'a1' });
-    }
-    for (const [name, v] of [
-      ['post', 1],
-      ['post-seller-credits', 2],
-    ] as const) {
-      expect(read('sellerPostings', name, { v, sellerId: 's1' })).to.deep.equal({ accountId: 's1' });
-    }
-    expect(read('settlements', 'pay-out', { v: 1, settlementId: 'w1' })).to.deep.equal({
-      settlementId: 'w1',
-      accountId: null,
-    });
-    expect(read('reports', 'reports', { v: 1, reportId: 'r1' })).to.deep.equal({
-      reportId: 'r1',
-      accountId: null,
-    });
-    expect(read('inquiries', 'inquiries', { v: 1, inquiryId: 'q1' })).to.deep.equal({
-      inquiryId: 'q1',
-      accountId: null,
-    });
-  });
-
   it('say whose work it is, all but those by the clock and the verification asked for, which are for everybody', () => {
     const nameless = jobs.filter(({ clock, data }) => !clock && !data.describe().keys?.['accountId']);
     expect(nameless.map(({ name }) => name)).to.deep.equal(['verify-ledger-now']);

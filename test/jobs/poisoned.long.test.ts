@@ -123,15 +123,18 @@ describe('jobs that cannot be done', () => {
       asked = provider.calls.length;
 
       settlementId = newId();
+      const ownerId = newId();
       await SettlementModel.collection.insertOne({
         _id: settlementId as never,
-        accountId: newId(),
+        accountId: ownerId,
         refId: null,
         amount: 50_000,
         fee: 0,
         netAmount: 50_000,
         status: 'processing',
         needsApproval: false,
+        claimedBy: null,
+        claimedAt: null,
         epoch: 0,
         reason: null,
         nextActionAt: new Date(Date.now() + 60_000),
@@ -141,7 +144,7 @@ describe('jobs that cannot be done', () => {
       reportId = newId();
       await ReportModel.create({
         _id: reportId,
-        accountId: newId(),
+        accountId: ownerId,
         role: 'buyer',
         type: 'transaction',
         format: 'json',
@@ -179,8 +182,8 @@ describe('jobs that cannot be done', () => {
       await Promise.all([
         addJob(askProviderJob, { purchaseId: sent, accountId: shop.buyer._id, askNow: false }),
         addJob(verifySaleJob, { purchaseId: sold, accountId: shop.buyer._id }),
-        addJob(payOutJob, { settlementId, accountId: null }),
-        addJob(generateReportJob, { reportId, accountId: null }),
+        addJob(payOutJob, { settlementId, accountId: ownerId }),
+        addJob(generateReportJob, { reportId, accountId: ownerId }),
         addJob(postSellerCreditsJob, { accountId: rich }),
         addJob(deliverDueJob, { receiverId: receiverIdOf(sealed, url), accountId: sealed }),
       ]);
@@ -322,10 +325,10 @@ describe('jobs that cannot be done', () => {
   });
 
   it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async () => {
-    const settlementId = newId();
+    const [settlementId, accountId] = [newId(), newId()];
     await SettlementModel.collection.insertOne({
       _id: settlementId as never,
-      accountId: newId(),
+      accountId,
       status: 'failed',
       needsApproval: false,
     });
@@ -335,7 +338,7 @@ describe('jobs that cannot be done', () => {
       const fault = { commands: ['find'], namespace, kind, times: 1_000 };
       await withFault(fault, ({ met }) =>
         eventually(`enough rounds with ${kind}`, async () => {
-          await addJob(payOutJob, { settlementId, accountId: null });
+          await addJob(payOutJob, { settlementId, accountId });
           return (await met()) > 4 * roundsMax;
         }),
       );

@@ -70,7 +70,7 @@ describe('jobs that cannot be read', function () {
       handle(payOutJob, ({ settlementId }) => Promise.resolve(done.push(settlementId))),
     ]);
     const settlementId = newId();
-    await addJob(payOutJob, { settlementId, accountId: null });
+    await addJob(payOutJob, { settlementId, accountId: newId() });
     await eventually('all to fail', async () => (await listed('failed')).length === ids.length, 60_000);
     expect(await listed('failed')).to.have.deep.members(shown);
     expect(await listed('active')).to.deep.equal([]);

@@ -178,7 +178,8 @@ export const calls = {
     return { id: purchase._id, created, madeBy: purchase.requestId };
   },
   async fulfil({ purchaseId }: { purchaseId: string }) {
-    await fulfilPurchase(purchaseId);
+    const { accountId } = await PurchaseModel.findById(purchaseId).lean<Purchase>().orFail();
+    await fulfilPurchase({ purchaseId, accountId });
   },
 
   /** As a worker that is about to send an order to its provider. */
@@ -226,12 +227,12 @@ export const calls = {
   /** @returns what has become of the settlement. */
   async finish({ settlementId, as }: { settlementId: string; as: 'completed' | 'failed' | 'paid-out' }) {
     const found = async () => SettlementModel.findById(settlementId).lean<Settlement>().orFail();
-    const { status } = await found();
+    const { status, accountId } = await found();
     if (status === 'completed' || status === 'failed') {
       return status;
     }
     if (as === 'paid-out') {
-      await payOut(settlementId);
+      await payOut(settlementId, accountId);
       return (await found()).status;
     }
     return as === 'completed'

@@ -13,13 +13,13 @@ import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { fulfilById } from '../purchases/fulfil-by-id.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -67,7 +67,7 @@ describe('polling by the clock', () => {
     const at = (ms: number) => setClock(() => startMs + ms);
     at(0);
     const { _id: id } = await (await openShop(server.url)).buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(callsAtMs, 'sent once').to.deep.equal([startMs]);
     return { id, sentMs: startMs, at };
   }
@@ -77,8 +77,8 @@ describe('polling by the clock', () => {
     for (let ms = 0; ms <= 40 * second; ms += 500) {
       at(ms);
       // More jobs than there ever should be: the schedule is kept by the order itself.
-      await fulfilPurchase(id);
-      await fulfilPurchase(id);
+      await fulfilById(id);
+      await fulfilById(id);
     }
     expect(callsAtMs.slice(1).map((ms) => (ms - sentMs) / second)).to.deep.equal([1, 3, 7, 15, 25, 35]);
   });
@@ -86,23 +86,23 @@ describe('polling by the clock', () => {
   it('a callback is asked about at once, but not within the minimum interval of the last contact', async () => {
     const { id, sentMs, at } = await sendOrder();
     at(h2hTraits.inquiryMinIntervalMs - 1);
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(callsAtMs).to.have.length(1);
     at(h2hTraits.inquiryMinIntervalMs);
-    await fulfilPurchase(id, { askNow: true });
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(callsAtMs.slice(1)).to.deep.equal([sentMs + h2hTraits.inquiryMinIntervalMs]);
   });
 
   it('is never asked after 24 h: it waits for the operator, the money where it was', async () => {
     const { id, at } = await sendOrder();
     at(24 * hour - second);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(callsAtMs).to.have.length(2);
     for (const ms of [24 * hour + 60 * second, 25 * hour, h2hTraits.inquiryMaxAgeMs + hour, 91 * 24 * hour]) {
       at(ms);
-      await fulfilPurchase(id);
-      await fulfilPurchase(id, { askNow: true });
+      await fulfilById(id);
+      await fulfilById(id, { askNow: true });
     }
     expect(callsAtMs).to.have.length(2);
     const transaction = await PurchaseModel.findById(id).lean<Purchase>();
@@ -116,7 +116,7 @@ describe('polling by the clock', () => {
     says = 'unknown';
     for (let ms = 0; ms <= 120 * second; ms += second) {
       at(ms);
-      await fulfilPurchase(id);
+      await fulfilById(id);
     }
     const purchase = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     expect(purchase).to.include({ status: 'PROCESSING' });
@@ -131,8 +131,8 @@ describe('polling by the clock', () => {
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await concludeSuccess(stale, attempt, { code: '00', message: 'Success', serialNumber: 'SN' });
-    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    const claimed = await claimOrder(stale, prepared).catch((error: unknown) => error);
+    const next: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'SENT', open: true };
+    const claimed = await claimOrder(stale, next).catch((error: unknown) => error);
     expect(claimed).to.be.an.instanceOf(StalePurchaseError);
     expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.equal(null);
   });
@@ -142,8 +142,8 @@ describe('polling by the clock', () => {
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
     await OrderModel.updateOne({ _id: attempt._id }, { $set: { status: 'REJECTED', open: false } });
-    const prepared: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'PREPARED', open: true };
-    await claimOrder(stale, prepared);
+    const next: Order = { ...attempt, _id: `${id}-2`, n: 2, status: 'SENT', open: true };
+    await claimOrder(stale, next);
     const refund = await concludeFailure(stale, null, { code: '01', message: 'Refused' }).catch(
       (error: unknown) => error,
     );
@@ -168,7 +168,7 @@ describe('polling by the clock', () => {
   it('even where the review waits longer, nobody asks after the maximum age of the provider', async () => {
     const { id, at } = await sendOrder();
     at(h2hTraits.inquiryMaxAgeMs + 1);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(callsAtMs).to.have.length(1);
     expect((await PurchaseModel.findById(id).lean<Purchase>())?.reviewSince).to.be.an.instanceOf(Date);
   });

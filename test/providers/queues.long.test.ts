@@ -322,19 +322,4 @@ describe('queues of providers', function () {
     expect(await left()).to.not.deep.equal([]);
     await gonePromptly();
   });
-
-  it('a job that an earlier release left in the old queue gets in line and is done', async () => {
-    const { code, sellerId } = await play(sell);
-    await stack.db
-      .collection<{ _id: string }>('accounts')
-      .updateOne({ _id: sellerId }, { $set: { 'provider.callsPerSecond': 100 } });
-    const id = await purchase(buyer, code, '081234567899');
-    const old = new Queue('fulfilment', { connection: redis, prefix: stack.env['QUEUE_PREFIX'] ?? '' });
-    await old.add('fulfil', { v: 1, transactionId: id });
-    expect((await finalOf(stack, id)).status).to.equal('SUCCESS');
-    await eventually('the old job to be done', async () => (await old.getCompletedCount()) > 0);
-    expect(await ordersOf([id])).to.have.length(1);
-    expect((await transactionOf(stack, id))?.queuedFor).to.equal(null);
-    await old.close();
-  });
 });

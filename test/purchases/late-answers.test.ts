@@ -6,7 +6,6 @@ import { AccountModel } from '../../src/accounts/account.model.js';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { resolveReview } from '../../src/purchases/review/resolve-review.js';
@@ -18,6 +17,7 @@ import { sendJson, startPlayServer, type PlayServer } from '../providers/play-se
 import { eventually } from '../support/eventually.js';
 import { withFault, type Fault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
 
@@ -66,7 +66,7 @@ describe('what is heard of an order late', () => {
     await asDigiflazz(shop);
     const { _id: id } = await shop.buy();
     says = null;
-    const sending = fulfilPurchase(id).catch(String);
+    const sending = fulfilById(id).catch(String);
     await eventually('the order to be there', () => held.length === 1);
     await withFault(forbidden(), async () => {
       answer('never-ask');
@@ -74,7 +74,7 @@ describe('what is heard of an order late', () => {
     });
     await change(id, { sentAt: anHourAgo(), leaseUntil: null });
     says = 'success';
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(first.calls).to.have.length(1);
     const { status, reviewSince, reviewReason } = await read(id);
     expect({ status, isReviewed: reviewSince !== null }).to.deep.equal({
@@ -92,10 +92,10 @@ describe('what is heard of an order late', () => {
       }
       const { _id: id } = await shop.buy();
       says = null;
-      const sending = fulfilPurchase(id).catch(String);
+      const sending = fulfilById(id).catch(String);
       await eventually('the order to be there', () => held.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo(), notFound: 4 });
-      const asking = fulfilPurchase(id, { askNow: true });
+      const asking = fulfilById(id, { askNow: true });
       await eventually('the question to be there', () => held.length === 2);
       if (late === 'pending') {
         answer(late);
@@ -123,10 +123,10 @@ describe('what is heard of an order late', () => {
       await asDigiflazz(shop);
       const { _id: id } = await shop.buy();
       says = null;
-      const sending = fulfilPurchase(id).catch(String);
+      const sending = fulfilById(id).catch(String);
       await eventually('the order to be there', () => held.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
-      const asking = fulfilPurchase(id, { askNow: true }).catch(String);
+      const asking = fulfilById(id, { askNow: true }).catch(String);
       await eventually('the question to be there', () => held.length === 2);
       await withFault(forbidden(), async () => {
         answer('never-ask');
@@ -134,7 +134,7 @@ describe('what is heard of an order late', () => {
       });
       answer(refusal);
       await asking;
-      await fulfilPurchase(id, { askNow: true });
+      await fulfilById(id, { askNow: true });
       expect(other.calls).to.deep.equal([]);
       expect(await orderOf(id)).to.include({ open: true, neverAskAgain: true });
       const { status, reviewSince, reviewReason } = await read(id);
@@ -149,14 +149,14 @@ describe('what is heard of an order late', () => {
   it('a question that was not answered may still arrive: "not found" is not believed until the longest latency after it is over', async () => {
     const shop = await withSecondSeller();
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo() }, ['acknowledged']);
     says = null;
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(held, 'a question that timed out').to.have.length(1);
     says = 'not-found';
     await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(await orderOf(id)).to.include({ open: true, notFound: 5 });
     // Nor where whoever asked was killed: its lease was never ended.
     await change(id, {
@@ -164,11 +164,11 @@ describe('what is heard of an order late', () => {
       leaseUntil: anHourAgo(),
       lastCheckAt: new Date(Date.now() - 2_000),
     });
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(await orderOf(id)).to.include({ open: true, notFound: 6 });
     expect(other.calls).to.deep.equal([]);
     await change(id, { unansweredAt: anHourAgo(), lastCheckAt: anHourAgo() });
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(await read(id)).to.include({ status: 'SUCCESS' });
     expect(other.calls).to.have.length(1);
   });
@@ -176,10 +176,10 @@ describe('what is heard of an order late', () => {
   it('"not found" of what was acknowledged can be decided at once', async () => {
     const shop = await openShop(first.url);
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo(), notFound: 4 });
     says = 'not-found';
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     await resolveReview(id, { outcome: 'failed' }, { ...bySystem, reason: 'looked up' });
     expect(await read(id)).to.include({ status: 'FAILED' });
   });

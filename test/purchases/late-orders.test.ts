@@ -7,7 +7,6 @@ import { openQueue } from '../../src/jobs/queues.js';
 import { openCircuit } from '../../src/providers/circuit.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { checkOrder } from '../../src/purchases/fulfil/check-order.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
@@ -23,6 +22,7 @@ import { shiftRedisTime } from '../support/shift-redis-time.js';
 import { eventually } from '../support/eventually.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from '../providers/play-server.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 type Answers = 'success' | 'refused' | 'pending';
 
@@ -68,7 +68,7 @@ describe('what did not leave in its time', () => {
     return shiftRedisTime(redis(), () => (told++ === 0 ? 0 : 10_000));
   }
 
-  const came = (id: string, how = {}) => fulfilPurchase(id, how).catch((error: unknown) => error);
+  const came = (id: string, how = {}) => fulfilById(id, how).catch((error: unknown) => error);
   const ordersOf = (purchaseId: string) =>
     OrderModel.find({ transactionId: purchaseId }).sort({ n: 1 }).lean<Order[]>();
   const codesOf = async (id: string) => (await ordersOf(id)).map(({ code }) => code);
@@ -92,7 +92,7 @@ describe('what did not leave in its time', () => {
     expect(await codesOf(id)).to.deep.equal(['too-late']);
     expect(provider.calls).to.have.length(0);
     await timeIsTold();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await codesOf(id)).to.deep.equal(['too-late', '00']);
     expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: shop.seller._id });
   });
@@ -103,7 +103,7 @@ describe('what did not leave in its time', () => {
     await came(id);
     await timeIsTold();
     answers = 'refused';
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await read(id)).to.include({ status: 'FAILED', failureCode: '02' });
     expect(await codesOf(id)).to.have.length(2);
   });
@@ -134,21 +134,21 @@ describe('what did not leave in its time', () => {
       { insertOne: { document: { ...refused, n, _id: `${id}-other` } } },
     ]);
     await openCircuit(own.seller._id, 'float');
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await read(id)).to.include({ status: 'PROCESSING', failureCode: null });
   });
 
   it('where the seller could not be reached and refuses another time, the money goes back with what it says', async () => {
     const own = await openShop('http://127.0.0.1:1');
     const { _id: id } = await own.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await codesOf(id)).to.deep.equal(['not-sent']);
     await changing([AccountModel], null, (accounts) =>
       accounts.updateOne({ _id: own.seller._id }, { $set: { 'provider.baseUrl': provider.url } }),
     );
     answers = 'refused';
     await olderByMs(id, 6_000);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await read(id)).to.include({ status: 'FAILED', failureCode: '02' });
   });
 
@@ -166,7 +166,7 @@ describe('what did not leave in its time', () => {
         { $set: { createdAt: new Date(Date.now() - 3_600_000) } },
       );
       await timeIsTold();
-      await fulfilPurchase(id);
+      await fulfilById(id);
       expect(await read(id)).to.include({ status });
     });
   }
@@ -192,7 +192,7 @@ describe('what did not leave in its time', () => {
     it(`a status check ${whose} counts as none where it is late ${when}, and comes again`, async () => {
       answers = 'pending';
       const { _id: id } = await shop.buy();
-      await fulfilPurchase(id);
+      await fulfilById(id);
       await olderByMs(id, 60_000);
       const [before] = await ordersOf(id);
       const calls = provider.calls.length;
@@ -202,7 +202,7 @@ describe('what did not leave in its time', () => {
         await nobodyKnowsTheTime();
       }
       answers = 'success';
-      await fulfilPurchase(id, { askNow });
+      await fulfilById(id, { askNow });
       timeStands?.();
       await clock.stop();
       const [after] = await ordersOf(id);
@@ -218,7 +218,7 @@ describe('what did not leave in its time', () => {
         expect(nextActionAt?.getTime(), 'the sweep finds it soon').to.be.below(untilMs);
       }
       await timeIsTold();
-      await fulfilPurchase(id, { askNow });
+      await fulfilById(id, { askNow });
       expect(await read(id)).to.include({ status: 'SUCCESS' });
     });
   }
@@ -231,7 +231,7 @@ describe('what did not leave in its time', () => {
   for (const isKnown of [false, true]) {
     it(`nor does the question whether a sale was taken back, late ${isKnown ? 'after' : 'before'} it was claimed`, async () => {
       const { _id: id } = await shop.buy();
-      await fulfilPurchase(id);
+      await fulfilById(id);
       await olderByMs(id, 60_000);
       const [before] = await ordersOf(id);
       const timeStands = isKnown ? timeRunsAway() : undefined;
@@ -239,7 +239,7 @@ describe('what did not leave in its time', () => {
         await nobodyKnowsTheTime();
       }
       const calls = provider.calls.length;
-      await verifySale(id);
+      await verifySale(id, shop.buyer._id);
       timeStands?.();
       expect(provider.calls).to.have.length(calls);
       const [after] = await ordersOf(id);
@@ -271,7 +271,7 @@ describe('what did not leave in its time', () => {
     expect({ queuedFor, status }).to.deep.equal({ queuedFor: turnAt, status: 'PROCESSING' });
     expect(nextActionAt?.getTime()).to.be.within(beforeMs, beforeMs + 20_000);
     await timeIsTold();
-    await fulfilPurchase(id, { turnAt });
+    await fulfilById(id, { turnAt });
     expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
   });
 
@@ -300,7 +300,7 @@ describe('what did not leave in its time', () => {
   it('a status check that another one has overtaken is not sent, also where the number of checks is what it was: one was taken back in between', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     const [order] = await ordersOf(id);
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);
@@ -318,7 +318,7 @@ describe('what did not leave in its time', () => {
   it('nor is the question about a sale, which comes again: no sweep would ask', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     const [order] = await ordersOf(id);
     const longAgo = new Date(Date.now() - 600_000);
     await OrderModel.updateOne(keyOfOrder(order as Order), {
@@ -335,7 +335,7 @@ describe('what did not leave in its time', () => {
   it('a status check whose provider has no address any more counts as none', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     const [order] = await ordersOf(id);
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);

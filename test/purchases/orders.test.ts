@@ -8,25 +8,23 @@ import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { applyOutcome } from '../../src/purchases/fulfil/apply-outcome.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
 import { postpone } from '../../src/purchases/fulfil/postpone.js';
 import { requestOf } from '../../src/purchases/fulfil/orders.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import type { PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { openQueue } from '../../src/jobs/queues.js';
-import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
+import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
 import { LateError } from '../../src/providers/http.js';
 import { setClock } from '../../src/shared/clock.js';
 import { changing } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
-import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
-import { sellerCredits } from '../../src/money/credits/seller-credit.model.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from '../providers/play-server.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 const success = { code: '00', message: 'Success', serialNumber: 'SN-1' };
 
@@ -103,7 +101,7 @@ describe('the orders of a purchase', () => {
         offers.updateOne({ productCode: shop.productCode }, { $set: change }),
       );
       await addSeller(shop, server.url, 900);
-      await fulfilPurchase(id);
+      await fulfilById(id);
       expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: shop.seller._id, price: 1_000 });
       expect(await ordersOf(id)).to.have.length(1);
       expect((await ordersOf(id))[0]).to.include({ offerPrice: 1_000, sellerId: shop.seller._id });
@@ -114,40 +112,14 @@ describe('the orders of a purchase', () => {
     const [before, after] = [await provider('pending'), await provider('success')];
     const shop = await openShop(before.url);
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     await setProvider(shop.seller._id, { baseUrl: after.url, username: 'another' });
     const startMs = Date.now();
     setClock(() => startMs + 60_000);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(after.calls, 'a status check there would have bought again').to.have.length(0);
     expect(before.calls).to.have.length(2);
     expect(before.calls[1]?.url.searchParams.get('username')).to.equal('us');
-  });
-
-  it('that 0.1.0 wrote, which name no account, are asked about and not sent again, and so are its credits posted', async () => {
-    const server = await provider('pending');
-    const shop = await openShop(server.url);
-    const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
-    await orders.updateOne({ transactionId: id }, { $unset: { accountId: '' } });
-    const startMs = Date.now();
-    setClock(() => startMs + 60_000);
-    await fulfilPurchase(id);
-    const [order, ...others] = await ordersOf(id);
-    expect(others, 'a second order would buy again').to.deep.equal([]);
-    expect(order).to.include({ status: 'UNKNOWN', checks: 1 });
-    expect(server.calls.map(({ url }) => url.searchParams.get('ref_id'))).to.deep.equal([
-      `${id}-1`,
-      `${id}-1`,
-    ]);
-    if (order) {
-      await concludeSuccess(await read(id), order, success);
-    }
-    expect(await ordersOf(id)).to.have.length(1);
-    expect(await read(id)).to.include({ status: 'SUCCESS' });
-    await sellerCredits.updateOne({ _id: id }, { $unset: { accountId: '' } });
-    await postSellerCredits(shop.seller._id);
-    expect(await sellerCredits.findOne({ _id: id })).to.include({ status: 'posted' });
   });
 
   it('that cannot be asked for with the settings there are leave no trace; another seller gets the order', async () => {
@@ -156,9 +128,9 @@ describe('the orders of a purchase', () => {
     const other = await addSeller(shop, server.url, 1_000);
     const { _id: id } = await shop.buy();
     const accepted = await read(id);
-    const broken = accepted.offerSellerId ?? '';
+    const broken = accepted.offerSellerId;
     await setProvider(broken, { secretSealed: 'not what this key has sealed' });
-    await fulfilPurchase(id);
+    await fulfilById(id);
     const orders = await ordersOf(id);
     expect(orders.map((each) => each.sellerId)).to.deep.equal(broken === other ? [shop.seller._id] : [other]);
     expect(await read(id)).to.include({ status: 'SUCCESS' });
@@ -250,7 +222,7 @@ describe('the orders of a purchase', () => {
     const accepted = await shop.buy();
     const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
     await OrderModel.updateOne({ _id: claimed.order._id }, { status: 'OK', open: false });
-    await fulfilPurchase(accepted._id);
+    await fulfilById(accepted._id);
     expect((await read(accepted._id)).reviewSince).to.be.instanceOf(Date);
     expect(server.calls).to.have.length(0);
   });

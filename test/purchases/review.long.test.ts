@@ -10,7 +10,6 @@ import { countAttention } from '../../src/doctor/attention.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { newOrder } from '../../src/purchases/fulfil/new-order.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { OrderModel, toStored, type Order } from '../../src/purchases/order.model.js';
@@ -28,6 +27,7 @@ import { newId } from '../../src/shared/ids.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 const minute = 60_000;
 const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
@@ -35,7 +35,6 @@ const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
 type OrderState = Pick<Order, 'status' | 'open'> & Partial<Order>;
 const sent: OrderState = { status: 'SENT', open: true };
 const unknown: OrderState = { status: 'UNKNOWN', open: true };
-const prepared: OrderState = { status: 'PREPARED', open: true, sentAt: null };
 const refused: OrderState = { status: 'REJECTED', open: false, code: '01', message: 'Refused' };
 const lost: OrderState = {
   status: 'REJECTED',
@@ -46,10 +45,9 @@ const lost: OrderState = {
 const bought: OrderState = { status: 'OK', open: false, code: '00' };
 const askedOut: OrderState = { ...unknown, neverAskAgain: true };
 
-/** What may be stored about a purchase that gets under review, in this release or the one before. */
+/** What may be stored about a purchase that gets under review. */
 const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
-  ['an order of 0.1.0 that was never sent', 'PENDING', [prepared]],
   ['an order just sent', 'PROCESSING', [sent]],
   ['an order without an answer', 'PROCESSING', [unknown]],
   ['an order that must not be asked about', 'PROCESSING', [askedOut]],
@@ -57,7 +55,6 @@ const histories: [string, Purchase['status'], OrderState[]][] = [
   ['an order that was not executed', 'PROCESSING', [lost]],
   ['two refused orders', 'PROCESSING', [refused, refused]],
   ['a refused order and one without an answer', 'PROCESSING', [refused, unknown]],
-  ['a refused order and one of 0.1.0 that was never sent', 'PROCESSING', [refused, prepared]],
   ['a bought order', 'PROCESSING', [bought]],
   ['a refused order and a bought one', 'PROCESSING', [refused, bought]],
 ];
@@ -141,7 +138,7 @@ describe('reviews', function () {
         const id = await reviewOf(status, orders, ageMs);
         const named = (await describePurchase(id)).decisions;
         expect(named, 'at least one').not.to.deep.equal([]);
-        const isOpen = orders.some((each) => each.open && each.status !== 'PREPARED');
+        const isOpen = orders.some((each) => each.open);
         if (isOpen && ageMs > h2hTraits.inquiryMaxAgeMs) {
           expect(named, 'the provider may buy it again').not.to.include('ask');
         }
@@ -193,12 +190,12 @@ describe('reviews', function () {
   it('asked again after the review has waited, the provider is asked, and its answer decides', async () => {
     const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
     await resolveReview(id, { outcome: 'ask' }, by);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(server.calls, 'asked').to.have.length(1);
     expect((await read(id)).reviewSince, 'given time').to.equal(null);
     answer = { transaction_status: 'success', status: '00' };
     setClock(() => Date.now() + minute);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
@@ -206,10 +203,10 @@ describe('reviews', function () {
     const id = await reviewOf('PROCESSING', [unknown], 60 * minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     setClock(() => Date.now() + env.UNKNOWN_REVIEW_AFTER - minute);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect((await read(id)).reviewSince).to.equal(null);
     setClock(() => Date.now() + 2 * env.UNKNOWN_REVIEW_AFTER);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect((await read(id)).reviewSince).not.to.equal(null);
     expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
   });
@@ -255,7 +252,7 @@ describe('reviews', function () {
   it('without an open order, `ask` hands it to the next seller', async () => {
     const id = await reviewOf('PROCESSING', [lost]);
     await resolveReview(id, { outcome: 'ask' }, by);
-    await fulfilPurchase(id);
+    await fulfilById(id);
     expect(await OrderModel.findById(`${id}-2`).lean()).to.include({ open: true });
   });
 
@@ -269,7 +266,7 @@ describe('reviews', function () {
   it('a worker with an earlier view does not put under review what has moved on', async () => {
     const { _id } = await shop.buy();
     const earlier = await read(_id);
-    await fulfilPurchase(_id);
+    await fulfilById(_id);
     await putUnderReview(earlier, 'too late');
     expect(await read(_id)).to.include({ status: 'PROCESSING', reviewSince: null });
   });
@@ -277,7 +274,7 @@ describe('reviews', function () {
   it('the reversal of a sale closes the cases that asked for it, with the same posting', async () => {
     answer = { transaction_status: 'success', status: '00' };
     const { _id } = await shop.buy();
-    await fulfilPurchase(_id);
+    await fulfilById(_id);
     const base = { transactionId: _id, createdAt: new Date(), resolvedAt: null };
     await CaseModel.create({ ...base, _id: newId(), kind: 'reversal', detail: 'a' });
     await CaseModel.create({ ...base, _id: newId(), kind: 'contradicting-answer', detail: 'b' });
@@ -285,20 +282,6 @@ describe('reviews', function () {
     const open = (await listCases({ open: true, limit: 1_000 })).filter((each) => each.transactionId === _id);
     expect(open.map(({ kind }) => kind)).to.deep.equal(['contradicting-answer']);
     expect((await resolveCase(open[0]?._id ?? '', by)).changed).to.equal(true);
-  });
-
-  it('what 0.1.0 kept as a case gives its words to the purchase, once, and is closed', async () => {
-    const id = await reviewOf('PROCESSING', [unknown]);
-    await PurchaseModel.updateOne({ _id: id }, { $unset: { reviewReason: 1 } });
-    const old = { transactionId: id, kind: 'review', detail: 'Told by a case.', resolvedAt: null };
-    await CaseModel.collection.insertOne({ ...old, _id: newId() as never, createdAt: new Date() });
-    expect(
-      (await listCases({ open: true, limit: 1_000 })).some((each) => each.transactionId === id),
-    ).to.equal(false);
-    await migrate();
-    await migrate();
-    expect((await read(id)).reviewReason).to.equal('Told by a case.');
-    expect(await CaseModel.countDocuments({ transactionId: id, resolvedAt: null })).to.equal(0);
   });
 
   it('the ledger is right after all of this', async () => {

@@ -289,7 +289,7 @@ describe(`daily totals, ${random.seed}`, function () {
   });
 
   it('that do not exist yet: history is counted, and right; after a rebuild it is read from them', async () => {
-    // As 0.1.0 leaves them: rows alone.
+    // Rows alone, as after another BUSINESS_TIMEZONE.
     await mongoose.connection.db?.collection('totalsState').deleteMany({});
     await dailyTotals.deleteMany({});
     await eventually('the process to notice', async () => !(await totalsAreComplete()));

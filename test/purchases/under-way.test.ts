@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
 import { bySystem } from '../../src/audit/record-audit.js';
-import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
@@ -14,6 +13,7 @@ import { sendJson, startPlayServer, type PlayServer } from '../providers/play-se
 import { eventually } from '../support/eventually.js';
 import { withFault, type Fault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
+import { fulfilById } from './fulfil-by-id.js';
 
 describe('an order that is being sent or asked about', () => {
   useDatabase();
@@ -53,14 +53,14 @@ describe('an order that is being sent or asked about', () => {
   it('is not asked about by another, although its shortest interval is over: the first question may buy when the second was believed', async () => {
     const { id, asking } = await withCheckUnderWay();
     await olderBy(id, ['lastCheckAt']);
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(provider.calls).to.have.length(2);
     answer('pending');
     await asking;
     // What was asked has its answer: it may be asked about again.
     isHeld = false;
     await olderBy(id, ['lastCheckAt']);
-    await fulfilPurchase(id, { askNow: true });
+    await fulfilById(id, { askNow: true });
     expect(provider.calls).to.have.length(3);
   });
 
@@ -79,7 +79,7 @@ describe('an order that is being sent or asked about', () => {
     it(`cannot be decided as ${decision.outcome} while it is sent`, async () => {
       const { _id: id } = await shop.buy();
       isHeld = true;
-      const sending = fulfilPurchase(id);
+      const sending = fulfilById(id);
       await eventually('the order to be there', () => provider.calls.length === 1);
       await putUnderReview(await read(id), 'It takes long.');
       expect(await refusalOf(id, decision)).to.match(/is being sent or asked about just now/);
@@ -92,10 +92,10 @@ describe('an order that is being sent or asked about', () => {
   it('cannot be decided either when who sent it hears late, while another asks by now', async () => {
     const { _id: id } = await shop.buy();
     isHeld = true;
-    const sending = fulfilPurchase(id);
+    const sending = fulfilById(id);
     await eventually('the order to be there', () => provider.calls.length === 1);
     await olderBy(id, ['sentAt', 'leaseUntil']);
-    const asking = fulfilPurchase(id, { askNow: true });
+    const asking = fulfilById(id, { askNow: true });
     await eventually('the question to be there', () => provider.calls.length === 2);
     answer('pending');
     await sending;
@@ -108,12 +108,12 @@ describe('an order that is being sent or asked about', () => {
 
   it('cannot be decided where somebody begins to ask about it in that very moment', async () => {
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     await olderBy(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
     // Its claim takes effect when the decision has looked at the order, and is not written yet.
     await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
-      const asking = fulfilPurchase(id, { askNow: true });
+      const asking = fulfilById(id, { askNow: true });
       await eventually('the claim of the check', async () => (await isClaiming()) > 0);
       await putUnderReview(await read(id), 'It takes long.');
       await withFault(paused('find', 'wallets', 2_000), async () => {
@@ -130,10 +130,10 @@ describe('an order that is being sent or asked about', () => {
   /** Sent, pending, and asked about: its provider has the question and does not answer yet. */
   async function withCheckUnderWay(): Promise<{ id: string; asking: Promise<unknown> }> {
     const { _id: id } = await shop.buy();
-    await fulfilPurchase(id);
+    await fulfilById(id);
     await olderBy(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
-    const asking = fulfilPurchase(id, { askNow: true });
+    const asking = fulfilById(id, { askNow: true });
     await eventually('the question to be there', () => provider.calls.length === 2);
     return { id, asking };
   }

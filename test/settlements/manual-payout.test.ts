@@ -49,7 +49,7 @@ describe('settlements paid by people', () => {
   async function requested(): Promise<Settlement> {
     const account = await newSeller();
     const { settlement } = await requestSettlement({ account, amount, bankAccount, refId: newId() });
-    await payOut(settlement._id);
+    await payOut(settlement._id, account._id);
     return settlement;
   }
   const read = (id: string) => SettlementModel.findById(id).orFail().lean<Settlement>();
@@ -129,15 +129,15 @@ describe('settlements paid by people', () => {
     await claimSettlement(claimed._id, budi);
     const free = await requested();
     env.PAYOUT_MODE = 'simulated';
-    await payOut(claimed._id);
-    await payOut(free._id);
+    await payOut(claimed._id, claimed.accountId);
+    await payOut(free._id, free.accountId);
     expect(await read(claimed._id)).to.include({ status: 'processing', nextActionAt: null });
     expect(await read(free._id)).to.include({ status: 'completed' });
   });
 
   it('an operator completes nothing unclaimed, whatever PAYOUT_MODE the shell has, and verify sees who looks at it', async () => {
-    const { _id } = await requested();
-    await payOut(_id);
+    const { _id, accountId } = await requested();
+    await payOut(_id, accountId);
     env.PAYOUT_MODE = 'simulated';
     expect(await refusal(completeSettlement(_id, budi))).to.match(/Nobody has claimed/);
     const { findings } = await verifyLedger(undefined, { full: true });
@@ -196,8 +196,8 @@ describe('settlements paid by people', () => {
     try {
       const { seller, buy } = await openShop(server.url);
       await requestAdjustment({ account: seller, amount: 100_000 }, budi);
-      const { _id } = await buy();
-      await fulfilPurchase(_id);
+      const { _id, accountId } = await buy();
+      await fulfilPurchase({ purchaseId: _id, accountId });
       await postSellerCredits(seller._id);
       expect(await balanceOf(seller._id)).to.include({ balance: 100_980 });
       await reverseByOperator(_id, budi);
@@ -221,8 +221,9 @@ describe('settlements paid by people', () => {
     const { HOLIDAYS_FILE: usual } = env;
     env.HOLIDAYS_FILE = path.join(folder, 'list.json');
     const given = path.join(folder, 'given.json');
+    const newYear = { day: '2026-01-01', name: 'Tahun Baru' };
     try {
-      await writeFile(env.HOLIDAYS_FILE, '["2031-05-01"]');
+      await writeFile(env.HOLIDAYS_FILE, '[{"day": "2031-05-01", "name": ""}]');
       const free = nextBusinessDayAt(17);
       const taken = businessDay(free);
       await writeFile(given, JSON.stringify([{ day: taken, name: 'Hari libur' }]));
@@ -232,8 +233,9 @@ describe('settlements paid by people', () => {
       const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
       expect(await AuditModel.countDocuments(about)).to.equal(1);
       for (const [wrong, why] of [
-        ['["2026-02-30"]', 'no day of the calendar'],
-        ['["2026-01-01", "2026-01-01"]', '2026-01-01 is there twice'],
+        ['[{"day": "2026-02-30", "name": ""}]', 'no day of the calendar'],
+        ['["2026-01-01"]', '"[0]" must be an object with a day and a name'],
+        [JSON.stringify([newYear, newYear]), '2026-01-01 is there twice'],
         ['{"day": "2026-01-01"}', 'must be an array'],
         ['[]', 'it has no day'],
         ['no', 'JSON'],

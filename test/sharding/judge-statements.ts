@@ -168,7 +168,7 @@ function valuesOf(condition: unknown): unknown[] | null {
   return '$eq' in condition ? [$eq] : ($in ?? null);
 }
 
-/** The range of accounts whose shard has this key. None for documents that name nobody (of 0.1.0). */
+/** The range of accounts whose shard has this key. None for a key that is no account. */
 function rangeOfKey(collection: string, key: Key, splits: readonly string[]): number[] {
   const [first, second] = key;
   if (collection === 'dailyTotals' && typeof first === 'number') {

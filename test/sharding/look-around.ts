@@ -16,6 +16,7 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
     role: 'viewer',
     passwordHash: await checkedHash(password),
     passwordChangedAt: at,
+    sessionEpoch: 0,
     createdAt: at,
   });
   const client = consoleClient(baseUrl, '198.51.100.9');

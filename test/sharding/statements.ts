@@ -1,13 +1,10 @@
-/** What operators, providers and jobs of an earlier release make the service ask, beside what clients do. */
-import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
+/** What operators and providers make the service ask, beside what clients do. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toStored, type Deposit } from '../../src/deposits/deposit.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { ownAmount, statementOf } from '../bank-statements/statement.js';
-import { eventually } from '../support/eventually.js';
 import type { Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { lookAround } from './look-around.js';
@@ -122,26 +119,4 @@ export async function actAtOnce(stack: Stack): Promise<void> {
   if (odd.length > 0) {
     throw new Error(`Deposits and settlements at once were answered ${odd.join(', ')}`);
   }
-}
-
-/** Jobs of 0.1.0, which do not say whose work it is, for documents that are there. */
-export async function leaveOldJobs({ db, env }: Stack): Promise<void> {
-  const [purchase, settlement, quote] = await Promise.all(
-    ['transactions', 'settlements', 'quotes'].map((name) => db.collection<{ _id: string }>(name).findOne({})),
-  );
-  const connection = new Redis(env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
-  const jobs = [
-    ['fulfilment', 'fulfil', { v: 1, transactionId: purchase?._id }],
-    ['settlements', 'pay-out', { v: 1, settlementId: settlement?._id }],
-    ['inquiries', 'inquiries', { v: 1, inquiryId: quote?._id }],
-  ] as const;
-  await Promise.all(
-    jobs.map(async ([name, job, data]) => {
-      const queue = new Queue(name, { connection, prefix: env['QUEUE_PREFIX'] ?? '' });
-      const added = await queue.add(job, data);
-      await eventually(`an old ${job} is done`, async () => (await added.getState()) === 'completed');
-      await queue.close();
-    }),
-  );
-  connection.disconnect();
 }

@@ -63,7 +63,7 @@ function count(found: LedgerSales, subject: Journal[], since: Date): void {
     .find(({ account }) => account.startsWith('payable:'))
     ?.account.slice('payable:'.length);
   add(found.days, businessDay(debit.createdAt), sale);
-  add(found.buyers, debit.accountId ?? '', sale);
+  add(found.buyers, debit.accountId, sale);
   add(found.sellers, seller ?? '', sale);
 }
 

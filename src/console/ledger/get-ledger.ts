@@ -118,7 +118,7 @@ function presentClose({ _id, root, signature, content }: ClosedDay) {
 }
 
 function presentVerification(verification: LedgerVerification) {
-  const { _id, at, durationMs, ok, failures, checks, notChecked = [], findings } = verification;
+  const { _id, at, durationMs, ok, failures, checks, notChecked, findings } = verification;
   return {
     day: _id,
     at: at.toISOString(),

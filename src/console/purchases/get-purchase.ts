@@ -19,7 +19,7 @@ const orderData = shape({
   sent_product: Joi.string(),
   sent_customer_number: Joi.string(),
   price: Joi.number(),
-  status: Joi.string().valid('PREPARED', 'SENT', 'UNKNOWN', 'OK', 'REJECTED'),
+  status: Joi.string().valid('SENT', 'UNKNOWN', 'OK', 'REJECTED'),
   code: nullableText,
   message: nullableText,
   serial_number: nullableText,

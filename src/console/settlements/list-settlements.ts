@@ -94,7 +94,7 @@ function present(each: Settlement, seller: string, actor: string) {
     status: each.status,
     needs_approval: each.needsApproval,
     review_reason: each.reviewReason ?? null,
-    claimed_by: each.claimedBy ?? null,
+    claimed_by: each.claimedBy,
     claimed_at: each.claimedAt?.toISOString() ?? null,
     bank_reference: each.bankReference ?? null,
     reason: each.reason,

@@ -94,7 +94,7 @@ export function lostJob(row: FailingJob): SeenJob {
     state: 'lost',
     begun: row.rounds,
     failedRounds: row.rounds,
-    failures: failuresOf(row),
+    failures: row.failures,
     addedAt: null,
     lastRunAt: row.lastAt,
     endedAt: null,
@@ -118,7 +118,7 @@ async function seen(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
     state,
     begun: bullJob.attemptsStarted,
     failedRounds: row?.rounds ?? 0,
-    failures: [...(row ? failuresOf(row) : []), ...last],
+    failures: [...(row?.failures ?? []), ...last],
     needsPersonSince: row?.needsPersonSince ?? null,
     addedAt: dateOf(bullJob.timestamp),
     lastRunAt: dateOf(bullJob.processedOn),
@@ -161,10 +161,6 @@ function dataOf(job: Job<never> | null, name: string, payload: unknown): Record<
   } catch {
     return null;
   }
-}
-
-function failuresOf({ failures, reason, lastAt }: FailingJob): FailedRound[] {
-  return failures ?? [{ at: lastAt, reason }];
 }
 
 /** BullMQ keeps the time as the upper part of a score. */

@@ -87,7 +87,7 @@ async function thingOfAccount(account: Account): Promise<Thing> {
     accountId,
     subjects: [
       { accountId },
-      ...bought.map(({ _id, queuedFor }) => ({ purchaseId: _id, waitsAt: queuedFor ?? null })),
+      ...bought.map(({ _id, queuedFor }) => ({ purchaseId: _id, waitsAt: queuedFor })),
       ...settled.map(({ _id }) => ({ settlementId: _id })),
       ...reported.map(({ _id }) => ({ reportId: _id })),
       ...[...receiverIds].map((receiverId) => ({ receiverId })),

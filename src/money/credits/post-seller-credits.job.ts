@@ -13,10 +13,6 @@ export const postSellerCreditsJob = defineJob<SellerData>({
   name: 'post-seller-credits',
   version: 3,
   data: Joi.object({ accountId: Joi.string() }),
-  earlier: [
-    { name: 'post-seller-credits', version: 2, read: ({ sellerId }) => ({ accountId: sellerId }) },
-    { name: 'post', version: 1, read: ({ sellerId }) => ({ accountId: sellerId }) },
-  ],
   subject: ({ accountId }) => accountId,
   whileActive: 'follow',
 });

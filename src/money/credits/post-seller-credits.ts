@@ -56,7 +56,7 @@ async function postSome(sellerId: string): Promise<boolean> {
     subjectId: postingId,
     wallet: { balance: sum, mayOverdraw: true },
     lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
-    changes: [...groupBy(credits, ({ accountId }) => rangeOf(accountId ?? '')).values()].map((some) =>
+    changes: [...groupBy(credits, ({ accountId }) => rangeOf(accountId)).values()].map((some) =>
       markPosted(some, postingId),
     ),
   });
@@ -71,7 +71,7 @@ function markPosted(credits: SellerCredit[], postingId: string): Change {
   return {
     collection: sellerCredits.collectionName,
     id: credits.map(({ _id }) => _id),
-    accountId: [...new Set(credits.map(({ accountId = null }) => accountId))],
+    accountId: [...new Set(credits.map(({ accountId }) => accountId))],
     expect: { status: 'new' },
     set: { status: 'posted', postingId },
   };

@@ -9,8 +9,8 @@ import { Money } from '../../database/money-type.js';
 export interface SellerCredit {
   /** `<purchase>` or `<purchase>-reversal` */
   _id: string;
-  /** The buyer's, who bought. Those of 0.1.0 get it from the migration, and are found without it until then. */
-  accountId?: string;
+  /** The buyer's, who bought. */
+  accountId: string;
   sellerId: string;
   transactionId: string;
   amount: number;
@@ -22,7 +22,7 @@ export interface SellerCredit {
 const schema = new Schema<SellerCredit>(
   {
     _id: { type: String, required: true },
-    accountId: { type: String },
+    accountId: { type: String, required: true },
     sellerId: { type: String, required: true },
     transactionId: { type: String, required: true },
     amount: { type: Money, required: true },

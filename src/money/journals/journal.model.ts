@@ -36,8 +36,8 @@ export interface JournalLine {
 /** One movement of money. Append-only: a refund is an opposite journal, never a change to this one. */
 export interface Journal {
   _id: string;
-  /** Whose it is: the wallet's, and of the buyer where it moves none. Those of 0.1.0 get it from the migration. */
-  accountId?: string;
+  /** Whose it is: the wallet's, and of the buyer where it moves none. */
+  accountId: string;
   kind: JournalKind;
   /** What moved the money: the id of a purchase, deposit, settlement or posting. Unique with `kind`. */
   subjectId: string;
@@ -52,7 +52,7 @@ export interface Journal {
 const schema = new Schema<Journal>(
   {
     _id: { type: String, required: true },
-    accountId: { type: String },
+    accountId: { type: String, required: true },
     kind: { type: String, required: true },
     subjectId: { type: String, required: true },
     walletId: { type: String, default: null },
@@ -65,7 +65,7 @@ const schema = new Schema<Journal>(
 );
 schema.index({ accountId: 1, subjectId: 1, kind: 1 }, { unique: true, name: 'account_subject_kind_unique' });
 schema.index(
-  // The wallet is the account. It is named all the same: those of 0.1.0 name no account (yet).
+  // The wallet is the account. The verification of the ledger reads in this order.
   { accountId: 1, walletId: 1, walletSeq: 1 },
   {
     unique: true,

@@ -71,14 +71,12 @@ export type Insert = {
   key?: Record<string, string>;
 } & ({ document: Document } | { documentAfter: (after: WalletAfter) => Document });
 
-type Owner = string | null;
-
 /** A conditional update of one document, or of several in the same way: `stale` if one is not as expected. */
 export type Change = {
   collection: string;
   id: string | string[];
-  /** Whose documents they are, where not the posting's account. Null: those of 0.1.0 that name none (yet). */
-  accountId?: Owner | Owner[];
+  /** Whose documents they are, where not the posting's account. */
+  accountId?: string | string[];
   expect: Filter<AnyStored>;
 } & ({ set: Document } | { setAfter: (after: WalletAfter) => Document });
 

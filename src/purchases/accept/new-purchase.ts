@@ -8,8 +8,7 @@ import { sweepAfter } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** What a product costs now, in rupiah, what of that is markup, whose offer it is, and the quote that is paid, if it is a bill. */
-export type Price = Required<Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId'>> &
-  Pick<Purchase, 'markup'>;
+export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'markup'>;
 
 /** It waits for its turn at the seller whose offer its price is. */
 export type NewPurchase = Purchase & { queuedFor: string };

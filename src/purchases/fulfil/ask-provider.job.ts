@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { defineJob, defineQueue } from '../../jobs/define-job.js';
-import { accountOfPurchase, type PurchaseData } from './fulfil-purchase.job.js';
+import type { PurchaseData } from './fulfil-purchase.job.js';
 
 interface AskData extends PurchaseData {
   /** The provider itself called: ask before the schedule would. */
@@ -22,24 +22,7 @@ export const askProviderJob = defineJob<AskData>({
   queue: polling,
   name: 'ask-provider',
   version: 3,
-  data: Joi.object({ purchaseId: Joi.string(), accountId: accountOfPurchase, askNow: Joi.boolean() }),
-  earlier: [
-    {
-      name: 'ask-provider',
-      version: 2,
-      read: ({ purchaseId, askNow }) => ({ purchaseId, accountId: null, askNow }),
-    },
-    {
-      name: 'check',
-      version: 1,
-      read: ({ transactionId }) => ({ purchaseId: transactionId, accountId: null, askNow: false }),
-    },
-    {
-      name: 'callback',
-      version: 1,
-      read: ({ transactionId }) => ({ purchaseId: transactionId, accountId: null, askNow: true }),
-    },
-  ],
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string(), askNow: Joi.boolean() }),
   subject: ({ purchaseId, askNow }) => (askNow ? `${purchaseId}-now` : purchaseId),
   whileDelayed: 'replace',
   whileActive: 'follow',

@@ -14,7 +14,6 @@ export function closeOrder(
   return {
     collection: orders.collectionName,
     id: order._id,
-    accountId: order.accountId ?? null,
     expect: order.open
       ? { open: true, ...(to.status === 'REJECTED' && notMarkedSince(order)) }
       : { open: false, status: order.status },

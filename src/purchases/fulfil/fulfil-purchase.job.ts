@@ -4,11 +4,9 @@ import { defineJob, defineQueue } from '../../jobs/define-job.js';
 
 export interface PurchaseData {
   purchaseId: string;
-  /** The buyer's. Null in a job of an earlier release, which did not say. */
-  accountId: string | null;
+  /** The buyer's. */
+  accountId: string;
 }
-
-export const accountOfPurchase = Joi.string().allow(null);
 
 const fulfilment = defineQueue({
   name: 'fulfilment',
@@ -21,14 +19,6 @@ export const fulfilPurchaseJob = defineJob<PurchaseData>({
   queue: fulfilment,
   name: 'fulfil-purchase',
   version: 3,
-  data: Joi.object({ purchaseId: Joi.string(), accountId: accountOfPurchase }),
-  earlier: [
-    { name: 'fulfil-purchase', version: 2, read: ({ purchaseId }) => ({ purchaseId, accountId: null }) },
-    {
-      name: 'fulfil',
-      version: 1,
-      read: ({ transactionId }) => ({ purchaseId: transactionId, accountId: null }),
-    },
-  ],
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
   subject: ({ purchaseId }) => purchaseId,
 });

@@ -18,7 +18,6 @@ import { applyOutcome, type Next } from './apply-outcome.js';
 import { checkOrder } from './check-order.js';
 import { claimOrder, type Claimed } from './claim-order.js';
 import { concludeFailure } from './conclude-failure.js';
-import { dropPrepared } from './drop-prepared.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { loadPurchase } from './load-purchase.js';
 import { nextLookInMs } from './look-again.js';
@@ -46,21 +45,21 @@ const stepsMax = 100;
  * Takes an accepted purchase to a provider and onwards (docs/money.md#from-the-commit-to-the-provider). Every job of
  * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
  * step is a conditional posting that only one caller can win.
- * @param options.accountId The buyer's; null: not known, and all shards are asked. `askNow`: the provider called about it:
- *   ask before the schedule would. `turnAt`: it is its turn in the queue of this seller's provider; anywhere else
- *   it gets in line, and null is its turn nowhere. Absent: there are no lines, and it is sent wherever it goes.
+ * @param how.askNow The provider called about it: ask before the schedule would. `turnAt`: it is its turn in the queue of
+ *   this seller's provider; anywhere else it gets in line, and null is its turn nowhere. Absent: there are no lines, and
+ *   it is sent wherever it goes.
  * @returns `tooEarly` if it was not time to ask the provider.
  * @throws PutBackError if the provider takes no order just now; ComeLaterError if the order did not leave in its time, which says
  *   nothing about the provider; Error if it comes to no end: the sweep adds another job later.
  */
 export async function fulfilPurchase(
-  purchaseId: string,
-  { accountId = null, ...how }: { askNow?: boolean; accountId?: string | null; turnAt?: string | null } = {},
+  which: PurchaseData,
+  how: { askNow?: boolean; turnAt?: string | null } = {},
 ): Promise<typeof tooEarly | undefined> {
   const visit: Visit = { askNow: how.askNow ?? false, turnAt: how.turnAt, unreachable: new Set() };
   for (let step = 0; step < stepsMax; step++) {
     try {
-      const next = await takeStep({ purchaseId, accountId }, visit);
+      const next = await takeStep(which, visit);
       if (next !== 'again') {
         return next === 'early' ? tooEarly : undefined;
       }
@@ -71,7 +70,7 @@ export async function fulfilPurchase(
       // Somebody else moved it: look again, and most likely there is nothing left to do.
     }
   }
-  throw new Error(`Transaction ${purchaseId} was not finished in ${stepsMax} steps`);
+  throw new Error(`Transaction ${which.purchaseId} was not finished in ${stepsMax} steps`);
 }
 
 interface Visit {
@@ -93,10 +92,6 @@ async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
   }
   const orders = await ordersOf(purchase);
   const open = orders.find((each) => each.open);
-  if (open?.status === 'PREPARED') {
-    await dropPrepared(open);
-    return 'again';
-  }
   if (open) {
     // It may have reached the provider. Ask; never send it again.
     return checkOrder(purchase, open, { askNow });
@@ -222,7 +217,7 @@ async function waitOrGiveBack(
   if (leftMs <= 0) {
     return giveBackLate(purchase);
   }
-  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId ?? '', leftMs }));
+  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId, leftMs }));
   return 'done';
 }
 
@@ -247,6 +242,6 @@ async function giveBackLate(purchase: Purchase): Promise<Next> {
 }
 
 /** Its product by what it said at acceptance, the provider of the seller at whose offer it was accepted by what it says now. */
-async function waitSaid({ offerSellerId = '', maxWaitS }: Purchase): Promise<WaitSaid> {
+async function waitSaid({ offerSellerId, maxWaitS }: Purchase): Promise<WaitSaid> {
   return { product: maxWaitS, provider: (await routingSellers()).get(offerSellerId)?.provider?.maxWaitS };
 }

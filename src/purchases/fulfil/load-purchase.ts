@@ -7,23 +7,13 @@ import type { PurchaseData } from './fulfil-purchase.job.js';
 export const loadPurchase = gathered<PurchaseData, Purchase | null>({
   itemsMax: 100,
   async run(wanted) {
-    const known = wanted.filter(({ accountId }) => accountId !== null);
-    const unknown = wanted.filter(({ accountId }) => accountId === null);
-    const found = await Promise.all([
-      read(known, { accountId: { $in: known.map(({ accountId }) => accountId ?? '') } }),
-      // Jobs of an earlier release.
-      read(unknown, {}),
-    ]);
-    const byId = new Map(found.flat().map((each) => [each._id, each]));
+    const found = await quick(purchases)
+      .find({
+        accountId: { $in: [...new Set(wanted.map(({ accountId }) => accountId))] },
+        _id: { $in: wanted.map(({ purchaseId }) => purchaseId) },
+      })
+      .toArray();
+    const byId = new Map(found.map((each) => [each._id, each]));
     return wanted.map(({ purchaseId }) => byId.get(purchaseId) ?? null);
   },
 });
-
-function read(of: PurchaseData[], owner: object): Promise<Purchase[]> {
-  const ids = of.map(({ purchaseId }) => purchaseId);
-  return ids.length === 0
-    ? Promise.resolve([])
-    : quick(purchases)
-        .find({ ...owner, _id: { $in: ids } })
-        .toArray();
-}

@@ -2,7 +2,7 @@ import type { ProviderSettings } from '../../accounts/account.model.js';
 import { now } from '../../shared/clock.js';
 import type { Order } from '../order.model.js';
 
-/** An order of which nothing is written or sent yet. */
+/** An order of which nothing is written or sent yet: `claimOrder` writes it. */
 export function newOrder(
   order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
     accountId: string;
@@ -17,7 +17,7 @@ export function newOrder(
     providerKind: provider.kind,
     providerBaseUrl: provider.baseUrl,
     providerUsername: provider.username,
-    status: 'PREPARED',
+    status: 'SENT',
     open: true,
     leaseToken: null,
     leaseUntil: null,

@@ -1,4 +1,3 @@
-import type { Filter } from 'mongodb';
 import { sellerPriceOf } from '../../money/commission.js';
 import { gathered } from '../../shared/gathered.js';
 import { groupBy } from '../../shared/group-by.js';
@@ -29,10 +28,9 @@ const loadOrders = gathered<{ purchaseId: string; accountId: string }, Order[]>(
   async run(wanted) {
     const found = await quick(orders)
       .find({
-        // An order that cannot be seen would be bought again: those that name no account (yet) are found as well.
-        accountId: { $in: [...new Set(wanted.map(({ accountId }) => accountId)), null] },
+        accountId: { $in: [...new Set(wanted.map(({ accountId }) => accountId))] },
         transactionId: { $in: wanted.map(({ purchaseId }) => purchaseId) },
-      } as Filter<Order>)
+      })
       .sort({ transactionId: 1, n: 1 })
       .toArray();
     const byPurchase = groupBy(found, (each) => each.transactionId);
@@ -87,7 +85,7 @@ export async function prepareNextOrder(
   const choice = await chooseRoute({
     productCode: purchase.productCode,
     priceMax: price,
-    accepted: purchase.offerSellerId ? { sellerId: purchase.offerSellerId, price } : null,
+    accepted: { sellerId: purchase.offerSellerId, price },
     excludeSellerIds: [...sellersToAvoid(before), ...unreachable],
     ...(turnAt !== undefined && { turnAt }),
   });

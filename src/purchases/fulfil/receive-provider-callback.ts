@@ -67,7 +67,7 @@ async function isSigned(
 }
 
 async function askNow(order: Order, says: string): Promise<void> {
-  const { transactionId: purchaseId, accountId = null } = order;
+  const { transactionId: purchaseId, accountId } = order;
   const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
     await noteOnReview(purchase, `The provider's callback says ${says}.`);
@@ -82,7 +82,7 @@ async function askNow(order: Order, says: string): Promise<void> {
 }
 
 async function lookIntoContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
-  const { transactionId: purchaseId, accountId = null } = order;
+  const { transactionId: purchaseId, accountId } = order;
   if (order.status === 'OK' && says === 'failed') {
     // Perhaps taken back after success: ask, and see verify-sale.ts.
     await enqueueVerification({ _id: purchaseId, accountId }, 0);

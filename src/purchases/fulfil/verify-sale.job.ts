@@ -1,22 +1,14 @@
 import Joi from 'joi';
 import { defineJob } from '../../jobs/define-job.js';
 import { polling } from './ask-provider.job.js';
-import { accountOfPurchase, type PurchaseData } from './fulfil-purchase.job.js';
+import type { PurchaseData } from './fulfil-purchase.job.js';
 
 /** Asks once more about a sale that its provider says it took back. */
 export const verifySaleJob = defineJob<PurchaseData>({
   queue: polling,
   name: 'verify-sale',
   version: 3,
-  data: Joi.object({ purchaseId: Joi.string(), accountId: accountOfPurchase }),
-  earlier: [
-    { name: 'verify-sale', version: 2, read: ({ purchaseId }) => ({ purchaseId, accountId: null }) },
-    {
-      name: 'verify',
-      version: 1,
-      read: ({ transactionId }) => ({ purchaseId: transactionId, accountId: null }),
-    },
-  ],
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
   subject: ({ purchaseId }) => purchaseId,
   whileActive: 'follow',
   // What it is about stands in no outbox.

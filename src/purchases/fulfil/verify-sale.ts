@@ -25,9 +25,8 @@ const afterLateMs = 5_000;
  * moves money; a plain "failed" after success goes to the operator, and so does a sale whose number is masked: a status check
  * is the order again, and one for another number could be bought. Safe to run twice: the question is claimed by
  * the number of checks, and the reversal by the state that was read.
- * @param accountId The buyer's; null: not known, and all shards are asked.
  */
-export async function verifySale(purchaseId: string, accountId: string | null = null): Promise<void> {
+export async function verifySale(purchaseId: string, accountId: string): Promise<void> {
   const purchase = await loadPurchase({ purchaseId, accountId });
   const order = purchase && (await ordersOf(purchase)).find(({ status }) => status === 'OK');
   if (purchase?.status !== 'SUCCESS' || !order) {
@@ -124,7 +123,7 @@ async function takeBack(order: Order): Promise<void> {
  * @throws DependencyError while Redis is away: the provider will call again.
  */
 export function enqueueVerification(
-  { _id, accountId, requestId }: { _id: string; accountId: string | null; requestId?: string },
+  { _id, accountId, requestId }: { _id: string; accountId: string; requestId?: string },
   delayMs: number,
 ): Promise<void> {
   return addJob(verifySaleJob, { purchaseId: _id, accountId }, { delayMs, requestId });

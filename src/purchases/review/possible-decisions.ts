@@ -47,8 +47,7 @@ export function canBeDecided(
 
 /** The order that may have reached its provider and has no certain answer. */
 export function openOrder(orders: Order[]): Order | null {
-  // PREPARED: 0.1.0 wrote it and sent nothing.
-  return orders.find(({ open, status }) => open && status !== 'PREPARED') ?? null;
+  return orders.find(({ open }) => open) ?? null;
 }
 
 /** Whose sale a success is: what was bought, what is open, or what was sent last. Orders are the oldest first. */

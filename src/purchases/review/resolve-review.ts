@@ -8,7 +8,6 @@ import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
-import { dropPrepared } from '../fulfil/drop-prepared.js';
 import { failureEnding, successEnding, type Ending } from '../fulfil/ending-postings.js';
 import { ordersOf } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
@@ -39,7 +38,7 @@ export async function resolveReview(
   if (purchase.reviewSince === null) {
     throw new ConflictError(asWritten(`Transaction ${purchaseId} does not wait for a decision.`));
   }
-  const orders = await withoutPrepared(purchase);
+  const orders = await ordersOf(purchase);
   const whyNot = possibleDecisions(purchase, orders)[decision.outcome];
   if (whyNot !== null) {
     throw new ConflictError(asWritten(whyNot));
@@ -96,17 +95,6 @@ function stillQuiet(posting: Posting, order: Order | null): Posting {
       : change,
   );
   return { ...posting, ...(changes && { changes }) };
-}
-
-/** An order that 0.1.0 prepared and never sent is out of the way of every decision. */
-async function withoutPrepared(purchase: Purchase): Promise<Order[]> {
-  const orders = await ordersOf(purchase);
-  const prepared = orders.find(({ status }) => status === 'PREPARED');
-  if (!prepared) {
-    return orders;
-  }
-  await dropPrepared(prepared);
-  return ordersOf(purchase);
 }
 
 async function endingOf(

@@ -96,7 +96,7 @@ function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
     const times = `${order.checks} status check${order.checks === 1 ? '' : 's'}`;
     entries.push({ at: order.lastCheckAt, what: 'attempt', detail: `${name}: last of ${times}` });
   }
-  if (order.status !== 'PREPARED' && order.status !== 'SENT') {
+  if (order.status !== 'SENT') {
     const sn = order.serialNumber ? `, SN ${inWords(order.serialNumber)}` : '';
     entries.push({
       at: order.updatedAt,

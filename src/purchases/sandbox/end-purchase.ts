@@ -63,9 +63,7 @@ function orderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order 
   if (purchase.reviewSince !== null || purchase.proofs) {
     throw notPossible(say('endIsOperators'));
   }
-  const order = orders.find((each) =>
-    isReversal ? each.status === 'OK' : each.open && each.sentAt !== null,
-  );
+  const order = orders.find((each) => (isReversal ? each.status === 'OK' : each.open));
   if (!order) {
     throw notPossible(say('notAtProvider'));
   }

@@ -96,11 +96,10 @@ async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }
   [...page.map(({ _id }) => _id), ...rowsOf.keys()].forEach(walletOf);
   for await (const chunk of inChunks(journalsIn(range), journalsPerChunk)) {
     const isClosed = ({ accountId, walletSeq }: Journal) =>
-      numberOf(walletSeq) <= walletOf(accountId ?? '').closed.seq;
+      numberOf(walletSeq) <= walletOf(accountId).closed.seq;
     const factsOf = await readSubjectFacts(chunk.filter(isClosed));
     const rest = chunk.filter(
-      (journal) =>
-        !walletOf(journal.accountId ?? '').take(journal, isClosed(journal) ? factsOf(journal).text : ''),
+      (journal) => !walletOf(journal.accountId).take(journal, isClosed(journal) ? factsOf(journal).text : ''),
     );
     await open?.journals(rest);
     onPart();
@@ -129,11 +128,11 @@ function journalsIn(range: IdRange): AsyncGenerator<Journal> {
     }
     const { accountId, walletId, walletSeq } = last;
     return [
-      inOrder(accountId ?? '', {
+      inOrder(accountId, {
         walletId: { $eq: walletId, $type: 'string' },
         walletSeq: { $gt: walletSeq },
       }),
-      inOrder(accountId ?? '', { walletId: { $gt: walletId, $type: 'string' } }),
+      inOrder(accountId, { walletId: { $gt: walletId, $type: 'string' } }),
       inOrder({ ...range, $gt: accountId }, {}),
     ];
   });

@@ -5,7 +5,7 @@ import type { Order } from '../../purchases/order.model.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadOrder, ReadPurchase } from './stored.js';
 
-const openStatuses: readonly (Order['status'] | null)[] = ['PREPARED', 'SENT', 'UNKNOWN'];
+const openStatuses: readonly (Order['status'] | null)[] = ['SENT', 'UNKNOWN'];
 
 /** docs/money.md#rules, 4: never two orders at once, never an order for more than was debited. */
 export function checkOrders(purchase: ReadPurchase, orders: readonly ReadOrder[]): LedgerFinding[] {
@@ -32,7 +32,7 @@ function checkOpen({ status }: ReadPurchase, orders: readonly ReadOrder[]): stri
   if (status !== null && isFinal(status) && first) {
     problems.push(`it is ${status} and attempt ${first.n} is still open`);
   }
-  if (status === 'PENDING' && first && first.status !== 'PREPARED') {
+  if (status === 'PENDING' && first) {
     problems.push(`it is PENDING and attempt ${first.n} is ${first.status ?? 'in no known state'}`);
   }
   return problems;

@@ -1,4 +1,3 @@
-import { env } from '../../../config/env.js';
 import type { SettlementStatus } from '../../settlements/settlement.model.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
 import { checkMovement } from './check-journal.js';
@@ -64,9 +63,9 @@ function checkState(settlement: ReadSettlement): string[] {
     problems.push('it is final but still waits for somebody');
   }
   if (!isFinal) {
-    // What waits for approval, or for a payment by hand, is in the operator's list. Those of 0.1.0 do not say which.
-    const byHand = settlement.byHand ?? env.PAYOUT_MODE === 'manual';
-    problems.push(...checkWatched(nextActionAt, needsApproval || (status === 'processing' && byHand)));
+    // What waits for approval, or for a payment by hand, is in the operator's list.
+    const isPaidByHand = status === 'processing' && settlement.byHand === true;
+    problems.push(...checkWatched(nextActionAt, needsApproval || isPaidByHand));
   }
   return problems;
 }

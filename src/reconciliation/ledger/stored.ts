@@ -144,7 +144,7 @@ export const orders = reader<ReadOrder>(
     sellerId: text,
     offerPrice: money,
     commissionRate: rate,
-    status: oneOf(['PREPARED', 'SENT', 'UNKNOWN', 'OK', 'REJECTED']),
+    status: oneOf(['SENT', 'UNKNOWN', 'OK', 'REJECTED']),
     open: flag,
     sentAt: timeOrNull,
     serialNumber: textOrNull,

@@ -51,7 +51,7 @@ describe('POST /api/buyer/transactions', () => {
     const at = Date.now();
     const rows = Array.from({ length: 3 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { account, list, transactions } = await buyerWith(rows);
-    // As a process of an earlier release writes it.
+    // Written without its totals.
     const newest = someTransaction({ accountId: account._id, createdAt: new Date(at + 1) });
     await PurchaseModel.create([newest]);
     const page = await list({ limit: 3 });

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { createHmac } from 'node:crypto';
 import { setAccountStatus } from '../../../src/accounts/set-account-status.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
-import { sealingKey } from '../../../src/shared/encryption.js';
 import { operations } from '../../../src/api/operations.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
@@ -156,18 +154,6 @@ for (const role of ['buyer', 'seller'] as const) {
         const before = await link();
         await setAccountStatus(account, 'suspended', { actor: 'cli:test', from: null, reason: 'a test' });
         expectFailure(await follow(before), { status: 403, code: '07' });
-      });
-
-      it('a link as an earlier release signed it is good until something is revoked', async () => {
-        const { id, key, link, follow } = await linked();
-        const url = await link();
-        const until = String(url.searchParams.get('token')).split('-')[0] ?? '';
-        const signing = createHmac('sha256', sealingKey().key).update('report download').digest();
-        const signature = createHmac('sha256', signing).update(`${id}|${until}`).digest('hex');
-        url.searchParams.set('token', `${until}-${signature}`);
-        expect((await follow(url)).status).to.equal(200);
-        await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
-        expectFailure(await follow(url), { status: 401, code: '07' });
       });
 
       function operationAt(path: string): AnyOperation {

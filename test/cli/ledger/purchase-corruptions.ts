@@ -123,13 +123,13 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'two open attempts under an index of the right name and another filter',
     plant: async (edit, ids) => {
       const key = { accountId: 1, transactionId: 1 };
-      const partialFilterExpression = { status: 'PREPARED' };
+      const partialFilterExpression = { status: 'NONE' };
       const options = { unique: true, partialFilterExpression };
       await edit.index('attempts', 'account_one_open_attempt', { key, options });
       await edit.copy('attempts', { _id: `${ids.processing}-1` }, { _id: `${ids.processing}-2`, n: 2 });
     },
     finds: [
-      ['unique-indexes', 'index attempts.account_one_open_attempt', 'it filters {"status":"PREPARED"}'],
+      ['unique-indexes', 'index attempts.account_one_open_attempt', 'it filters {"status":"NONE"}'],
       ['attempts', 'transaction {processing}', '2 attempts are open'],
     ],
   },

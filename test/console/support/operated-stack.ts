@@ -113,6 +113,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         role,
         passwordHash: await checkedHash(password),
         passwordChangedAt: at,
+        sessionEpoch: 0,
         createdAt: at,
       });
       return username;
@@ -137,8 +138,9 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         job: name,
         subject,
         rounds: 6,
-        payload: { v: version, reportId: subject, accountId: null },
+        payload: { v: version, reportId: subject, accountId: newId() },
         reason: 'Error: made up',
+        failures: [{ at, reason: 'Error: made up' }],
         firstAt: at,
         lastAt: at,
         needsPersonSince: at,

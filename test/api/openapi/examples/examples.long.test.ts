@@ -20,7 +20,7 @@ import {
   type Judged,
 } from '../../../sharding/judge-statements.js';
 import { startShardedStack, type ShardedStack } from '../../../sharding/sharded-stack.js';
-import { actAtOnce, allowed, leaveOldJobs, operate } from '../../../sharding/statements.js';
+import { actAtOnce, allowed, operate } from '../../../sharding/statements.js';
 import { playStory } from './story.js';
 
 const howToRecord =
@@ -62,7 +62,6 @@ describe('The examples of the OpenAPI document', function () {
   it('were made of statements that name their shard, or stand on the list of those that cannot', async () => {
     await actAtOnce(stack);
     await operate(stack);
-    await leaveOldJobs(stack);
     const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
     const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
     // Both ways: what is asked is on the list, and what is on the list is asked.
