@@ -17,7 +17,7 @@ const noProcessEnv = {
 
 /**
  * A record that is asked by a text which is not written out answers for `constructor` and `__proto__` too: `lookUp` asks
- * for its own names alone (decision 066).
+ * for its own names alone (decision 023).
  */
 const recordLookup = {
   meta: {

@@ -1,6 +1,6 @@
 /**
  * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document. Since the first release the document may take nothing
- * away from that release but what scripts/openapi/accepted-breaks.json gives a reason for (decisions 112, 138). A release runs
+ * away from that release but what scripts/openapi/accepted-breaks.json gives a reason for (decision 024). A release runs
  * it with `-- --accept`, which makes this document the baseline. It connects to nothing.
  */
 import { spawnSync } from 'node:child_process';

@@ -20,7 +20,7 @@ export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifes
       .filter((name) => !listed.includes(name))
       .map(
         (name) =>
-          `${name} has an install script, and is not in "allowScripts" of package.json. Look at what the script does and whether we work without it; then list it with false (decision 074).`,
+          `${name} has an install script, and is not in "allowScripts" of package.json. Look at what the script does and whether we work without it; then list it with false (decision 045).`,
       ),
     ...listed
       .filter((name) => !withScript.includes(name))

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
       () => tracing.stop(),
     ],
   });
-  // Purchases are accepted without Redis (decision 026): then it begins by MongoDB's clock, and its /readyz says so.
+  // Purchases are accepted without Redis (decision 048): then it begins by MongoDB's clock, and its /readyz says so.
   const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
   judgeRedisThatReturns();

@@ -83,7 +83,7 @@ async function main(names: string[]): Promise<void> {
   process.send?.({ ready: true });
 }
 
-/** Rows that are written are garbage: it is not to pile up until it is several times what lives (decision 186). */
+/** Rows that are written are garbage: it is not to pile up until it is several times what lives (decision 038). */
 function collectGarbageEarly(): void {
   v8.setFlagsFromString('--heap-growing-percent=30');
   // The percents are those of the last collection: before the first the heap may grow by far more.

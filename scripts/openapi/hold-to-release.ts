@@ -1,5 +1,5 @@
 /**
- * Compares the OpenAPI document with the one of the last release (decision 138). Between two releases that baseline never
+ * Compares the OpenAPI document with the one of the last release (decision 024). Between two releases that baseline never
  * changes: scripts/openapi/accepted-breaks.json names each break that was made, with its reason. Before the first release
  * there is neither file, and nothing is compared.
  */

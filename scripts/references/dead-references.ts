@@ -113,7 +113,7 @@ function deadSections(text: string, file: string, repository: Repository): strin
   return [...byAnchor, ...byTitle];
 }
 
-/** `decision 007`, `decisions 007 and 008`, `docs/decisions/007`. */
+/** `decision 038`, `decisions 038 and 024`, `docs/decisions/038`. */
 function deadDecisions(text: string, _file: string, repository: Repository): string[] {
   return [...text.matchAll(/\bdecisions?[ /](\d{3}\b(?:(?:, | and |, and )\d{3}\b)*)/gi)]
     .flatMap(([, numbers = '']) => numbers.match(/\d{3}/g) ?? [])

@@ -1,6 +1,6 @@
 /**
  * Runs a program that was built as one script, with the code that V8 has compiled for it before: of the time until a
- * program is ready, compiling its packages is half (decision 032). The code lies beside the script, under the time at
+ * program is ready, compiling its packages is half (decision 058). The code lies beside the script, under the time at
  * which that was written: V8 itself compares no more than the length.
  */
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -47,7 +47,7 @@ export function countLong(root: string): number {
 
 const longEnding = '.long.test.ts';
 
-/** It takes more than its share of the five minutes that `npm test` has: the long runs play all of it (decision 183). */
+/** It takes more than its share of the five minutes that `npm test` has: the long runs play all of it (decision 058). */
 export function isLong(file: string): boolean {
   return file.endsWith(longEnding);
 }

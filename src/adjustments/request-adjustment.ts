@@ -23,7 +23,7 @@ const roundsMax = 50;
 
 /**
  * Corrects a wallet by hand. From ADJUSTMENT_APPROVAL_FROM rupiah on, together with what the operator has made of this account
- * alone in the last 24 hours, it waits for a second operator (decision 142); below that it is made at once.
+ * alone in the last 24 hours, it waits for a second operator (decision 011); below that it is made at once.
  * Invariant: one posting of wallet, journal, adjustment and audit entry, which is not written if the operator has made another
  *   one meanwhile; a debit never takes the wallet below zero.
  * @throws ValidationError for an amount that cannot be, or without a reason. ConflictError if the balance does not cover

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 
 /**
  * Express changes the prototype of every request and response, which costs half of its time. Requests that are
- * born with the prototypes it wants make that a no-op (docs/decisions/004-express-prototypes.md).
+ * born with the prototypes it wants make that a no-op (docs/decisions/026-requests-of-a-connection-run-one-after-another.md).
  */
 export function prototypesOf(app: Express) {
   return {

@@ -31,7 +31,7 @@ export class JsonList<T> {
 
 /**
  * Answers with `body` as JSON. Where its `data` is a list, that is made piece by piece, as fast as the client takes it,
- * and all lists together hold the event loop for one piece at a time (decision 086).
+ * and all lists together hold the event loop for one piece at a time (decision 030).
  */
 export async function sendJson(response: Response, body: Record<string, unknown>): Promise<void> {
   const { data, ...others } = body;

@@ -1,4 +1,4 @@
-/** What tells one state of an answer from another, for who asks again and again (decision 134). */
+/** What tells one state of an answer from another, for who asks again and again (decision 030). */
 import { createHash } from 'node:crypto';
 import type { ListedProduct } from '../products/listed-product.js';
 import type { PricedProduct } from '../providers/price-list.js';

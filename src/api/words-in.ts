@@ -1,4 +1,4 @@
-/** In which language a client is answered: what its Accept-Language says, or what somebody has decided for it (decision 117). */
+/** In which language a client is answered: what its Accept-Language says, or what somebody has decided for it (decision 028). */
 import type { Response } from 'express';
 import { languages, type Language } from '../shared/messages.js';
 import type { Message } from '../shared/say.js';

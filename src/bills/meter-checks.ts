@@ -1,6 +1,6 @@
 /**
  * What a check of a meter asks and finds. A name is kept nowhere: it is in Redis while the client waits, and goes by itself
- * where the client or the worker did (decision 121).
+ * where the client or the worker did (decision 044).
  */
 import { env } from '../../config/env.js';
 import type { MeterOutcome } from '../providers/adapter.js';

@@ -30,7 +30,7 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
 
 /**
  * Refuses whose role has no right to an action. Of a change it stands behind whatever reads the body: who makes it is asked then, as
- * the last thing before it is made (decision 180).
+ * the last thing before it is made (decision 026).
  * @throws Error for one without a row, when it is mounted.
  */
 export function allow(action: OperatorAction): RequestHandler {

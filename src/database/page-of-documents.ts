@@ -24,7 +24,7 @@ export interface PageOfDocuments<T> {
 const lookedMax = 2_000;
 
 /**
- * A page of small documents for the operator, newest first (decision 098): of an account along its index
+ * A page of small documents for the operator, newest first (decision 057): of an account along its index
  * {accountId, createdAt, _id}, of everybody along `_id`.
  * @throws ValidationError for an `after` that no page has given.
  */

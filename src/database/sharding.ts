@@ -2,7 +2,7 @@
  * How the collections lie on the shards of a cluster, as data: `migrate --sharded` prints the commands from it, the
  * posting engine names the account of what it changes by it, and a test holds every command against it. Unsharded is
  * what everybody reads from memory, what few people write, and what must be unique in all of the service: a unique
- * index of a sharded collection begins with its shard key. Why these keys: decision 068.
+ * index of a sharded collection begins with its shard key. Why these keys: decision 052.
  */
 import { lookUp } from '../shared/look-up.js';
 

@@ -19,7 +19,7 @@ export interface Sum {
   amount: number;
 }
 
-/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now (decision 110). */
+/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now (decision 016). */
 export interface DayReport {
   /** YYYY-MM-DD in business time. */
   day: string;

@@ -212,7 +212,7 @@ function entryOf<Data extends object>(
         ...(job.whileDelayed === 'replace' && { replace: true }),
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
-      // Beside the payload, whose form is the job's own (decision 109).
+      // Beside the payload, whose form is the job's own (decision 055).
       ...(trace !== undefined && { telemetry: { metadata: trace } }),
     },
   };

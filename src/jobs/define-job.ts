@@ -89,7 +89,7 @@ export function limitOf({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limitMs'
 export interface Handler {
   job: Job<never>;
   /**
-   * Called when rounds of it have failed again and again (decision 094). True: what it is about now shows by itself that
+   * Called when rounds of it have failed again and again (decision 047). True: what it is about now shows by itself that
    * it waits for a person, and why, or needs nobody any more. Otherwise, and without this, the job is kept among those that
    * need a person. It is safe to call twice, and moves no money.
    */

@@ -1,6 +1,6 @@
 /**
  * BullMQ tells its scripts the time of its host, by which they let delayed jobs go and plan what comes by the clock, for all
- * processes together. Here what is in Redis goes by the fleet's clock, and a worker hears of it by its host's (decision 181).
+ * processes together. Here what is in Redis goes by the fleet's clock, and a worker hears of it by its host's (decision 049).
  */
 import { createRedisBackend, type BackendFactory, type RedisQueueBackend } from 'bullmq';
 import { nowMs } from '../shared/clock.js';

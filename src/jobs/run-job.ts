@@ -1,5 +1,5 @@
 /**
- * One round of a job, and what follows when it fails (decision 094). A round that fails comes again by itself, later each
+ * One round of a job, and what follows when it fails (decision 047). A round that fails comes again by itself, later each
  * time; after `roundsMax` of them the job is set aside for a person. That counts for rounds that ended their worker as well,
  * and not for those that an outage has ended.
  */

@@ -24,7 +24,7 @@ interface Kind<L, R> {
 }
 
 /**
- * Lists of products from each process's own memory, kept in pieces of neighbouring codes (decision 086): callers at the
+ * Lists of products from each process's own memory, kept in pieces of neighbouring codes (decision 030): callers at the
  * same time read a piece once, a change of a product or an offer drops the pieces that its code belongs to, and nothing
  * holds the event loop for as long as a whole list takes.
  * @returns what gives all the rows of a list, by code. `L` must be JSON.

@@ -26,7 +26,7 @@ export interface NewProduct {
 }
 
 /**
- * Adds a product to the catalogue, with its creator's price as the first offer (decision 016).
+ * Adds a product to the catalogue, with its creator's price as the first offer (decision 013).
  * @throws ConflictError (409/01) if the code is taken, also by the same product, or the seller sells too many.
  */
 export async function createProduct(input: NewProduct, by: ChangedBy): Promise<SellerProduct> {

@@ -6,7 +6,7 @@ import { readOnly } from '../database/read-only-model.js';
 export const markupScopes = ['product', 'subcategory', 'category', 'all'] as const;
 export type MarkupScope = (typeof markupScopes)[number];
 
-/** What buyers pay above the seller's price, and the platform keeps (decision 118). One of `percent` and `rupiah` is set. */
+/** What buyers pay above the seller's price, and the platform keeps (decision 012). One of `percent` and `rupiah` is set. */
 export interface Markup {
   /** Its owner, scope and what it names, see `markupId`: one rule for each. */
   _id: string;

@@ -12,7 +12,7 @@ import { ProductModel, type Product, type ProductStatus } from './product.model.
 const inTurn = oneAtATime();
 
 /**
- * Makes or changes a seller's offer for a product of the catalogue (decision 016). The owner's offer is the price of
+ * Makes or changes a seller's offer for a product of the catalogue (decision 013). The owner's offer is the price of
  * its product.
  * @throws NotFoundError (404/02) for an unknown product, or another seller's inactive one.
  * @throws ConflictError (409/01) if the seller sells too many products for a new one.

@@ -122,8 +122,8 @@ async function refuseUnknown(
 }
 
 /**
- * A worker that knows no markups would give sellers their share of the whole price (decision 118), and a process that knows no groups
- * would ask their buyers for the price of all (decision 170). Once there is a rule of that kind, all that were heard knew it.
+ * A worker that knows no markups would give sellers their share of the whole price (decision 012), and a process that knows no groups
+ * would ask their buyers for the price of all (decision 012). Once there is a rule of that kind, all that were heard knew it.
  */
 async function refuseEarlierReleases({ priceGroup = null }: MarkupSubject): Promise<void> {
   const isOfGroup = priceGroup !== null;

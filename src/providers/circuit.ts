@@ -1,6 +1,6 @@
 /**
  * One circuit per provider, shared by all processes through Redis: a provider that does not serve gets no new
- * orders. Closed, until half of at least 20 calls within 30 s failed or 20 in a row did (decision 111), or 5 % of them
+ * orders. Closed, until half of at least 20 calls within 30 s failed or 20 in a row did (decision 019), or 5 % of them
  * took the whole time-out (p95).
  * A call under way counts as failed once it takes far longer than usual: a provider that hangs is noticed before its
  * calls have ended. Then open for 15 s; then half-open: one real order as a probe, and the next one when it has been

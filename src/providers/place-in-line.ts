@@ -1,5 +1,5 @@
 /**
- * Where an order goes in its provider's queue (decision 095). First come, first served, but for those whose client holds a
+ * Where an order goes in its provider's queue (decision 021). First come, first served, but for those whose client holds a
  * connection open for the outcome: a part of the turns is theirs, so that they overtake the others and never keep them waiting
  * for good.
  */

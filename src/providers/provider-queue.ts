@@ -1,6 +1,6 @@
 /**
  * A queue a provider: orders wait in it for their turn, first come first served, and one provider keeps no other's
- * orders up (decision 080).
+ * orders up (decision 020).
  */
 import { env } from '../../config/env.js';
 import { defineQueue, type Queue } from '../jobs/define-job.js';

@@ -32,7 +32,7 @@ const skipByIndexFrom = 100;
 
 /**
  * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last is
- * empty. The number and the place of the page come from the daily totals (decision 045), the page from the rows; so
+ * empty. The number and the place of the page come from the daily totals (decision 016), the page from the rows; so
  * neither grows with the history. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
  *
  * All of it is of one moment that a majority holds: no row is passed over between count and reading, and no failover takes back

@@ -24,7 +24,7 @@ export interface Purchase extends Maskable {
   customerRule: CustomerNumberRule['kind'];
   /** Rupiah debited. Fixed at acceptance. */
   price: number;
-  /** What of it is above the seller's price, and stays with the platform (decision 118). Absent: nothing. */
+  /** What of it is above the seller's price, and stays with the platform (decision 012). Absent: nothing. */
   markup?: number;
   /** The seller whose offer this price was, without the markup: it is asked first, at that. */
   offerSellerId: string;
@@ -55,7 +55,7 @@ export interface Purchase extends Maskable {
    * nowhere.
    */
   queuedFor: string | null;
-  /** Set when the operator must decide; see decision 010. */
+  /** Set when the operator must decide; see decision 003. */
   reviewSince: Date | null;
   /** Why it was put under review last, for the operator. Absent where it never was. */
   reviewReason?: string;

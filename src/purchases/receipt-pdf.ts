@@ -8,7 +8,7 @@ const margin = 6;
 const standardSize = 7.5;
 const lineHeight = 1.25;
 
-/** A receipt on paper of a width, as long as it needs (decision 126). The same bytes for the same lines and time. */
+/** A receipt on paper of a width, as long as it needs (decision 039). The same bytes for the same lines and time. */
 export async function receiptPdf(
   receipt: ReceiptLine[],
   { widthMm, at }: { widthMm: number; at: Date },

@@ -29,7 +29,7 @@ const missingMax = 1_000;
 
 /**
  * Remembers what `load` returned: for `limits.cacheMs` while this process hears of changes, for `limits.cacheDeafMs`
- * while it does not, and until a change of what it is made from (decision 035). The least recently used go first.
+ * while it does not, and until a change of what it is made from (decision 051). The least recently used go first.
  * Callers at the same time share one load; errors are not remembered. For facts, never for balances.
  */
 export function cached<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {

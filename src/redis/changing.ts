@@ -15,7 +15,7 @@ type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<
 
 /**
  * The only way to write what processes keep in memory (`cached`). When it returns, the next call in every process
- * sees the change (decision 035); that costs milliseconds, and up to a second and a half where a process has
+ * sees the change (decision 051); that costs milliseconds, and up to a second and a half where a process has
  * just died or Redis is away.
  *
  * It is told before the write as well: should this process die after the commit, the others keep what they

@@ -1,5 +1,5 @@
 /**
- * How a process hears of changes to what it keeps in memory (decision 035). It *hears* while its own beat, published
+ * How a process hears of changes to what it keeps in memory (decision 051). It *hears* while its own beat, published
  * through Redis, comes back over the connection that changes come over: for `limits.hearingMs` after each. Redis keeps
  * the order of a connection, so a beat that came back shows that every change published before it was heard as well.
  */

@@ -5,7 +5,7 @@ import type { CsvFormat } from '../shared/csv-text.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
 export type ReportFormat = 'json' | 'xlsx' | CsvFormat;
-/** `failed`: it could not be made, again and again (decision 094). */
+/** `failed`: it could not be made, again and again (decision 047). */
 export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
 /** A report that was asked for. Its rows are a file in GridFS, where every process can reach it, for 7 days. */

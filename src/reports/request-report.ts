@@ -31,7 +31,7 @@ const keptMs = 7 * dayMs;
 
 /**
  * Asks for a report (docs/interface.md#reports) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
- * result may still be under way, or wait for others of the account or for Redis, and then goes on (decision 182).
+ * result may still be under way, or wait for others of the account or for Redis, and then goes on (decision 038).
  * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {

@@ -10,7 +10,7 @@ const rowsOfSheet = 1_048_576;
 const cellLengthMax = 32_767;
 
 /**
- * Rows as a workbook of Excel (decision 125), page by page, as much of its bytes as is ready: a sheet is named for the zone of its times, and what it
+ * Rows as a workbook of Excel (decision 039), page by page, as much of its bytes as is ready: a sheet is named for the zone of its times, and what it
  * cannot hold goes on in another one. Text is text and never run, numbers are numbers, times are dates of the zone.
  */
 export function xlsxText(

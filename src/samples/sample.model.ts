@@ -13,7 +13,7 @@ export interface SampledEvent {
 
 /**
  * What was counted about one subject in one hour, for the plots of the console alone: what a process had not written yet when it
- * was killed is missing, so nothing is decided by it (decision 115).
+ * was killed is missing, so nothing is decided by it (decision 055).
  */
 export interface SampleHour {
   /** The subject, and the hour as `2026-11-23T04` (UTC). */

@@ -16,7 +16,7 @@ let underWay: Promise<unknown> | null = null;
 
 /**
  * Writes something small, which a majority must have: a MongoDB without a primary, or one that is read-only, answers what only reads
- * (decision 151).
+ * (decision 053).
  * @returns in words, why it did not take it; null: it did.
  */
 export function whyMongodbRefuses(): Promise<string | null> {

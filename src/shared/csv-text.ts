@@ -1,7 +1,7 @@
 import { stringify, type Options } from 'csv-stringify/sync';
 import { printable } from './printable.js';
 
-/** `csv-excel`: for whoever opens the file by a double click (decision 124). */
+/** `csv-excel`: for whoever opens the file by a double click (decision 039). */
 export type CsvFormat = 'csv' | 'csv-excel';
 
 /**

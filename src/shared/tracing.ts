@@ -1,5 +1,5 @@
 /**
- * What happened on the way of one call, over processes (decision 109). Each room says what it does as a span; where
+ * What happened on the way of one call, over processes (decision 055). Each room says what it does as a span; where
  * OTEL_EXPORTER_OTLP_ENDPOINT is not set nobody listens, and a span is a call of its work and nothing else.
  *
  * A trace begins with a client's call alone. Attributes are ids of ours and small sets of words: never a customer number, a

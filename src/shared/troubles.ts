@@ -1,6 +1,6 @@
 /**
  * What this process met lately that only it can know, kept whether anybody scrapes it or not: nothing is done until something goes wrong
- * (decision 150).
+ * (decision 056).
  */
 const windowsMs = {
   /** Postings that could not be written, through no fault of MongoDB. */

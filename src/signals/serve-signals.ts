@@ -1,5 +1,5 @@
 /**
- * `/metrics`, `/healthz` and `/readyz` of this process, on a port of its own (decision 105): web and workers alike, and never on
+ * `/metrics`, `/healthz` and `/readyz` of this process, on a port of its own (decision 055): web and workers alike, and never on
  * the port that clients reach.
  */
 import http, { type ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 109). The SDK of OpenTelemetry is not in our bundles: without the
+ * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). The SDK of OpenTelemetry is not in our bundles: without the
  * setting none of their files is read.
  */
 import type * as Api from '@opentelemetry/api';

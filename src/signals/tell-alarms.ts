@@ -1,6 +1,6 @@
 /**
  * Alarms without Prometheus: told to ALERT_WEBHOOK_URL once when they begin and once when they are over, by whichever follow-up
- * process comes first (decision 108). What stands is kept in MongoDB, so that neither a restart nor a second process tells it twice.
+ * process comes first (decision 056). What stands is kept in MongoDB, so that neither a restart nor a second process tells it twice.
  */
 import { env } from '../../config/env.js';
 import { whyRedisRefuses } from '../redis/why-redis-refuses.js';

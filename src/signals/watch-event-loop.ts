@@ -4,7 +4,7 @@ export const lookEveryMs = 50;
 const slices = { count: 12, lastMs: 5_000 };
 
 /**
- * The one who watches the event loop of this process, for Prometheus and for what it says of itself (decision 166). One
+ * The one who watches the event loop of this process, for Prometheus and for what it says of itself (decision 055). One
  * timer looks and begins the slices: Node's `monitorEventLoopDelay`, begun anew, forgets what follows until its next look.
  */
 export function watchEventLoop(sliceMs = slices.lastMs): { lagMs(): number; stop(): void } {

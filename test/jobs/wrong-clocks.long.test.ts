@@ -1,4 +1,4 @@
-/** Jobs on hosts whose clocks are wrong: when they are due is the same moment for all (decision 181). */
+/** Jobs on hosts whose clocks are wrong: when they are due is the same moment for all (decision 049). */
 import type { ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect } from 'chai';

@@ -16,7 +16,7 @@ export interface RequestContext {
   operation: string | null;
   /** The code that was answered, for the log. */
   code: string | null;
-  /** It failed through our own fault, though the status does not say so (decision 013). */
+  /** It failed through our own fault, though the status does not say so (decision 025). */
   failed: boolean;
   /** Of the words in the answer; null: as Accept-Language says. */
   language: Language | null;

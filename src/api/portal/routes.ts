@@ -5,7 +5,7 @@ import { refuseMethod } from '../mount.js';
 
 /**
  * `/portal`: the pages on which an account looks after itself, and `/assets`, their scripts and styles and those of the console.
- * There is nothing behind them but the calls of the interface, with the key that is entered there (decision 103).
+ * There is nothing behind them but the calls of the interface, with the key that is entered there (decision 034).
  */
 export function portalRoutes(): Router {
   const router = Router({ caseSensitive: true });

@@ -48,7 +48,7 @@ function unlessOurs(error: unknown): null {
   return null;
 }
 
-/** Always HTTP 200: reseller engines read the body alone (decision 013). */
+/** Always HTTP 200: reseller engines read the body alone (decision 025). */
 function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
     contextOf(response).operation = operation.id;

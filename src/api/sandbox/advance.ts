@@ -5,7 +5,7 @@ import { askAboutOpen } from '../../purchases/sandbox/ask-about-open.js';
 import { hurryDeliveries } from '../../webhooks/hurry-deliveries.js';
 import { defineOperation } from '../operation.js';
 
-/** No clock moves: what is this account's and due later becomes due (decision 139). */
+/** No clock moves: what is this account's and due later becomes due (decision 033). */
 export const advance = defineOperation({
   id: 'advanceSandbox',
   method: 'post',

@@ -1,4 +1,4 @@
-/** Events that nothing has caused, for `POST /api/<role>/webhooks/test`: bodies as the service once sent them (decision 131). */
+/** Events that nothing has caused, for `POST /api/<role>/webhooks/test`: bodies as the service once sent them (decision 036). */
 import type { Role } from '../../accounts/account.model.js';
 import { newId } from '../../shared/ids.js';
 import { lookUp } from '../../shared/look-up.js';

@@ -1,4 +1,4 @@
-/** Changes of who may log in, and do what: each after whoever asks has shown that it is them (decision 168). */
+/** Changes of who may log in, and do what: each after whoever asks has shown that it is them (decision 041). */
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';

@@ -9,7 +9,7 @@ export interface Proof {
   code: string;
 }
 
-/** In bodies of changes that a borrowed browser must not make (decision 168). */
+/** In bodies of changes that a borrowed browser must not make (decision 041). */
 export const proofFields = {
   password: Joi.string().max(passwordLengthMax).required().description('The own one, as it is now.'),
   code: Joi.string()

@@ -6,7 +6,7 @@ export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
 /** open: nobody has said whose money it is. used: it has credited a deposit. set-aside: it is for none, and why is known. */
 export type BankLineStatus = (typeof bankLineStatuses)[number];
 
-/** Money that came in, as a line of a bank statement tells it (decision 135). */
+/** Money that came in, as a line of a bank statement tells it (decision 010). */
 export interface BankLine {
   _id: string;
   /** What it is the same line by in every statement: day, amount, text, and which of equal ones it is. */

@@ -1,6 +1,6 @@
 /**
  * Jobs by what they are about. BullMQ's mark of a subject follows from it, so that all kinds of jobs of a purchase are found by as
- * many small questions as there are kinds, however long the queues are (decision 136).
+ * many small questions as there are kinds, however long the queues are (decision 046).
  */
 import { deduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';

@@ -37,7 +37,7 @@ export function fieldsText<T extends object>(
 }
 
 /**
- * A document with fields that are masked some day (decision 072). A close hashes such a field through its proof, so that
+ * A document with fields that are masked some day (decision 044). A close hashes such a field through its proof, so that
  * it can go without the close losing what it proves.
  */
 export interface Maskable {

@@ -10,7 +10,7 @@ export type LedgerSums = Record<string, number>;
 
 /**
  * A wallet's part of a closed day: its journals `firstSeq` to `lastSeq`. Written once, for days on which it moved; a
- * range of `seq` cannot be changed by a late commit or a wrong clock (decision 039).
+ * range of `seq` cannot be changed by a late commit or a wrong clock (decision 014).
  */
 export interface WalletClose {
   /** `<day>:<wallet>` */

@@ -11,7 +11,7 @@ import { SellerCreditModel, sellerCredits, type SellerCredit } from './seller-cr
 const postingMax = 1_000;
 
 /**
- * Posts a seller's new credits to its wallet as one journal (decision 018). Sales only add a row each, so that those
+ * Posts a seller's new credits to its wallet as one journal (decision 007). Sales only add a row each, so that those
  * of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
  * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one posting.
  */

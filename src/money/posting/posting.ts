@@ -60,7 +60,7 @@ export interface Bar {
 export interface WalletChange {
   balance: number;
   held?: number;
-  /** Only a reversal of a sale may take a seller below zero (decision 018). */
+  /** Only a reversal of a sale may take a seller below zero (decision 007). */
   mayOverdraw?: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface PlannedChange {
   after: OfferFigures;
   /** What the seller has left then, rupiah; null where the cost is not known. */
   margin: number | null;
-  /** Of a new price or cost less is left than nothing: it must be meant (decision 133). */
+  /** Of a new price or cost less is left than nothing: it must be meant (decision 012). */
   loses: boolean;
   /** Its price falls by more than half: zeros may be missing, and where no cost is known nothing else tells. So it must be meant. */
   falls: boolean;

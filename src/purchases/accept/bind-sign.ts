@@ -1,6 +1,6 @@
 /**
  * md5 signs a ref_id and neither product nor customer: whoever reads the URL of a refused call could buy something
- * else with its sign. So the first thing that is wanted under a ref_id is the only one (decision 050): an accepted
+ * else with its sign. So the first thing that is wanted under a ref_id is the only one (decision 025): an accepted
  * purchase stands for it for ever, a refused call by a binding for a day.
  */
 import { createHash } from 'node:crypto';

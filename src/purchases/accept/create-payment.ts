@@ -19,7 +19,7 @@ type Bill = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
  * debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
  *
  * Invariants: those of acceptPurchase; a quote is paid once; of an account one payment of a bill is under way at a time, and the
- * next has asked the biller after that one had ended. Both are asked of the payments (decision 185).
+ * next has asked the biller after that one had ended. Both are asked of the payments (decision 009).
  * @throws ConflictError (409/01) while another payment of the bill is under way, and what askForBill and acceptPurchase throw.
  */
 export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {

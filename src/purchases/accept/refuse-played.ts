@@ -6,7 +6,7 @@ import { noRouteError } from '../../providers/route-or-refuse.js';
 
 /**
  * A number of the sandbox for which nobody is there: its caller, and nobody else, meets what everybody meets while every seller of
- * the product is away (decision 139). Numbers of live accounts say nothing.
+ * the product is away (decision 033). Numbers of live accounts say nothing.
  * @throws MaintenanceError (503/03, `product_unavailable`)
  */
 export function refusePlayed(account: Account, product: Product, customerNumber: string): void {

@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { collectionOf } from '../../database/typed-collection.js';
 
-/** What a ref_id that was signed by md5 alone has been used for, where that was refused (decision 050). */
+/** What a ref_id that was signed by md5 alone has been used for, where that was refused (decision 025). */
 export interface SignBinding {
   /** Account and ref_id. */
   _id: string;

@@ -21,7 +21,7 @@ import type { Purchase } from '../purchase.model.js';
 const afterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider what became of an order that was sent (decision 010): never before its lease, or that of another
+ * Asks the provider what became of an order that was sent (decision 003): never before its lease, or that of another
  * check, ends, never before the schedule says so, and never after its longest age, when asking could buy again. One
  * caller at a time: the check is claimed before the request goes out.
  * @param options.askNow The provider itself called: only its minimum interval is kept.

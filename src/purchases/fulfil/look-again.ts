@@ -1,7 +1,7 @@
 /**
  * When an order that nobody can serve now is looked at again: after ten seconds. Thousands of them, whose provider has gone
  * while they waited for their turn, would keep a process busy with nothing else; so they are looked at one after the other, in the
- * order in which they were put aside, and at a pace that leaves room for the orders of others (decision 154).
+ * order in which they were put aside, and at a pace that leaves room for the orders of others (decision 020).
  */
 
 /** The soonest. */

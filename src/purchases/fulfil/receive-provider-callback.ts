@@ -20,7 +20,7 @@ export interface InboundCallback {
 }
 
 /**
- * A provider tells what became of an order (decision 021). Nothing in it is believed: a right signature only makes us
+ * A provider tells what became of an order (decision 018). Nothing in it is believed: a right signature only makes us
  * ask for the status at once, and the answer to that moves the money. So a callback that is repeated, late, out of
  * order or wrong changes nothing; one that contradicts a closed order is looked into.
  * @throws ValidationError for what is none. @throws UnauthorizedError for one whose order is unknown or whose signature is

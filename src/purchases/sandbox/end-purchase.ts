@@ -29,7 +29,7 @@ export interface EndedPurchase {
 
 /**
  * Ends a purchase of the account at the simulator, and has the simulator asked about it at once: what follows is done by
- * the worker whom a real provider's answer would have reached (decision 130). Nothing of the purchase is written here.
+ * the worker whom a real provider's answer would have reached (decision 033). Nothing of the purchase is written here.
  * Asking for the same end again does no harm; of two different ones the first holds.
  * @throws ForbiddenError outside of a sandbox. @throws NotFoundError, also for another account's.
  * @throws ConflictError (`end_not_possible`): it has another end, or is not with the simulator.

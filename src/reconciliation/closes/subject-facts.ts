@@ -42,7 +42,7 @@ const quoted = [
   ...(['accountId', 'productCode', 'customerNumber', 'sellerId', 'customerName', 'billPeriod'] as const),
   ...(['totalBill', 'adminFee', 'totalAmount', 'usedBy'] as const),
 ] as const;
-/** What may be masked later (decision 072). */
+/** What may be masked later (decision 044). */
 const ofCustomers = ['customerNumber', 'serialNumber', 'customerName'] as const;
 const proving = ['proofSalt', 'proofs'] as const;
 const deposited = [

@@ -150,7 +150,7 @@ function linesOf({ lines }: Document): string[] {
   );
 }
 
-/** Who made it, or approved it, has an audit entry of the same database transaction (decision 038). */
+/** Who made it, or approved it, has an audit entry of the same database transaction (decision 014). */
 function againstAudit(adjustment: Document, entries: Document[]): string[] {
   const { status, amount, accountId, requestedBy, decidedBy } = adjustment;
   if (status !== 'completed') {

@@ -180,7 +180,7 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     sameInBoth
       .filter((field) => quote[field] !== purchase[field])
       .forEach((field) => problems.push(`its ${field} is not that of quote ${quote._id}`));
-    // A paid quote is masked before its purchase is (decision 072).
+    // A paid quote is masked before its purchase is (decision 044).
     if (!canBeSame(quote.customerNumber, purchase.customerNumber)) {
       problems.push(`its customerNumber is not that of quote ${quote._id}`);
     }

@@ -64,7 +64,7 @@ async function missingOf(collection: Collection<AnyStored>, ids: string[]): Prom
 
 /**
  * By the time of the entries, whenever their subjects were made. An index has no order within a moment, so that this
- * cannot go on where a lost cursor was: it is safe to begin anew (decision 155).
+ * cannot go on where a lost cursor was: it is safe to begin anew (decision 014).
  */
 async function missingSince(since: Date, onPart: () => void): Promise<Set<string>> {
   const missing = new Set<string>();

@@ -7,7 +7,7 @@ export interface JournalRule {
   subject: 'transaction' | 'deposit' | 'settlement' | 'posting' | 'adjustment';
   /** Whose wallet it changes; null: none. */
   wallet: Role | 'any' | null;
-  /** May it take that wallet below zero? Only the posting of a reversal may (decision 018). */
+  /** May it take that wallet below zero? Only the posting of a reversal may (decision 007). */
   mayOverdraw: boolean;
 }
 

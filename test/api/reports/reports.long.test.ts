@@ -313,7 +313,7 @@ function itemSchema({ role, type }: { role: string; type: string }): Schema {
 }
 
 /** A value as a cell: nothing for null, and `'` before what a spreadsheet would run. */
-/** A line end in a name is no line of the file (decision 067). */
+/** A line end in a name is no line of the file (decision 023). */
 function cellOf(value: unknown): string {
   if (typeof value === 'string') {
     const text = value.trim();

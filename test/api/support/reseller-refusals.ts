@@ -6,7 +6,7 @@ import { uniqueAddress, type ApiAccount, type TestApi } from './api.js';
 import { expectFailure, expectReseller } from './expect-answer.js';
 import { hmacSign, md5Sign, pathOf, type Signing } from './reseller.js';
 
-/** What the calls of the reseller surface refuse alike: HTTP 200 with the code in `status` (decision 013). */
+/** What the calls of the reseller surface refuse alike: HTTP 200 with the code in `status` (decision 025). */
 export function itRefusesUnsigned(
   api: TestApi,
   of: {
