@@ -151,7 +151,7 @@ function step(what: string, details: string): void {
   print(`${colours.green('✔')} ${what}: ${details}`);
 }
 
-/** What goes on while it stops would bury the line that says so. */
+/** Output after Ctrl-C would bury the line that confirms it. */
 function print(line: string): void {
   if (!stopping.aborted) {
     console.log(line);

@@ -38,8 +38,8 @@ const concerns = {
 } as const;
 
 /**
- * @param options.socketMs How long one command may go without a word from MongoDB; 0: for ever, for whoever builds indexes.
- * @param options.anyVersion Also a server that is too old, unless the driver refuses it: for `topup doctor`, which says so.
+ * @param options.socketMs Time-out of a command without any answer from MongoDB; 0: none, for building indexes.
+ * @param options.anyVersion Accepts a server that is too old, unless the driver refuses it. `topup doctor` reports it.
  * @throws ServerTooOldError
  */
 export async function connectMongo({

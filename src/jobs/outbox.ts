@@ -109,7 +109,7 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
 
 /**
  * One update for all that change in the same way. Only while they are open: what has become final meanwhile is not touched.
- * Only while they are overdue: whoever changes `nextActionAt` sets a time after all that were read.
+ * Only while they are overdue: every change of `nextActionAt` sets a time after all that were read.
  */
 function lookAgain<T extends OutboxDocument>(
   outbox: Outbox<T>,

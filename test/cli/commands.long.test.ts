@@ -237,18 +237,14 @@ describe('topup', () => {
     expect((await run(['transaction', 'list', '--account', newName()])).code).to.equal(1);
   });
 
-  it('lists a case and closes it once, with a reason; a review is none', async () => {
+  it('lists a case and closes it once, with a reason', async () => {
     const open = randomUUID().replaceAll('-', '');
     const cases = stack.db.collection('cases');
     const base = { detail: 'made by a test', createdAt: new Date(), resolvedAt: null };
     await cases.insertOne({ ...base, _id: open as never, transactionId: open, kind: 'contradicting-answer' });
-    const review = randomUUID();
-    await cases.insertOne({ ...base, _id: review as never, transactionId: open, kind: 'review' });
 
     const listed = (await run(['case', 'list', '--json'])).json<{ id: string }[]>();
-    expect(listed.map((each) => each.id))
-      .to.include(open)
-      .and.not.to.include(review);
+    expect(listed.map((each) => each.id)).to.include(open);
     const resolve = (id: string) => run(['case', 'resolve', id, '--reason', 'looked into it', '--json']);
     expect((await resolve(open)).json()).to.include({ changed: true });
     expect((await resolve(open)).json()).to.include({ changed: false });

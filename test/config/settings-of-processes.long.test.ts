@@ -55,7 +55,7 @@ describe('the settings of each process', () => {
     expect(processesOf(program('scripts/migrate.js'))).to.deep.equal(['release']);
     expect(processesOf(program('scripts/topup.js', 'account', 'list'))).to.deep.equal(['topup']);
     expect(processesOf(['node', 'C:\\app\\scripts\\topup.mjs'])).to.deep.equal(['topup']);
-    expect(processesOf(program('workers/run.js', 'polling', 'webhooks'))).to.deep.equal([
+    expect(processesOf(program('workers/run.js', 'follow-up', 'webhooks'))).to.deep.equal([
       'follow-up',
       'webhooks',
     ]);

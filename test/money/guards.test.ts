@@ -70,7 +70,7 @@ describe('guards of money', () => {
     const account = await newAccount('seller', 900_000);
     const bankAccount = { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa Jaya' };
     const { settlement } = await requestSettlement({ account, amount: 60_000, bankAccount, refId: newId() });
-    await payOut(settlement._id);
+    await payOut(settlement._id, account._id);
     const by = operator();
     const { SETTLEMENT_FEE } = env;
     env.SETTLEMENT_FEE = SETTLEMENT_FEE + 500;

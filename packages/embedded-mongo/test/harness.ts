@@ -150,7 +150,7 @@ export async function stopFixture({ client }: Fixture): Promise<void> {
   await cleanUp();
 }
 
-/** What cases need that hold on every server. */
+/** The part of the fixture that exists on every server. */
 export type Connected = Pick<Fixture, 'client' | 'db' | 'collection'>;
 
 /**

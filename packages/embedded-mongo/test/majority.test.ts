@@ -4,8 +4,7 @@ import { errorOf, eventually, skipBecause, startFixture, stopFixture, type Fixtu
 import { runRaw } from './raw-client.js';
 
 /**
- * What holds of a majority that lags behind holds on MongoDB too, where a stopped secondary plays it; the failpoint by which
- * it is stopped here is our own.
+ * MongoDB behaves the same when its secondaries are stopped. The failpoint that delays the majority here is our own.
  */
 describe('a majority that lags behind', () => {
   let fixture: Fixture;

@@ -50,8 +50,8 @@ export interface LiveRows {
 }
 
 /**
- * The documents of a query in its order, each as the reader sees it when it is asked for: no snapshot. The place in the
- * index or the collection is kept in between. What has to be sorted first is read to its end at the first row.
+ * Yields the documents of a query in its order, each in its state at the moment of its read: no snapshot. The cursor keeps its
+ * place in the index or the collection. A sort in memory reads all rows before the first one.
  */
 export function liveRows(collection: Collection, reader: Transaction | null, query: RowQuery): LiveRows {
   const idKey = idOnly(query);
