@@ -163,7 +163,7 @@ function rupiah(amount: number): string {
 }
 
 main().catch((error: unknown) => {
-  // Whatever fails because it stops is no failure.
+  // An error that stopping caused is not reported.
   if (!stopping.aborted) {
     const reason = error instanceof PlainError ? error.message : error;
     console.error(`\n${colours.red('✘ The demo failed:')}`, reason);

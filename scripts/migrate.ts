@@ -52,9 +52,9 @@ async function printSharding(shards: string[]): Promise<void> {
   );
 }
 
-/** Before anything is changed: the release that runs can go on. */
+/** Runs before any change, so that the running release is not affected by a refusal. */
 async function refuseOldRedis(): Promise<void> {
-  // One sentence of ours is enough.
+  // The sentence below replaces the log lines of the connection.
   logger.silent = true;
   const isThere = await connectRedis(redisWaitMs).then(
     () => true,
