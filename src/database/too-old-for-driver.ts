@@ -7,7 +7,7 @@ const versions = ['2.4', '2.4', '2.6', '3.0', '3.2', '3.4', '3.6', '4.0', '4.2']
 
 let refusal: string | null = null;
 
-/** The sentence in which the last attempt to connect ended; null: it did not end for that. */
+/** Why the driver refused the server at the last attempt to connect; null: it did not. */
 export function whyDriverRefuses(): string | null {
   return refusal;
 }
@@ -40,7 +40,7 @@ export async function unlessTooOld(client: MongoClient | null, connecting: Promi
   }
 }
 
-/** The class decides; the number is in the text alone, and one of a server that is too new is none of these. */
+/** The driver puts the wire version only into its message. A server that is too new gives no such message. */
 function problemIn(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];

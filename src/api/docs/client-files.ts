@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { lookUp } from '../../shared/look-up.js';
 
-/** What a reader of /docs downloads from /docs/clients/<name>, and the file that holds it. */
+/** The files that /docs/clients/<name> serves for download. */
 export const clientFiles = {
   'topup-client.tgz': 'dist/clients/topup-client.tgz',
   'quick-start.mjs': 'packages/client-node/quick-start.mjs',

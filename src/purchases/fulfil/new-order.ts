@@ -2,7 +2,7 @@ import type { ProviderSettings } from '../../accounts/account.model.js';
 import { now } from '../../shared/clock.js';
 import type { Order } from '../order.model.js';
 
-/** An order of which nothing is written or sent yet: `claimOrder` writes it. */
+/** Builds an order that is neither stored nor sent yet. `claimOrder` stores it. */
 export function newOrder(
   order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
     accountId: string;
