@@ -10,7 +10,8 @@ export interface ListedLine extends BankLine {
 }
 
 /**
- * Lines of bank statements, the newest first: by default money that came and nobody knows whose.
+ * Lines of bank statements, the newest first: by default money that came and nobody knows whose. They are only shown, in their
+ * newest state: whatever decides about a line reads it again. Within a status neither key of the order changes.
  * @param query.after The `next` of the page before.
  * @throws ValidationError for an `after` that no page has given.
  */
