@@ -23,6 +23,7 @@ export async function listBankLines(query: {
   const found = await BankLineModel.find({ status, ...(after !== undefined && beyond(after)) })
     .sort({ day: -1, _id: -1 })
     .limit(limit + 1)
+    .readConcern('majority')
     .lean<BankLine[]>();
   const lines = found.slice(0, limit);
   const last = lines.at(-1);
