@@ -97,6 +97,24 @@ describe('while the majority lags behind the acceptance of a purchase', () => {
     await buying;
   });
 
+  it('a ref_id that is the id of another purchase finds its own purchase', async () => {
+    const shop = await openShop('http://127.0.0.1:9');
+    const other = await shop.buy();
+    await lagNextCommit(purchases.collectionName, 1_000);
+    const buying = createPurchase({
+      account: shop.buyer,
+      surface: 'buyer',
+      productCode: shop.productCode,
+      customerNumber: '081234567890',
+      refId: other._id,
+    });
+    const { _id } = await eventually('the purchase to be visible', () =>
+      PurchaseModel.findOne({ accountId: shop.buyer._id, refId: other._id }).lean<Purchase>(),
+    );
+    expect((await findPurchase(shop.buyer._id, other._id))._id).to.equal(_id);
+    await buying;
+  });
+
   it('who was answered finds the purchase at once, by its ref_id and in the list', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     await lagNextCommit(purchases.collectionName, 300);
