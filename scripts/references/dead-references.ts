@@ -60,7 +60,7 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
   });
 }
 
-/** `docs/money.md`; the name alone where the document is beside the citing one or at the root. */
+/** `docs/explanation/ledger.md`; the name alone where the document is beside the citing one or at the root. */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
   return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
     placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
@@ -94,7 +94,7 @@ function deadSourceFiles(text: string, _file: string, repository: Repository): s
   );
 }
 
-/** `docs/money.md#rules`, or `docs/operations.md, "Ledger"`. */
+/** `docs/explanation/ledger.md#rules`, or `docs/explanation/ledger.md, "Rules"`. */
 function deadSections(text: string, file: string, repository: Repository): string[] {
   const byAnchor = [...text.matchAll(/([\w./-]+\.md)#([\w-]+)/g)].flatMap(([, name = '', anchor = '']) => {
     const document = documentOf(name, file, repository);

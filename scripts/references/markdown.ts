@@ -3,7 +3,7 @@
 export interface Link {
   /** From 1. */
   line: number;
-  /** As it is written: `docs/money.md#rules`. */
+  /** As it is written: `docs/explanation/ledger.md#rules`. */
   target: string;
 }
 

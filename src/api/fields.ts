@@ -1,4 +1,4 @@
-/** Schemas of the fields that many operations share (bounds: docs/interface.md#limits). */
+/** Schemas of the fields that many operations share (bounds: docs/reference/api/limits.md). */
 import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';

@@ -5,11 +5,11 @@ import { tableUnder } from '../support/docs-table.js';
 
 const quoted = (name: string) => `\`${name}\``;
 
-describe('the tables of processes and of the clock in docs/operations.md', () => {
+describe('the tables of processes and of the clock in docs/reference/processes.md', () => {
   let text: string;
 
   before(async () => {
-    text = await readFile('docs/operations.md', 'utf8');
+    text = await readFile('docs/reference/processes.md', 'utf8');
   });
 
   it('have every process type, the command that starts it, its queues and what it does, and no other', () => {

@@ -77,7 +77,7 @@ export function callPage({ method, path, operation }: Call): Html {
     ${curl({ method, path, operation })} ${tryIt({ method, path, operation })}
     <h2>Answers</h2>
     ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
-    <p>What to do about each failure: <a href="/docs/errors">Errors</a>.</p>`;
+    <p>What to do about each failure: <a href="/docs/reference/errors">Errors</a>.</p>`;
 }
 
 function answer(status: string, found: Response | { $ref: string }): Html {
