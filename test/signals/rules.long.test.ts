@@ -55,11 +55,11 @@ describe('the alerts', () => {
       expect(rules).to.include(`runbook: ${file}#${anchor}\n`);
     }
     const text = pages.map(([, each]) => each).join('\n');
-    const described = [...text.matchAll(/^### (Topup\w+)$/gm)].map(([, name]) => name);
+    const described = [...text.matchAll(/^## (Topup\w+)$/gm)].map(([, name]) => name);
     expect(described).to.have.members(alerts);
-    for (const section of text.split(/^(?=#{1,3} )/m).filter((each) => each.startsWith('### Topup'))) {
+    for (const section of text.split(/^(?=#{1,2} )/m).filter((each) => each.startsWith('## Topup'))) {
       expect(section, 'what it means, how to see it, what to do and what not').to.match(
-        /^### \w+\n\n[^-\n].+\n[^]*\n- \*\*See it\*\*: .+\n[^]*- \*\*Do\*\*: .+\n[^]*- \*\*Don't\*\*: ./,
+        /^## \w+\n\n[^-\n].+\n[^]*\n- \*\*Check\*\*: .+\n[^]*- \*\*Do\*\*: .+\n[^]*- \*\*Do not\*\*: ./,
       );
     }
   });
