@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { linksOf } from './markdown.js';
+import { linksOf, wideLinesOf } from './markdown.js';
 import type { Repository } from './repository.js';
 
 /** A reference that leads nowhere. */
@@ -27,6 +27,8 @@ const rules: Rule[] = [
 /** Tells what was, under the names of then; only its links are checked. */
 const historyFile = 'CHANGELOG.md';
 
+const columnsMax = 100;
+
 /** Every reference in the repository that leads nowhere, by file and line. */
 export function deadReferences(repository: Repository): DeadReference[] {
   const files = [...repository.texts].flatMap(([file, text]) => deadIn(file, text, repository));
@@ -44,7 +46,18 @@ function deadIn(file: string, text: string, repository: Repository): DeadReferen
     const problems = rules.flatMap((rule) => rule(words, file, repository));
     return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
   });
-  return [...links, ...found].sort((a, b) => a.line - b.line);
+  return [...links, ...found, ...wideIn(file, text)].sort((a, b) => a.line - b.line);
+}
+
+/** Documents wrap at 100 columns (CONTRIBUTING.md, "Writing"). */
+function wideIn(file: string, text: string): DeadReference[] {
+  return file.startsWith('docs/') && file.endsWith('.md')
+    ? wideLinesOf(text, columnsMax).map((line) => ({
+        file,
+        line,
+        problem: `the line has more than ${columnsMax} columns`,
+      }))
+    : [];
 }
 
 function deadLinks(file: string, text: string, repository: Repository): DeadReference[] {

@@ -40,6 +40,13 @@ export function linksOf(markdown: string): Link[] {
   );
 }
 
+/** Numbers of the lines that are too wide. Tables, links and code may be wider. */
+export function wideLinesOf(markdown: string, columnsMax: number): number[] {
+  return linesOutsideFences(markdown)
+    .filter(({ text }) => text.length > columnsMax && !/^ *\|/.test(text) && !text.includes(']('))
+    .map(({ line }) => line);
+}
+
 function linesOutsideFences(markdown: string): { line: number; text: string }[] {
   let fence: string | null = null;
   return markdown.split('\n').flatMap((text, index) => {

@@ -126,7 +126,7 @@ describe('settings that are refused in production', () => {
 
   it('are the table of docs/reference/refused-settings.md', () => {
     expect(
-      tableUnder('Refused settings', readFileSync('docs/reference/refused-settings.md', 'utf8')),
+      tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8')),
     ).to.deep.equal(
       refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
         `\`${setting}\``,

@@ -77,7 +77,7 @@ describe('the settings of each process', () => {
   }
 
   it('are in docs/reference/secrets.md', () => {
-    expect(tableUnder('Secrets', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
+    expect(tableUnder('The list', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
       Object.entries(settingsOfProcesses).map(([name, own]) => [
         name,
         own.map((each) => `\`${each}\``).join(', '),

@@ -163,19 +163,6 @@ describe('docs/guides/integrate', () => {
   });
 });
 
-describe('docs/reference/errors.md', () => {
-  it('says what to do about every reason, at its HTTP status', async () => {
-    const text = await readFile('docs/reference/errors.md', 'utf8');
-    const rowsOf = (from: string) =>
-      [
-        ...(/[^]*?(?=\n## |$)/.exec(text.split(from)[1] ?? '')?.[0] ?? '').matchAll(
-          /^\| `([a-z_]+)` \| (\d{3})/gm,
-        ),
-      ].map(([, reason = '', status = '']) => `${reason} ${status}`);
-    expect(rowsOf('## What to do')).to.deep.equal(rowsOf('## Reasons'));
-  });
-});
-
 describe('docs/tutorials', () => {
   it('shows the programs that test/client runs', async () => {
     const text = textOfPages('tutorials');

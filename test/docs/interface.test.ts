@@ -32,7 +32,9 @@ describe('docs/reference/api', () => {
 
   it('has every reason, with its HTTP status and meaning, and no other', () => {
     const [section = ''] = /## Reasons[\s\S]*?(?=\n## )/.exec(textOfPages('reference')) ?? [];
-    const rows = [...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| (.+) \|$/gm)];
+    const rows = [
+      ...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| ([^|]+) \| [^|]+ \|$/gm),
+    ];
     const written = rows.map(([, reason, status, meaning]) => `${reason} ${status} ${meaning}`);
     const known = Object.entries(reasons).map(
       ([reason, { httpStatus, meaning }]) => `${reason} ${httpStatus ?? 200} ${meaning}`,

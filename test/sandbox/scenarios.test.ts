@@ -28,7 +28,7 @@ describe('the numbers that play a story', () => {
       ({ ending, about, result, description }) => [`…${ending}`, about, `\`${result}\``, description],
     );
     expect(listed).to.deep.equal(
-      tableUnder('Sandbox', await readFile('docs/reference/api/sandbox.md', 'utf8')),
+      tableUnder('Scenarios', await readFile('docs/reference/api/sandbox.md', 'utf8')),
     );
     expect(listed).to.have.length(sandboxScenarios.length);
   });

@@ -22,8 +22,11 @@ main { max-width: 52rem; padding: 1rem; margin: 0 auto; }
   main { grid-column: 2; grid-row: 1; width: 100%; margin: 0; padding: 1rem 2rem; }
 }
 @media (min-width: 80rem) {
-  main { max-width: none; position: relative; padding-right: 17rem; }
+  main { max-width: none; position: relative; }
+  main:has(.contents) { padding-right: 17rem; }
   main > * { max-width: 50rem; }
+  main > .call { max-width: none; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 2rem; }
+  .example { grid-column: 2; grid-row: 1; } .fields { grid-column: 1; grid-row: 1; }
   .contents { position: absolute; top: 1.5rem; right: 1rem; width: 14rem; }
 }
 h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2rem; } h3 { font-size: 1.05rem; }
