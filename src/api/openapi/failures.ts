@@ -174,7 +174,7 @@ export function failureEnvelope(code: Schema): Schema {
               title: 'FieldReason',
               type: 'string',
               enum: Object.keys(fieldReasons),
-              description: 'What is wrong with it, as a word that stays (/docs/reference/errors).',
+              description: 'What is wrong with it, as a word that stays (/docs/reference/field-reasons).',
             },
             message: { type: 'string' },
           },
