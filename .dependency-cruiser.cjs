@@ -1,4 +1,4 @@
-/** Structure rules of the house, checked by `npm run check`. docs/architecture.md says what each room is for. */
+/** Structure rules of the house, checked by `npm run check`. docs/explanation/architecture.md says what each room is for. */
 
 /**
  * The floors, from the roof to the ground. A room may import from the floors below its own, never from a floor above

@@ -1,5 +1,5 @@
 /**
- * Every bound in one place: those of docs/interface.md#limits and our own. Money is in whole rupiah, time in
+ * Every bound in one place: those of docs/reference/api/limits.md and our own. Money is in whole rupiah, time in
  * milliseconds.
  */
 export const limits = {

@@ -1,6 +1,6 @@
 /**
  * Settings that a service with real money does not start with: with NODE_ENV=production, and with APP_MODE=live whatever
- * NODE_ENV says. The one list that the start, `topup doctor` and docs/operations.md#refused-settings are made from; a test
+ * NODE_ENV says. The one list that the start, `topup doctor` and docs/reference/refused-settings.md are made from; a test
  * compares the last.
  */
 import { developmentKey, developmentSecret } from './development-keys.js';

@@ -1,6 +1,6 @@
 /**
  * The numbers that play a story in the sandbox, told by the ending of the customer number: the one table. The simulator
- * behaves by it, `GET /api/sandbox/scenarios` lists it, and a test holds docs/interface.md#sandbox against it.
+ * behaves by it, `GET /api/sandbox/scenarios` lists it, and a test holds docs/reference/api/sandbox.md against it.
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Which process reads which secret, and the few other settings that only some are asked for. What is not named here every
  * process reads. A process neither demands nor can read what is not its own: a webhooks worker that somebody has broken
- * into holds no key of sessions. docs/operations.md#secrets shows this table; a test compares them.
+ * into holds no key of sessions. docs/reference/secrets.md shows this table; a test compares them.
  */
 import type { Env } from './settings.js';
 

@@ -1,6 +1,6 @@
 /**
  * `node dist/scripts/migrate.js`: creates collections and indexes. Run before each release (Procfile `release`). With
- * `--sharded --shards <names>` it prints after that how to shard MongoDB by account (docs/scale.md), for mongosh; it
+ * `--sharded --shards <names>` it prints after that how to shard MongoDB by account (docs/guides/operate/scale.md), for mongosh; it
  * changes nothing of the kind itself.
  */
 import '../src/all-models.js';

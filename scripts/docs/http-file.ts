@@ -9,7 +9,7 @@ export function httpFile(document: OpenApiDocument): string {
 const head = `# Every call of the interface, from top to bottom. Made from the OpenAPI document.
 # Keys are in the file demo.json of your running copy (npm start prints where). An order of the same ref_id is never made twice:
 # its call is answered what stands. Another run makes others. An id is in the answer of a call before; the reseller sign
-# is different for each call: docs/reseller.md shows how it is made.
+# is different for each call: docs/guides/integrate/connect-reseller-software.md shows how it is made.
 @base_url = http://127.0.0.1:3000
 @buyer_key = bk_test_...
 @seller_key = sk_test_...

@@ -1,5 +1,5 @@
 /**
- * What a document takes away from clients of an earlier one. Only additions are free (docs/interface.md#versions): a call,
+ * What a document takes away from clients of an earlier one. Only additions are free (docs/reference/api/conventions.md#versions): a call,
  * a field or a value that goes, or that becomes required, breaks somebody. Another value of an answer does not: answers grow.
  */
 import type { Schema } from '../../src/api/openapi/types.js';

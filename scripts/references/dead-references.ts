@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { linksOf } from './markdown.js';
+import { linksOf, wideLinesOf } from './markdown.js';
 import type { Repository } from './repository.js';
 
 /** A reference that leads nowhere. */
@@ -27,6 +27,8 @@ const rules: Rule[] = [
 /** Tells what was, under the names of then; only its links are checked. */
 const historyFile = 'CHANGELOG.md';
 
+const columnsMax = 100;
+
 /** Every reference in the repository that leads nowhere, by file and line. */
 export function deadReferences(repository: Repository): DeadReference[] {
   const files = [...repository.texts].flatMap(([file, text]) => deadIn(file, text, repository));
@@ -44,7 +46,18 @@ function deadIn(file: string, text: string, repository: Repository): DeadReferen
     const problems = rules.flatMap((rule) => rule(words, file, repository));
     return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
   });
-  return [...links, ...found].sort((a, b) => a.line - b.line);
+  return [...links, ...found, ...wideIn(file, text)].sort((a, b) => a.line - b.line);
+}
+
+/** Documents wrap at 100 columns (CONTRIBUTING.md, "Writing"). */
+function wideIn(file: string, text: string): DeadReference[] {
+  return file.startsWith('docs/') && file.endsWith('.md')
+    ? wideLinesOf(text, columnsMax).map((line) => ({
+        file,
+        line,
+        problem: `the line has more than ${columnsMax} columns`,
+      }))
+    : [];
 }
 
 function deadLinks(file: string, text: string, repository: Repository): DeadReference[] {
@@ -60,7 +73,7 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
   });
 }
 
-/** `docs/money.md`; the name alone where the document is beside the citing one or at the root. */
+/** `docs/explanation/ledger.md`; the name alone where the document is beside the citing one or at the root. */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
   return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
     placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
@@ -94,7 +107,7 @@ function deadSourceFiles(text: string, _file: string, repository: Repository): s
   );
 }
 
-/** `docs/money.md#rules`, or `docs/operations.md, "Ledger"`. */
+/** `docs/explanation/ledger.md#rules`, or `docs/explanation/ledger.md, "Rules"`. */
 function deadSections(text: string, file: string, repository: Repository): string[] {
   const byAnchor = [...text.matchAll(/([\w./-]+\.md)#([\w-]+)/g)].flatMap(([, name = '', anchor = '']) => {
     const document = documentOf(name, file, repository);

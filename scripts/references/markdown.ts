@@ -3,7 +3,7 @@
 export interface Link {
   /** From 1. */
   line: number;
-  /** As it is written: `docs/money.md#rules`. */
+  /** As it is written: `docs/explanation/ledger.md#rules`. */
   target: string;
 }
 
@@ -38,6 +38,13 @@ export function linksOf(markdown: string): Link[] {
       /^(?:[a-z]+:|\/\/)/i.test(target) ? [] : [{ line, target }],
     ),
   );
+}
+
+/** Numbers of the lines that are too wide. Tables, links and code may be wider. */
+export function wideLinesOf(markdown: string, columnsMax: number): number[] {
+  return linesOutsideFences(markdown)
+    .filter(({ text }) => text.length > columnsMax && !/^ *\|/.test(text) && !text.includes(']('))
+    .map(({ line }) => line);
 }
 
 function linesOutsideFences(markdown: string): { line: number; text: string }[] {

@@ -1,4 +1,4 @@
-/** Postpaid bills: one for every customer number, with the endings of docs/interface.md#sandbox as the exceptions. */
+/** Postpaid bills: one for every customer number, with the endings of docs/reference/api/sandbox.md as the exceptions. */
 import { createHash } from 'node:crypto';
 import { scenarioOf } from '../../config/sandbox-scenarios.js';
 

@@ -1,5 +1,5 @@
 /**
- * The calls of docs/interface.md#reseller-surface, and /inquiry and /payment for bills, /meter for names, /end for who plays: from
+ * The calls of docs/reference/api/reseller.md, and /inquiry and /payment for bills, /meter for names, /end for who plays: from
  * query parameters to a reply.
  */
 import type { BillDesk } from './bill.js';

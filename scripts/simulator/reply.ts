@@ -17,7 +17,7 @@ export type Reply =
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 /**
- * The answer of docs/interface.md#reseller-surface. `transaction_status` is there exactly when the answer is about an
+ * The answer of docs/reference/api/reseller.md. `transaction_status` is there exactly when the answer is about an
  * order that was taken, so that no other answer (a wrong sign, a rate limit, a conflict) can be read as its failure.
  */
 export interface AnswerBody {

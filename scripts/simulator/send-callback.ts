@@ -1,4 +1,4 @@
-/** The callback of docs/interface.md#callbacks, signed like every callback of this service. */
+/** The callback of docs/reference/api/callbacks.md, signed like every callback of this service. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { bodySignature } from '../support/whsec.js';
 import { serialNumberOf } from './serial-number.js';

@@ -19,7 +19,7 @@ export interface Behaviour {
   pending_ms: number;
   /** Rupiah that GET /balance shows. */
   balance: number;
-  /** Where final results are posted (docs/interface.md#inbound-callbacks). Null: no callbacks. */
+  /** Where final results are posted (docs/reference/api/callbacks.md#inbound-callbacks). Null: no callbacks. */
   callback_url: string | null;
   /** Signs callbacks; `whsec_…` or plain text. Null: the secret that requests are signed with. */
   callback_secret: string | null;

@@ -9,7 +9,7 @@ export function registerKeys(program: Command): void {
     usage: 'reencrypt',
     summary: 'Seal every stored secret with the first key of ENCRYPTION_KEYS',
     details:
-      'After every process has that key first (docs/operations.md). While the service works, a batch at a time; what\nchanges meanwhile is left to whoever changed it. Safe to break off and to run again. Exit code 1 while a secret\nremains under another key.',
+      'After every process has that key first (docs/guides/operate/change-the-encryption-key.md). While the service works, a batch at a time; what\nchanges meanwhile is left to whoever changed it. Safe to break off and to run again. Exit code 1 while a secret\nremains under another key.',
     examples: ['keys reencrypt', 'keys reencrypt --json'],
     action: 'encryption-key.change',
     async run({ by }) {

@@ -18,7 +18,7 @@ function registerVerify(ledger: Command): void {
     action: 'ledger.verify',
     summary: 'Check every money rule',
     details:
-      'Reads closed days by their hashes and checks every rule over the rest; with --full every rule over the whole\nhistory. In constant memory, while the service works. It changes nothing. What looks wrong is read again before it\ncounts. Exit code 1 if a rule is broken: stop payouts, keep the list, and find out before anything is corrected\n(docs/operations.md).',
+      'Reads closed days by their hashes and checks every rule over the rest; with --full every rule over the whole\nhistory. In constant memory, while the service works. It changes nothing. What looks wrong is read again before it\ncounts. Exit code 1 if a rule is broken: stop payouts, keep the list, and find out before anything is corrected\n(docs/guides/operate/verify-the-ledger.md).',
     examples: ['ledger verify', 'ledger verify --full --json > ledger.json'],
     options: [
       new Option('--full', 'check closed days by every rule too'),
@@ -159,7 +159,9 @@ function reportText(report: LedgerReport): string {
             ? `Every rule that was checked holds${totals ? '.' : '; closed days by their hashes (--full for all).'}`
             : 'Every rule holds.',
         )
-      : colours.red('The ledger is NOT consistent. Nothing was changed; see docs/operations.md, "Ledger".'),
+      : colours.red(
+          'The ledger is NOT consistent. Nothing was changed; see docs/guides/operate/verify-the-ledger.md.',
+        ),
   ].join('\n');
 }
 

@@ -85,7 +85,9 @@ function sentenceOf(away: Away[]): string {
         ]),
     ...away
       .filter(({ refuses }) => refuses)
-      .map(({ says, setting }) => `${says} Mend it (docs/operations.md, "Redis"), or check ${setting}.`),
+      .map(
+        ({ says, setting }) => `${says} Mend it (docs/guides/operate/prepare-redis.md), or check ${setting}.`,
+      ),
   ].join(' ');
 }
 

@@ -1,5 +1,5 @@
 /**
- * Access tokens of POST /v1/auth/login (docs/interface.md#authentication): the id of the API key and an end, signed,
+ * Access tokens of POST /v1/auth/login (docs/reference/api/authentication.md): the id of the API key and an end, signed,
  * so that no store is needed. Whoever reads one looks the key up, so that a token dies with its key.
  */
 import { createHash, createHmac } from 'node:crypto';

@@ -30,7 +30,7 @@ export interface SignedRequest {
 }
 
 /**
- * Whom a signed request of the reseller surface comes from (docs/interface.md#reseller-sign). A sign of 64 characters
+ * Whom a signed request of the reseller surface comes from (docs/reference/api/reseller.md#reseller-sign). A sign of 64 characters
  * is HMAC-SHA256(api_key, "username|…"), any other md5(username + api_key + …). While a rotated key overlaps, either
  * signs.
  * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or md5 where the account refuses it.

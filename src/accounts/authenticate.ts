@@ -18,7 +18,7 @@ export interface Authenticated {
 }
 
 /**
- * Whom an API key, or an access token made with one, belongs to (docs/interface.md#authentication).
+ * Whom an API key, or an access token made with one, belongs to (docs/reference/api/authentication.md).
  * @throws UnauthorizedError (401/07) for one that is unknown, revoked or over.
  * @throws ForbiddenError (403/07) for a suspended account.
  */

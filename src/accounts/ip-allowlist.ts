@@ -1,4 +1,4 @@
-/** The addresses that may use an account (docs/interface.md#access-rules). */
+/** The addresses that may use an account (docs/reference/api/authentication.md#access-rules). */
 import ipaddr from 'ipaddr.js';
 
 type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];

@@ -1,5 +1,5 @@
 /**
- * How often each account signs by md5 (docs/interface.md#reseller-sign), so that an operator can move them to HMAC one by
+ * How often each account signs by md5 (docs/reference/api/reseller.md#reseller-sign), so that an operator can move them to HMAC one by
  * one. Counters in Redis, a sorted set a day: what is lost with Redis is a hint and no money.
  */
 import type { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-/** Where secrets are stored sealed, and what seals them anew with the key that seals now (docs/operations.md#changing-the-encryption-key). */
+/** Where secrets are stored sealed, and what seals them anew with the key that seals now (docs/guides/operate/change-the-encryption-key.md). */
 import { lookUp } from '../shared/look-up.js';
 import { decrypt, encrypt, keyIdOf, keyring, sealingKey } from '../shared/encryption.js';
 

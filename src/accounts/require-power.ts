@@ -5,7 +5,7 @@ import { ApiKeyModel } from './api-key.model.js';
 import type { Authenticated } from './authenticate.js';
 
 /**
- * What a credential may do (docs/interface.md#authentication). `trade`: buy, sell, read, for whatever authenticates.
+ * What a credential may do (docs/reference/api/authentication.md). `trade`: buy, sell, read, for whatever authenticates.
  * `own`: see keys and secrets, replace them, change the configuration, for the current API key itself alone. So who
  * has found an old key or a token keeps neither a foot in the account nor its owner out.
  */

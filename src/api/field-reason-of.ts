@@ -23,7 +23,7 @@ const byCode = new Map<string, FieldReason>([
   ['number.infinity', 'too_large'],
 ]);
 
-/** The word of docs/errors.md for a mistake that Joi found. */
+/** The word of docs/reference/field-reasons.md for a mistake that Joi found. */
 export function fieldReasonOf(code: string): FieldReason {
   return byCode.get(code) ?? 'wrong_form';
 }

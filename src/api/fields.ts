@@ -1,4 +1,4 @@
-/** Schemas of the fields that many operations share (bounds: docs/interface.md#limits). */
+/** Schemas of the fields that many operations share (bounds: docs/reference/api/limits.md). */
 import Joi from 'joi';
 import { named, shownAs } from './named.js';
 import { limits } from '../../config/limits.js';
@@ -44,7 +44,12 @@ export const productCode = Joi.string()
   .example('S10');
 
 /** Its form depends on the product and is checked there (422/04); here only that it is text. */
-export const customerNumber = textOf(100, noControl, 'noControlCharacters').min(1).example('081234561230');
+export const customerNumber = textOf(100, noControl, 'noControlCharacters')
+  .min(1)
+  .description(
+    "Its form depends on the product. Pulsa and data: 10 to 13 digits, a mobile number of the product's operator.",
+  )
+  .example('081234561230');
 
 export const rupiah = (bounds: { min: number; max: number }) =>
   Joi.number()

@@ -2,7 +2,7 @@ import type { Sought } from '../purchases/find-in-history.js';
 import { filterStatus, isoDay, page, pageSize, productCode, text, tz } from './fields.js';
 import type { ShownStatus } from '../purchases/shown-status.js';
 
-/** Body of the history calls of both roles (docs/interface.md#history). */
+/** Body of the history calls of both roles (docs/reference/api/lists.md). */
 export interface HistoryBody {
   status?: ShownStatus;
   start_date?: string;

@@ -6,7 +6,7 @@ import { say } from '../shared/say.js';
 import { caseless, isoDay, refId, tz, wholeNumber } from './fields.js';
 import { label, worded } from './worded.js';
 
-/** What a list of an account's deposits or settlements takes in its query (docs/interface.md#lists). */
+/** What a list of an account's deposits or settlements takes in its query (docs/reference/api/lists.md#lists). */
 export interface ListFilter<Status extends string> {
   status?: Status;
   ref_id?: string;

@@ -1,6 +1,6 @@
 import type { PricedProduct } from '../providers/price-list.js';
 
-/** docs/interface.md#products-and-offers */
+/** docs/reference/api/products.md */
 export function presentProduct({ product, price, status }: PricedProduct) {
   return {
     code: product._id,

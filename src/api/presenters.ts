@@ -3,7 +3,7 @@ import { shownStatus } from '../purchases/shown-status.js';
 import { isoTime } from '../shared/iso-time.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
-/** A purchase as docs/interface.md#buyer-surface shows it, its time in UTC or a zone. */
+/** A purchase as docs/reference/api/buyer.md shows it, its time in UTC or a zone. */
 export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   return {
     ref_id: purchase.refId,
@@ -19,7 +19,7 @@ export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   };
 }
 
-/** A purchase as docs/interface.md#wallet-surface shows it, its times in UTC or a zone. */
+/** A purchase as docs/reference/api/purchases.md#wallet-surface shows it, its times in UTC or a zone. */
 export function presentWalletTransaction(purchase: Purchase, zone?: string) {
   return {
     id: purchase._id,

@@ -6,7 +6,7 @@ import { fieldReasonOf } from './field-reason-of.js';
 import { joiInIndonesian } from './joi-in-indonesian.js';
 
 /**
- * Checks input once, at the edge (docs/interface.md#input): types are never converted, unknown fields are ignored,
+ * Checks input once, at the edge (docs/reference/api/conventions.md#input): types are never converted, unknown fields are ignored,
  * and mistakes are named by their fields. Lengths come first, and where one is wrong they come alone.
  * @throws ValidationError (400/01)
  */

@@ -23,7 +23,7 @@ export interface Meter {
 const waitMs = 10_000;
 
 /**
- * The name check before a token is bought (docs/interface.md#meters). No quote, no money; the provider is asked by a worker,
+ * The name check before a token is bought (docs/reference/api/bills.md#meters). No quote, no money; the provider is asked by a worker,
  * and the web tier only waits for it.
  * @param accountId Who asks. `product`: that of a token; `meterNumber` is for it, and is checked here.
  * @throws InvalidCustomerNumberError (422/04) there is no such meter; NotFoundError (404/02) nobody who sells the product

@@ -40,7 +40,7 @@ export interface BillRequest {
 const waitMs = 10_000;
 
 /**
- * Asks for a bill (docs/interface.md#bills). Moves no money.
+ * Asks for a bill (docs/reference/api/bills.md). Moves no money.
  * @throws NotFoundError (404/02) no such product, and what askForBill throws.
  */
 export async function inquireBill(request: BillRequest): Promise<OpenQuote> {

@@ -11,7 +11,7 @@ const nameLengthMax = 100;
 
 /**
  * The query of a call of the console, checked. A field that it does not know is refused: a filter whose name is misspelt would show, and
- * export, everything. The public interface ignores such fields (docs/interface.md#input), because its clients may be of a later release.
+ * export, everything. The public interface ignores such fields (docs/reference/api/conventions.md#input), because its clients may be of a later release.
  * @throws ValidationError (400/01)
  */
 export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {

@@ -23,7 +23,7 @@ export interface DepositRequest {
 }
 
 /**
- * Records a deposit (docs/interface.md#deposits). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
+ * Records a deposit (docs/reference/api/deposits.md). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
  * pending until it is confirmed, so that a client call alone never makes money in production. Pending ones of an account are
  * bounded: every bank statement is held against those of all. Calls of the same moment may pass the bound by their number.
  * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).

@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { collectionOf, storing } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
-/** Money that the bank or a payment gateway says has arrived (docs/interface.md#payment-notifications). */
+/** Money that the bank or a payment gateway says has arrived (docs/reference/api/deposits.md#payment-notifications). */
 export interface Payment {
   /** The notifier's own id: what makes a repeat a repeat. */
   _id: string;

@@ -118,7 +118,7 @@ function payments(): Diagnosis {
   );
 }
 
-/** The table of docs/operations.md#refused-settings, as this process has it. */
+/** The table of docs/reference/refused-settings.md, as this process has it. */
 function refused(): Diagnosis[] {
   const notOurs: string[] = settingsNotOf(processesOf(process.argv));
   return refusedSettings.map((each) => {

@@ -77,7 +77,7 @@ function ofOthers(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
   );
 }
 
-/** Nothing is said where this user may not read it, or what answers is no mongod (docs/operations.md#locks-of-a-killed-process). */
+/** Nothing is said where this user may not read it, or what answers is no mongod (docs/guides/operate/prepare-mongodb.md). */
 async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
   const parameter = 'transactionLifetimeLimitSeconds';
   const found = await admin.command({ getParameter: 1, [parameter]: 1 }).catch((error: unknown) => {

@@ -39,7 +39,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
     return fail(
       name,
       `red at ${at}: ${checks}`,
-      'Stop payouts; topup ledger verify --json tells what. See docs/operations.md, "Ledger".',
+      'Stop payouts; topup ledger verify --json tells what. See docs/guides/operate/verify-the-ledger.md.',
     );
   }
   return nowMs() - last.at.getTime() > dailyMaxMs

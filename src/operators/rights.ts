@@ -8,7 +8,7 @@ export const operatorRoles = ['viewer', 'support', 'finance', 'operations', 'adm
 export type OperatorRole = (typeof operatorRoles)[number];
 
 interface Right {
-  /** As the table in docs/operations.md tells it. */
+  /** As the table in docs/reference/roles.md shows it. */
   does: string;
   /** `change`: in production the command line demands a named operator for it. */
   kind: 'read' | 'change';

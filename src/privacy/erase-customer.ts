@@ -30,7 +30,7 @@ interface Result {
 }
 
 /**
- * Erases a customer number wherever it is kept (docs/privacy.md), all of it and not only its beginning. What is not final, under
+ * Erases a customer number wherever it is kept (docs/explanation/personal-data.md), all of it and not only its beginning. What is not final, under
  * review or being told keeps it until it is asked for again. Safe to run again, also after it was killed: what is erased is
  * not found any more, and says itself that its reports have to end. What another database transaction holds on to, such
  * as that of a run that was killed, is tried a second time at the end. The audit log says that it began and what came of

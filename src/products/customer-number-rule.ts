@@ -3,7 +3,7 @@ import { lookUp } from '../shared/look-up.js';
 import type { CustomerNumberRule, Product } from './product.model.js';
 
 /**
- * Which customer numbers a product takes (docs/interface.md#customer-numbers): decided once, when the product is
+ * Which customer numbers a product takes (docs/reference/api/products.md#customer-numbers): decided once, when the product is
  * created.
  */
 export function customerNumberRuleOf(

@@ -1,7 +1,7 @@
 import type { CustomerNumberRule } from './product.model.js';
 
 /**
- * A customer number as we keep and echo it (docs/interface.md#customer-numbers): phone numbers lose spaces and
+ * A customer number as we keep and echo it (docs/reference/api/products.md#customer-numbers): phone numbers lose spaces and
  * dashes, and `+62` or `62` becomes `0`. Everything else stays as it was sent.
  * @param kind That of the product's rule; undefined where there is no such product.
  */

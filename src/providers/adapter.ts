@@ -32,7 +32,7 @@ export type ProviderOutcome =
        * An answer to a status check is never `confirm`.
        */
       failover: 'yes' | 'no' | 'confirm';
-      /** The code (docs/interface.md#codes) that the client sees if this is the end. */
+      /** The code (docs/reference/errors.md#codes) that the client sees if this is the end. */
       clientCode: ResponseCode;
       /**
        * configuration, float: ours to repair; the operator is told and the circuit opens. outage: the provider
@@ -56,7 +56,7 @@ export type ProviderOutcome =
   | { outcome: 'review'; code: string; message: string };
 
 /**
- * The answer to a bill inquiry (docs/interface.md#bills). It moves no money, so everything uncertain is
+ * The answer to a bill inquiry (docs/reference/api/bills.md). It moves no money, so everything uncertain is
  * `unavailable`.
  */
 export type BillOutcome =
@@ -164,7 +164,7 @@ export interface ProviderAdapter {
     connection: ProviderConnection,
     wants?: (code: string) => boolean,
   ): Promise<Reading<ProviderProduct[]>>;
-  /** Whose prepaid PLN meter it is, where the provider can tell (docs/interface.md#meters). */
+  /** Whose prepaid PLN meter it is, where the provider can tell (docs/reference/api/bills.md#meters). */
   inquireMeter?: (connection: ProviderConnection, meterNumber: string) => Promise<MeterOutcome>;
   /** The provider's own record of our orders in a time, where it can be asked for; other records come as a file. */
   record?: (

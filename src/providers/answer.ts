@@ -16,7 +16,7 @@ const messageLengthMax = 200;
 export interface StatusRules {
   /** 299, or 499 for a protocol that tells refusals by HTTP status as well as in its body. */
   statusMax: 299 | 499;
-  /** Statuses that certainly come before the provider has looked at the request (docs/providers.md#busy). */
+  /** Statuses that certainly come before the provider has looked at the request (docs/explanation/outcomes.md#busy). */
   notTaken: readonly (429 | 503)[];
 }
 

@@ -53,7 +53,7 @@ export interface NoRoute {
 
 /**
  * The cheapest active offer whose seller can serve now; ties go to the better success rate, then to the faster
- * (docs/providers.md#routing).
+ * (docs/explanation/routing.md#routing).
  */
 export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   const { productCode, accepted = null, now = currentTime() } = query;

@@ -2,7 +2,7 @@ import { lookUp } from '../shared/look-up.js';
 import type { ResponseCode } from '../shared/errors.js';
 
 /**
- * What each `rc` of Digiflazz means for an order (docs/providers.md#outcomes). A code that is not listed here is
+ * What each `rc` of Digiflazz means for an order (docs/explanation/outcomes.md#outcomes). A code that is not listed here is
  * unknown: nothing is bought again or given back because of it.
  */
 export type RcMeaning =

@@ -116,7 +116,7 @@ function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   }
 }
 
-/** Numbers that play a story in the sandbox say nothing about the provider (docs/interface.md#sandbox). */
+/** Numbers that play a story in the sandbox say nothing about the provider (docs/reference/api/sandbox.md). */
 export function isPlayed(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
   return env.APP_MODE === 'sandbox' && kind === 'simulator' && scenarioOf(order.customerNumber) !== undefined;
 }

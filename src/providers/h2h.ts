@@ -1,5 +1,5 @@
 /**
- * The reseller-software protocol (docs/interface.md#reseller-surface) as a client: GET with everything in the query,
+ * The reseller-software protocol (docs/reference/api/reseller.md) as a client: GET with everything in the query,
  * answered by a code in `status`. This service itself serves it, so one copy can be the provider of another. The
  * simulator speaks it too, with /inquiry and /payment for bills.
  *

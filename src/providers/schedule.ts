@@ -19,7 +19,7 @@ export interface PollState {
 }
 
 /**
- * When to ask for an order's status next (docs/providers.md#schedules): after `intervals[checks]` since the last
+ * When to ask for an order's status next (docs/explanation/routing.md#schedules): after `intervals[checks]` since the last
  * contact, plus up to 10 %, never closer than the provider's minimum interval. Null: never again, because the order
  * would be older than the provider remembers; the operator decides then.
  * @param random Returns [0, 1).

@@ -18,7 +18,7 @@ export interface HistoryQuery {
   limit: number;
 }
 
-/** What each filter word of docs/interface.md#history stands for. */
+/** What each filter word of docs/reference/api/lists.md stands for. */
 const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],

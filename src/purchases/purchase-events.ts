@@ -1,6 +1,6 @@
 /**
- * Which webhooks and callbacks a purchase causes, and their bodies (docs/interface.md#webhooks,
- * docs/interface.md#callbacks). Pure functions: the core calls them inside its money transaction and stores what they
+ * Which webhooks and callbacks a purchase causes, and their bodies (docs/reference/api/webhooks.md,
+ * docs/reference/api/callbacks.md). Pure functions: the core calls them inside its money transaction and stores what they
  * return there.
  */
 import { now } from '../shared/clock.js';
@@ -120,7 +120,7 @@ function wireStatus(event: PurchaseEvent): WireStatus {
   return event === 'reversed' ? 'failed' : event;
 }
 
-/** The envelope of docs/interface.md#webhooks. */
+/** The envelope of docs/reference/api/webhooks.md. */
 function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   return {
     event: webhookEvents[event],
@@ -166,7 +166,7 @@ const defaultMessages = {
   reversed: 'Transaction reversed, the price was returned',
 } as const;
 
-/** Of the wallet surface: docs/interface.md#callbacks. */
+/** Of the wallet surface: docs/reference/api/callbacks.md. */
 function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return {
     code: purchase._id,
@@ -178,7 +178,7 @@ function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pendi
   };
 }
 
-/** Of the reseller surface: docs/interface.md#callbacks. */
+/** Of the reseller surface: docs/reference/api/callbacks.md. */
 function resellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,

@@ -38,7 +38,7 @@ export interface Purchase extends Maskable {
   serialNumber: string | null;
   /** Words for the client on what became of it. */
   message: string | null;
-  /** Set when it fails: the code (docs/interface.md#codes) that tells why. */
+  /** Set when it fails: the code (docs/reference/errors.md#codes) that tells why. */
   failureCode: string | null;
   /** The seller that was asked last, and so the one that served it; null before any was. */
   sellerId: string | null;

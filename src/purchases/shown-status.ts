@@ -2,7 +2,7 @@ import type { PurchaseStatus } from './purchase.model.js';
 
 export type ShownStatus = 'pending' | 'processing' | 'success' | 'failed';
 
-/** The lower-case statuses of the buyer and seller surfaces (docs/interface.md#purchases). */
+/** The lower-case statuses of the buyer and seller surfaces (docs/reference/api/purchases.md). */
 export function shownStatus(status: PurchaseStatus): ShownStatus {
   switch (status) {
     case 'PENDING':

@@ -3,7 +3,7 @@ import { int64 } from '../database/money-type.js';
 import type { Change } from '../money/posting/posting.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
-/** The states of docs/interface.md#purchases. Whatever is not listed cannot happen. */
+/** The states of docs/reference/api/purchases.md. Whatever is not listed cannot happen. */
 const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
   // To itself: with each order that is sent, the version rises.

@@ -26,7 +26,7 @@ export type CountedPurchase = Pick<
 export const quarterMs = 900_000;
 
 /**
- * What a change of a purchase adds to the daily totals of its buyer and its seller (docs/money.md#daily-totals): it
+ * What a change of a purchase adds to the daily totals of its buyer and its seller (docs/explanation/ledger.md#daily-totals): it
  * leaves the counters that it was in and comes into those of what it is now, on the day it was created.
  * @param before As it is stored, which the posting has to expect; null: it is new.
  */

@@ -30,7 +30,7 @@ const dayMs = 86_400_000;
 const keptMs = 7 * dayMs;
 
 /**
- * Asks for a report (docs/interface.md#reports) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
+ * Asks for a report (docs/reference/api/reports.md) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
  * result may still be under way, or wait for others of the account or for Redis, and then goes on (decision 038).
  * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY.
  */

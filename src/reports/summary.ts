@@ -6,7 +6,7 @@ import type { Report } from './report.model.js';
 /** Adds rows up while they pass, so that a report is one pass over its rows. Amounts in rupiah. */
 export interface SummaryBuilder {
   add(counted: Counted): void;
-  /** The `summary` of docs/interface.md#reports, in wire names. */
+  /** The `summary` of docs/reference/api/reports.md, in wire names. */
   build(): Promise<Record<string, unknown>>;
 }
 

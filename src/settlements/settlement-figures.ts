@@ -1,6 +1,6 @@
 import type { Settlement } from './settlement.model.js';
 
-/** What answers and events both tell of a settlement first (docs/interface.md#settlements); `ref_id` is an addition. */
+/** What answers and events both tell of a settlement first (docs/reference/api/settlements.md); `ref_id` is an addition. */
 export function settlementFigures(
   settlement: Pick<Settlement, '_id' | 'refId' | 'amount' | 'fee' | 'netAmount'>,
 ) {

@@ -25,7 +25,7 @@ const clientNames: EndNames = { start: 'start_date', end: 'end_date' };
 export const dayNames: EndNames = { start: 'from', end: 'to' };
 
 /**
- * The period that a client asks for (docs/interface.md#history): `YYYY-MM-DD` is the whole day in business time, an
+ * The period that a client asks for (docs/reference/api/lists.md): `YYYY-MM-DD` is the whole day in business time, an
  * ISO time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
  * @throws ValidationError for an end before the start, or more than 366 days.
  */

@@ -1,5 +1,5 @@
 /**
- * Every failure that a client can cause or must handle, with its code (docs/interface.md#codes). What HTTP makes of it
+ * Every failure that a client can cause or must handle, with its code (docs/reference/errors.md#codes). What HTTP makes of it
  * is one table in src/api/http-status.ts.
  */
 import type { FailureReason } from './failure-reason.js';
@@ -13,7 +13,7 @@ export interface FieldError {
   message: Message;
 }
 
-/** docs/interface.md#codes */
+/** docs/reference/errors.md#codes */
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 export interface AppErrorOptions {

@@ -1,4 +1,4 @@
-/** What is wrong with a field, as a word that never changes; the table of docs/errors.md is held against this one. */
+/** What is wrong with a field, as a word that never changes; the table of docs/reference/field-reasons.md is held against this one. */
 export const fieldReasons = {
   missing: 'It is required.',
   wrong_type: 'Another type of JSON: a number sent as text, or the reverse.',

@@ -1,6 +1,6 @@
 import { noUnseen } from './printable.js';
 
-/** Why an operator does something, wherever it is asked for: one line that says it (docs/operations.md#the-audit-log). */
+/** Why an operator does something, wherever it is asked for: one line that says it (docs/reference/audit-log.md). */
 export const reasonLengthMax = 500;
 
 /** A letter or a digit at least. */

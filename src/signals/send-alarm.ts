@@ -7,7 +7,7 @@ import type { Alarm } from './alarms.js';
 export type Tell = (text: string) => Promise<string | null>;
 
 export function textOf({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
-  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See docs/operations.md#${name.toLowerCase()}`;
+  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
 }
 
 /** @param untold The message that nobody has taken while it was so; null: somebody has. */

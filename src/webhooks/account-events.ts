@@ -1,4 +1,4 @@
-/** Events to an account's endpoints that are not about a purchase (docs/interface.md#webhooks). */
+/** Events to an account's endpoints that are not about a purchase (docs/reference/api/webhooks.md). */
 import { endpointsOf, type EndpointOwner, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
@@ -54,7 +54,7 @@ export function eventDeliveries(account: EndpointOwner, about: AccountEvent): De
     .map((endpoint) => eventDelivery(account, endpoint, about));
 }
 
-/** The envelope of docs/interface.md#webhooks. */
+/** The envelope of docs/reference/api/webhooks.md. */
 export function eventDelivery(
   { _id: accountId }: EndpointOwner,
   endpoint: WebhookEndpoint,

@@ -17,7 +17,7 @@ export type Asker = ChangedBy & { keyId: string | null };
 export interface AccountChange {
   set: Partial<Account>;
   audit: Pick<NewAuditEntry, 'action' | 'before' | 'after'>;
-  /** What of it an intruder would change (docs/interface.md#guarded-changes), as the owner is told; empty: none. */
+  /** What of it an intruder would change (docs/reference/api/configuration.md#guarded-changes), as the owner is told; empty: none. */
   guarded: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Making, changing and removing webhook endpoints (docs/interface.md#webhook-endpoints). */
+/** Making, changing and removing webhook endpoints (docs/reference/api/webhooks.md#webhook-endpoints). */
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
 import { newWebhookSecret } from '../accounts/create-account.js';

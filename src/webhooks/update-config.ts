@@ -21,7 +21,7 @@ const wireNames: Record<ConfigField, string> = {
 const guarding: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
 
 /**
- * Changes an account's settings (docs/interface.md#api-configuration), as `changeAccount` does it. What still waits for an
+ * Changes an account's settings (docs/reference/api/configuration.md), as `changeAccount` does it. What still waits for an
  * old URL then goes to the new one.
  * @throws SupersededKeyError (403/07). @throws ConflictError (409/01) for a `webhook_url` that another endpoint has.
  * @returns The account as it is afterwards.

@@ -204,9 +204,9 @@ describe('what operators may do', function () {
     expect(isAllowed('owner' as OperatorRole, 'console.start'), 'a role that is not known').to.equal(false);
   });
 
-  it('docs/operations.md shows the table', () => {
+  it('docs/reference/roles.md shows the table', () => {
     const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
-    const shown = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8').split('\n').map(cellsOf);
+    const shown = readFileSync(join(projectRoot, 'docs/reference/roles.md'), 'utf8').split('\n').map(cellsOf);
     for (const action of Object.keys(rights) as OperatorAction[]) {
       const does = rights[action].does;
       const may = operatorRoles.map((role) => (isAllowed(role, action) ? 'yes' : ''));

@@ -79,9 +79,9 @@ describe('the reason of a failure', () => {
     expectFailure(long, { status: 400, code: '01', message: /^start_date must be at most 366 days before/ });
   });
 
-  it('of a field is a word of a closed list, which docs/errors.md has', async () => {
+  it('of a field is a word of a closed list, which docs/reference/field-reasons.md has', async () => {
     const { key } = await api.newBuyer(0);
-    const rows = tableUnder('Fields', await readFile('docs/errors.md', 'utf8'));
+    const rows = tableUnder('Fields', await readFile('docs/reference/field-reasons.md', 'utf8'));
     expect(rows).to.deep.equal(
       Object.entries(fieldReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     );

@@ -84,7 +84,7 @@ describe('topup in an outage', function () {
     const own = await startPrivateRedis();
     const client = new Redis(own.url);
     const env = { ...stack.env, REDIS_URL: own.url };
-    const mend = 'Mend it (docs/operations.md, "Redis"), or check REDIS_URL.\n';
+    const mend = 'Mend it (docs/guides/operate/prepare-redis.md), or check REDIS_URL.\n';
     const tried = async (command: string[]) => {
       const { code, stdout, stderr } = await topup(command, env);
       return { code, stdout, stderr };

@@ -124,8 +124,10 @@ describe('settings that are refused in production', () => {
     });
   });
 
-  it('are the table of docs/operations.md', () => {
-    expect(tableUnder('Refused settings', readFileSync('docs/operations.md', 'utf8'))).to.deep.equal(
+  it('are the table of docs/reference/refused-settings.md', () => {
+    expect(
+      tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8')),
+    ).to.deep.equal(
       refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
         `\`${setting}\``,
         value,

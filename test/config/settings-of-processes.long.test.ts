@@ -76,8 +76,8 @@ describe('the settings of each process', () => {
     });
   }
 
-  it('are in docs/operations.md', () => {
-    expect(tableUnder('Secrets', readFileSync('docs/operations.md', 'utf8'))).to.deep.equal(
+  it('are in docs/reference/secrets.md', () => {
+    expect(tableUnder('The list', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
       Object.entries(settingsOfProcesses).map(([name, own]) => [
         name,
         own.map((each) => `\`${each}\``).join(', '),

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
 import { clientFiles } from '../../src/api/docs/client-files.js';
-import { guideTitles } from '../../src/api/docs/guides.js';
+import { docPages } from '../../src/api/docs/doc-pages.js';
 import { languages } from '../client/support/drivers.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -71,7 +71,7 @@ describe('/docs/clients', function () {
 
   it('the guides link to the calls to send, as to the clients', async () => {
     for (const name of ['topup.http', 'topup.postman_collection.json']) {
-      for (const guide of ['quick-start', 'integration']) {
+      for (const guide of ['tutorials/first-webhook-node', 'tutorials/first-purchase']) {
         const page = (await served(`/docs/${guide}`)).bytes.toString();
         expect(page, guide).to.include(`href="/docs/clients/${name}"`);
       }
@@ -96,7 +96,7 @@ describe('/docs/clients', function () {
     const behind = await stack.startWeb({ BASE_URL: 'https://pulsa.example/' });
     const foundAt = async (baseUrl: string, wanted: string) => {
       let calls = 0;
-      for (const name of Object.keys(guideTitles)) {
+      for (const { name } of docPages()) {
         const snippets = (await snippetsOf(`/docs/${name}`, baseUrl)).join('\n');
         expect(snippets, name).to.not.match(/127\.0\.0\.1:3000|topup\.example/);
         for (const [line] of snippets.matchAll(/^.*(?:curl -|^BASE=|<API_KEY> order).*$/gm)) {
@@ -115,7 +115,8 @@ describe('/docs/clients', function () {
     it(`${name}: the commands of the quick start, copied from the page, run`, async function () {
       requireTool(this, needs);
       const program = quickStart.file.split('/').at(-1) ?? '';
-      const snippets = await snippetsOf('/docs/quick-start');
+      const pages = docPages().filter((page) => page.name.startsWith('tutorials/'));
+      const snippets = (await Promise.all(pages.map((page) => snippetsOf(`/docs/${page.name}`)))).flat();
       const commands = snippets.find((each) => each.includes('curl -fsO') && each.includes(program)) ?? '';
       const own = await mkdtemp(join(folder, 'empty-'));
       const ref = uniqueRef('reader');

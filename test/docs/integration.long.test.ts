@@ -12,6 +12,7 @@ import { builtProgram } from '../../config/project-file.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { languages } from '../client/support/drivers.js';
 import { hmacSign, md5Sign } from '../api/support/reseller.js';
+import { textOfPages } from '../support/docs-pages.js';
 import { requireTool } from '../support/require-tool.js';
 
 const signers = [
@@ -21,14 +22,13 @@ const signers = [
   { name: 'go', file: 'sign.go', command: ['go', 'run'], needs: 'go' },
 ] as const;
 
-describe('docs/integration.md and docs/reseller.md', () => {
+describe('docs/guides/integrate', () => {
   const document = describedInterface();
   let text: string;
   let directory: string;
 
   before(async () => {
-    const files = ['docs/integration.md', 'docs/reseller.md'];
-    text = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+    text = textOfPages('guides/integrate');
     directory = await mkdtemp(join(tmpdir(), 'integration-docs-'));
   });
   after(() => rm(directory, { recursive: true }));
@@ -163,23 +163,9 @@ describe('docs/integration.md and docs/reseller.md', () => {
   });
 });
 
-describe('docs/errors.md', () => {
-  it('says what to do about every reason, at the HTTP status that it has in docs/interface.md', async () => {
-    const rowsOf = async (file: string, from: string) =>
-      [
-        ...(/[^]*?(?=\n## |$)/.exec((await readFile(file, 'utf8')).split(from)[1] ?? '')?.[0] ?? '').matchAll(
-          /^\| `([a-z_]+)` \| (\d{3})/gm,
-        ),
-      ].map(([, reason = '', status = '']) => `${reason} ${status}`);
-    expect(await rowsOf('docs/errors.md', '## What to do')).to.deep.equal(
-      await rowsOf('docs/interface.md', '### Reasons'),
-    );
-  });
-});
-
-describe('docs/quick-start.md', () => {
+describe('docs/tutorials', () => {
   it('shows the programs that test/client runs', async () => {
-    const text = await readFile('docs/quick-start.md', 'utf8');
+    const text = textOfPages('tutorials');
     const shown = [...text.matchAll(/<!-- (\S+) -->\n```\w+\n([\s\S]*?)```/g)];
     expect(shown.map(([, file]) => file)).to.have.members(languages.map(({ quickStart }) => quickStart.file));
     for (const [, file = '', program] of shown) {

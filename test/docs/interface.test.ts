@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
 import { reasons } from '../../src/api/reasons.js';
 import type { Schema } from '../../src/api/openapi/types.js';
+import { textOfPages } from '../support/docs-pages.js';
 
-describe('docs/interface.md', () => {
+describe('docs/reference/api', () => {
   const document = describedInterface();
   let text: string;
 
-  before(async () => {
-    text = await readFile('docs/interface.md', 'utf8');
+  before(() => {
+    text = textOfPages('reference/api');
   });
 
   it('has every call, by method and path', () => {
@@ -31,8 +31,10 @@ describe('docs/interface.md', () => {
   });
 
   it('has every reason, with its HTTP status and meaning, and no other', () => {
-    const [section = ''] = /### Reasons[\s\S]*?(?=\n## )/.exec(text) ?? [];
-    const rows = [...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| (.+) \|$/gm)];
+    const [section = ''] = /## Reasons[\s\S]*?(?=\n## )/.exec(textOfPages('reference')) ?? [];
+    const rows = [
+      ...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| ([^|]+) \| [^|]+ \|$/gm),
+    ];
     const written = rows.map(([, reason, status, meaning]) => `${reason} ${status} ${meaning}`);
     const known = Object.entries(reasons).map(
       ([reason, { httpStatus, meaning }]) => `${reason} ${httpStatus ?? 200} ${meaning}`,
@@ -66,7 +68,7 @@ describe('docs/interface.md', () => {
       }
     }
     expect(names.size).to.be.greaterThan(100);
-    // Path parameters are written as `<id>`; what a delivery's attempt shows is in docs/webhooks.md.
+    // Path parameters are written as `<id>`; what a delivery's attempt shows is in docs/guides/integrate/find-missing-webhooks.md.
     const elsewhere = ['ref', 'number', 'at', 'http_status', 'duration_ms', 'ack', 'answer', 'error'];
     const ofDeliveries = ['attempt_count', 'attempts', 'payload', 'url', 'delivered', 'attempt', 'held'];
     const missing = [...names].filter(

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { hmacSign } from '../api/support/reseller.js';
+import { docPages } from '../../src/api/docs/doc-pages.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
 import { expectSound } from '../console/support/expect-sound.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -50,8 +51,8 @@ describeWith('chromium', '/docs in a browser', function () {
   }
 
   it('every guide and the reference: sound on a phone, and every link and heading leads somewhere', async () => {
-    const guides = ['quick-start', 'integration', 'errors', 'webhooks', 'reseller', 'interface'];
-    const paths = ['/', '/docs', ...guides.map((name) => `/docs/${name}`), '/docs/reference'];
+    const pages = docPages().map(({ name }) => `/docs/${name}`);
+    const paths = ['/', '/docs', ...pages, '/docs/reference'];
     const links = new Set<string>();
     for (const path of [
       ...paths,
@@ -66,15 +67,15 @@ describeWith('chromium', '/docs in a browser', function () {
     }
     const own = [...links].filter((each) => each.startsWith(stack.baseUrl));
     expect(own.filter((each) => each.includes('/docs/reference/')).length).to.be.greaterThan(60);
-    const pages = new Map<string, string>();
+    const texts = new Map<string, string>();
     for (const link of own.filter((each) => !each.endsWith('/admin'))) {
       const [address = '', id] = link.split('#');
-      const answer = pages.has(address) ? null : await fetch(address);
+      const answer = texts.has(address) ? null : await fetch(address);
       if (answer !== null) {
         expect(answer.status, link).to.equal(200);
-        pages.set(address, await answer.text());
+        texts.set(address, await answer.text());
       }
-      expect(id === undefined || pages.get(address)?.includes(`id="${id}"`), link).to.equal(true);
+      expect(id === undefined || texts.get(address)?.includes(`id="${id}"`), link).to.equal(true);
     }
   });
 

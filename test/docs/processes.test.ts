@@ -5,11 +5,11 @@ import { tableUnder } from '../support/docs-table.js';
 
 const quoted = (name: string) => `\`${name}\``;
 
-describe('the tables of processes and of the clock in docs/operations.md', () => {
+describe('the tables of processes and of the clock in docs/reference/processes.md', () => {
   let text: string;
 
   before(async () => {
-    text = await readFile('docs/operations.md', 'utf8');
+    text = await readFile('docs/reference/processes.md', 'utf8');
   });
 
   it('have every process type, the command that starts it, its queues and what it does, and no other', () => {
@@ -39,8 +39,8 @@ it('README.md names every process type', async () => {
   expect(line.match(/(?<=run\.js |`)[\w-]+(?=`)/g)).to.deep.equal(names);
 });
 
-it('the job that CONTRIBUTING.md shows is the one in the code', async () => {
-  const text = await readFile('CONTRIBUTING.md', 'utf8');
+it('the job that the guide shows is the one in the code', async () => {
+  const text = await readFile('docs/guides/contribute/add-a-job.md', 'utf8');
   const shown = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)\n```/g)];
   expect(shown).to.have.length(3);
   for (const [, file = '', code = ''] of shown) {

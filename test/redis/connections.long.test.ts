@@ -1,4 +1,4 @@
-/** How many connections each process has, which docs/operations.md says: small plans of managed Redis give 20. */
+/** How many connections each process has, which docs/guides/operate/prepare-redis.md says: small plans of managed Redis give 20. */
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';

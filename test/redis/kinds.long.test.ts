@@ -30,7 +30,7 @@ describe('kinds of Redis', function () {
     return stack;
   };
 
-  it('TLS with a CA of its own, and a user who may only what docs/operations.md says: the main job; without the CA it is not ready', async function () {
+  it('TLS with a CA of its own, and a user who may only what docs/guides/operate/prepare-redis.md says: the main job; without the CA it is not ready', async function () {
     requireTool(this, 'openssl');
     const prefix = uniqueRef('tls');
     const redis = await startTlsRedis(prefix);

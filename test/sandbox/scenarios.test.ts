@@ -20,14 +20,16 @@ describe('the numbers that play a story', () => {
   });
   after(() => simulator.stop());
 
-  it('GET /api/sandbox/scenarios lists the table of docs/interface.md, row by row', async () => {
+  it('GET /api/sandbox/scenarios lists the table of docs/reference/api/sandbox.md, row by row', async () => {
     const { key } = await api.newAccount('buyer');
     const answer = await api.call({ method: 'GET', path: '/api/sandbox/scenarios', key });
     expectSuccess(answer, listScenarios);
     const listed = (answer.body.data as Record<string, string>[]).map(
       ({ ending, about, result, description }) => [`…${ending}`, about, `\`${result}\``, description],
     );
-    expect(listed).to.deep.equal(tableUnder('Sandbox', await readFile('docs/interface.md', 'utf8')));
+    expect(listed).to.deep.equal(
+      tableUnder('Scenarios', await readFile('docs/reference/api/sandbox.md', 'utf8')),
+    );
     expect(listed).to.have.length(sandboxScenarios.length);
   });
 

@@ -39,6 +39,17 @@ describe('npm run check:references', () => {
     expect(problemsWith('README.md', '')).to.deep.equal([]);
   });
 
+  it('finds a line of a document over 100 columns, unless it is a table, a link or code', () => {
+    const wide = 'x'.repeat(101);
+    expect(problemsWith('docs/money.md', wide)).to.deep.equal([
+      'docs/money.md:10: the line has more than 100 columns',
+    ]);
+    for (const allowed of [`| ${wide} |`, `[${wide}](../README.md)`, `\`\`\`\n${wide}\n\`\`\``]) {
+      expect(problemsWith('docs/money.md', allowed), allowed).to.deep.equal([]);
+    }
+    expect(problemsWith('src/app.ts', `// ${wide}`)).to.deep.equal([]);
+  });
+
   const planted: [name: string, file: string, line: string, problem: string][] = [
     ['a link to a missing file', 'README.md', '[x](docs/gone.md)', 'the link leads to docs/gone.md'],
     [

@@ -1,6 +1,6 @@
 /**
  * From nothing to a verified webhook, as a newcomer goes: the files of the repository in a folder of their own, `npm start`, the key
- * that it leaves, the quick-starts of docs/quick-start.md. The packages are copied beside them, for a test must not need a network.
+ * that it leaves, the quick-starts of docs/tutorials/first-webhook-node.md. The packages are copied beside them, for a test must not need a network.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -16,6 +16,7 @@ import type { RunningProgram } from '../support/start-program.js';
 import { buyUntilAnswered, inParallel } from '../support/purchases.js';
 import { scrape, signalsOf } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
+import { readPages } from '../support/docs-pages.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { requireTool } from '../support/require-tool.js';
 
@@ -46,18 +47,19 @@ describe('the alerts', () => {
     }
   });
 
-  it('have their lines in docs/operations.md, where their runbook leads', () => {
-    const text = readFileSync('docs/operations.md', 'utf8');
-    const anchors = anchorsOf(text);
+  it('have their section in docs/guides/alarms, where their runbook leads', () => {
+    const pages = Object.entries(readPages('guides/alarms'));
     for (const alert of alerts) {
-      expect(rules).to.include(`runbook: docs/operations.md#${alert.toLowerCase()}`);
-      expect(anchors).to.include(alert.toLowerCase());
+      const anchor = alert.toLowerCase();
+      const [file] = pages.find(([, text]) => anchorsOf(text).has(anchor)) ?? ['no page'];
+      expect(rules).to.include(`runbook: ${file}#${anchor}\n`);
     }
-    const described = [...text.matchAll(/^### (Topup\w+)$/gm)].map(([, name]) => name);
+    const text = pages.map(([, each]) => each).join('\n');
+    const described = [...text.matchAll(/^## (Topup\w+)$/gm)].map(([, name]) => name);
     expect(described).to.have.members(alerts);
-    for (const section of text.split(/^(?=#{2,3} )/m).filter((each) => each.startsWith('### Topup'))) {
+    for (const section of text.split(/^(?=#{1,2} )/m).filter((each) => each.startsWith('## Topup'))) {
       expect(section, 'what it means, how to see it, what to do and what not').to.match(
-        /^### \w+\n\n[^-\n].+\n[^]*\n- \*\*See it\*\*: .+\n[^]*- \*\*Do\*\*: .+\n[^]*- \*\*Don't\*\*: ./,
+        /^## \w+\n\n[^-\n].+\n[^]*\n- \*\*Check\*\*: .+\n[^]*- \*\*Do\*\*: .+\n[^]*- \*\*Do not\*\*: ./,
       );
     }
   });

@@ -23,7 +23,7 @@ describe('simulator: callbacks', () => {
     return JSON.parse(message.raw);
   };
 
-  it('posts the final result of a pending order, signed, in the shape of docs/interface.md#callbacks', async () => {
+  it('posts the final result of a pending order, signed, in the shape of docs/reference/api/callbacks.md', async () => {
     const order = { username: 'caller', ref_id: newRef(), code: 'S10', customer: '081211111233' };
     expect(await call(simulator, '/request', order)).to.include({ transaction_status: 'pending' });
     const body = await bodyFor(order.ref_id);

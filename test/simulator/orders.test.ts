@@ -12,7 +12,7 @@ describe('simulator: orders', () => {
 
   const executions = async (refId: string) => (await simulator.log({ ref_id: refId })).length;
 
-  it('answers in the shape of docs/interface.md#reseller-surface with the serial number and logs the execution', async () => {
+  it('answers in the shape of docs/reference/api/reseller.md with the serial number and logs the execution', async () => {
     const order = { ref_id: newRef(), customer: '081211111230', code: 'S25', username: 'seller-7' };
     const answer = await call(simulator, '/request', order);
     expect(answer).to.have.all.keys('status', 'message', 'ref_id', 'sn', 'transaction_status');

@@ -134,7 +134,7 @@ export async function startSentinel(): Promise<{
   };
 }
 
-/** What docs/operations.md advises for the service's own user. */
+/** What docs/guides/operate/prepare-redis.md advises for the service's own user. */
 export const serviceRights = '+@all -@dangerous +info +client|list +client|setname';
 
 /** TLS only, with a certificate that a CA of the test's own has signed, and one user, who may no more than it needs. */

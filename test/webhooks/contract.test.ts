@@ -165,7 +165,7 @@ describe('contract of webhooks and callbacks', () => {
     });
   });
 
-  it('settlement, deposit and configuration events carry the shapes of docs/interface.md#webhooks, the bank account masked', async () => {
+  it('settlement, deposit and configuration events carry the shapes of docs/reference/api/webhooks.md, the bank account masked', async () => {
     const settlement = {
       _id: someTransaction()._id,
       refId: 'st-1',
@@ -223,7 +223,7 @@ describe('contract of webhooks and callbacks', () => {
     });
   });
 
-  it('the headers are those of docs/interface.md#signatures, and both signatures hold for the exact bytes', async () => {
+  it('the headers are those of docs/reference/api/callbacks.md#signatures, and both signatures hold for the exact bytes', async () => {
     const { rows } = event('success', {});
     const came = (await deliver(rows)).get('/hook');
     if (!came) {

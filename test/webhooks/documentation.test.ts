@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,6 +7,7 @@ import { projectRoot } from '../../config/project-file.js';
 import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/delivery-schedule.js';
 import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { signingKey } from '../../src/webhooks/webhook-secret.js';
+import { textOfPages } from '../support/docs-pages.js';
 import { requireTool } from '../support/require-tool.js';
 
 const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
@@ -19,12 +20,12 @@ const languages = [
   { name: 'go', file: 'verify.go', command: 'go', needs: 'go' },
 ] as const;
 
-describe('docs/webhooks.md', () => {
+describe('the webhook guides', () => {
   let text: string;
   let directory: string;
 
   before(async () => {
-    text = await readFile('docs/webhooks.md', 'utf8');
+    text = textOfPages('guides/integrate');
     directory = await mkdtemp(join(tmpdir(), 'webhook-docs-'));
   });
   after(() => rm(directory, { recursive: true }));
@@ -45,7 +46,7 @@ describe('docs/webhooks.md', () => {
   for (const { name, file, command, needs } of languages) {
     it(`the ${name} example accepts what is genuine and refuses a changed body, another secret and an old message`, async function () {
       requireTool(this, needs);
-      const code = new RegExp(`\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+      const code = new RegExp(`<!-- verify -->\\n\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
       expect(code).to.be.a('string');
       const path = join(directory, file);
       await writeFile(path, code ?? '');

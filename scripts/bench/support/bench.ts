@@ -162,7 +162,7 @@ export async function withBooks<T extends LoadResult>(
   return result;
 }
 
-/** @throws Error with what it found, if a rule of docs/money.md is broken. */
+/** @throws Error with what it found, if a rule of docs/explanation/ledger.md is broken. */
 export async function checkLedger(): Promise<void> {
   const report = await verifyLedger();
   const found = report.findings

@@ -14,7 +14,7 @@ import { mustHold, printGoal, printTable, shown } from './print.js';
 import { startProcess, type RunningProcess } from './start-process.js';
 import { untilTrue } from './until-true.js';
 
-/** As Prometheus is told in docs/operations.md#alerts, and as figures are gathered. */
+/** As Prometheus is told in docs/guides/operate/monitor.md, and as figures are gathered. */
 const scrapeEverySeconds = 15;
 const limitMs = 600_000;
 /** Each purchase goes through these, one by one. */

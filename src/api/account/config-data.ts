@@ -1,4 +1,4 @@
-/** The API configuration (docs/interface.md#api-configuration): domain to wire, and the schema of that. */
+/** The API configuration (docs/reference/api/configuration.md): domain to wire, and the schema of that. */
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
 import { apiKeyInClear } from '../../accounts/api-key-in-clear.js';

@@ -5,7 +5,7 @@ import { listRequestsFor } from './list-requests.js';
 import { rotateKeyFor } from './rotate-key.js';
 import { updateConfigFor } from './update-config.js';
 
-/** What an account of this role sees and changes of itself (docs/interface.md#api-configuration). */
+/** What an account of this role sees and changes of itself (docs/reference/api/configuration.md). */
 export function accountOperations(role: Role): AnyOperation[] {
   return [getConfigFor(role), updateConfigFor(role), rotateKeyFor(role), listRequestsFor(role)];
 }

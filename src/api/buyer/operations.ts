@@ -11,7 +11,7 @@ import { listBuyerDeposits } from './list-deposits.js';
 import { listBuyerTransactions } from './list-transactions.js';
 import { lookupBuyerTransactions } from './lookup-transactions.js';
 
-/** docs/interface.md#buyer-surface */
+/** docs/reference/api/buyer.md */
 export const buyerOperations: AnyOperation[] = [
   getBuyerBalance,
   getBuyerPriceList,

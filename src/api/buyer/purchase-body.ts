@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { customerNumber, maxPrice, productCode, newRefId } from '../fields.js';
 
-/** What a buyer sends to buy a product or to pay a bill (docs/interface.md#purchases). */
+/** What a buyer sends to buy a product or to pay a bill (docs/reference/api/purchases.md). */
 export interface PurchaseBody {
   code: string;
   customer_number: string;

@@ -5,10 +5,30 @@ export const docsStyle = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1 1 28rem; }
-nav a { padding: .25rem 0; white-space: nowrap; }
-header form { flex: 0 1 16rem; }
-main { max-width: 52rem; margin: 0 auto; padding: 1rem; }
+header form { flex: 1 1 12rem; max-width: 20rem; margin-left: auto; }
+.columns { max-width: 84rem; margin: 0 auto; }
+main { max-width: 52rem; padding: 1rem; margin: 0 auto; }
+.sidebar { padding: 1rem; border-top: 1px solid var(--line); font-size: .925rem; }
+.sidebar ul, .contents ul { list-style: none; margin: .25rem 0 1rem; padding: 0; }
+.sidebar a, .contents a { display: block; padding: .2rem 0; text-decoration: none; }
+.sidebar [aria-current] { font-weight: 700; color: var(--ink); }
+.contents { padding: .5rem 1rem 0; background: var(--card); border-radius: .35rem; font-size: .925rem; }
+.neighbours { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem; margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+.neighbours a { display: block; } .neighbours span { display: block; }
+@media (min-width: 60rem) {
+  .to-pages { display: none; }
+  .columns { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
+  .sidebar { grid-column: 1; grid-row: 1; border-top: 0; border-right: 1px solid var(--line); align-self: start; position: sticky; top: 0; max-height: 100vh; overflow-y: auto; }
+  main { grid-column: 2; grid-row: 1; width: 100%; margin: 0; padding: 1rem 2rem; }
+}
+@media (min-width: 80rem) {
+  main { max-width: none; position: relative; }
+  main:has(.contents) { padding-right: 17rem; }
+  main > * { max-width: 50rem; }
+  main > .call { max-width: none; display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 2rem; }
+  .example { grid-column: 2; grid-row: 1; } .fields { grid-column: 1; grid-row: 1; }
+  .contents { position: absolute; top: 1.5rem; right: 1rem; width: 14rem; }
+}
 h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2rem; } h3 { font-size: 1.05rem; }
 a { color: var(--accent); }
 code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--card); padding: .1em .25em; border-radius: .25rem; }
@@ -27,6 +47,56 @@ button { padding: .5rem 1.25rem; font: inherit; font-weight: 600; color: var(--p
 summary { cursor: pointer; padding: .35rem 0; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+`;
+
+/** In the browser: searches the index, whose entries have every word of the query; those with it in their title come first. */
+export const searchScript = `'use strict';
+const shownMax = 40;
+const field = document.querySelector('form[role=search] input');
+const results = document.getElementById('search-results');
+if (results) {
+  const count = document.getElementById('search-count');
+  field.value = new URLSearchParams(location.search).get('q') || '';
+  count.textContent = '';
+  fetch('/docs/search-index.json')
+    .then((answer) => answer.json())
+    .then((entries) => {
+      const show = () => showResults(findEntries(entries, field.value), count);
+      field.addEventListener('input', show);
+      show();
+    })
+    .catch((error) => {
+      count.textContent = 'The search index did not arrive: ' + error.message;
+    });
+}
+
+function findEntries(entries, query) {
+  const words = query.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+  const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word));
+  if (words.length === 0) {
+    return [];
+  }
+  const byTitle = entries.filter(({ title, where }) => hasAll(title + ' ' + where));
+  const byText = entries.filter((each) => !byTitle.includes(each) && hasAll(each.title + ' ' + each.where + ' ' + each.text));
+  return [...byTitle, ...byText];
+}
+
+function showResults(found, count) {
+  count.textContent = found.length === 0 ? 'Nothing was found.' : found.length + ' found' + (found.length > shownMax ? ', the first ' + shownMax + ' are shown.' : '.');
+  results.replaceChildren(...found.slice(0, shownMax).map(({ address, title, where, text }) => {
+    const item = document.createElement('li');
+    const link = document.createElement('a');
+    link.href = address;
+    link.textContent = title;
+    const place = document.createElement('span');
+    const start = document.createElement('div');
+    place.className = start.className = 'quiet';
+    place.textContent = ' ' + where;
+    start.textContent = text.slice(0, 160);
+    item.append(link, place, start);
+    return item;
+  }));
+}
 `;
 
 /** In the browser: sends the form of a call, and shows what came back. The key is kept for this tab. */

@@ -34,9 +34,8 @@ export function clientFileOf(name: string): ClientFile | null {
       };
 }
 
-/** The address of what a guide links to as the repository has it, such as `../clients/go/webhook.go`. */
-export function clientAddressOf(href: string): string | null {
-  const wanted = path.posix.join('docs', href);
+/** The address of a file of the clients. @param wanted Its path in the repository. */
+export function clientAddressOf(wanted: string): string | null {
   const found = Object.entries({ ...clientFiles, ...readmes }).find(([, file]) => file === wanted);
   return found ? `/docs/clients/${found[0]}` : null;
 }

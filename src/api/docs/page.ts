@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { html, type Html } from '../../shared/html.js';
-import { guideTitles } from './guides.js';
+import type { DocPage, Heading } from './doc-pages.js';
+import { docsMap, getNeighbours, type MappedPage } from './docs-map.js';
 
 /** Scripts and styles are files of this service, and the page talks to it alone. */
 const contentSecurityPolicy = [
@@ -14,14 +15,15 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
 ].join('; ');
 
-export interface DocsPage {
+export interface ShownPage {
   title: string;
   body: Html;
-  /** What was searched for. */
-  query?: string;
+  /** Its path below /docs, for the sidebar; empty: it is not in the sidebar. */
+  name?: string;
+  headings?: Heading[];
 }
 
-export function sendDocsPage(response: Response, page: DocsPage): void {
+export function sendDocsPage(response: Response, page: ShownPage): void {
   response
     .set('Content-Security-Policy', contentSecurityPolicy)
     .set('Cache-Control', 'public, max-age=300')
@@ -29,7 +31,22 @@ export function sendDocsPage(response: Response, page: DocsPage): void {
     .send(render(page).html);
 }
 
-function render({ title, body, query = '' }: DocsPage): Html {
+/** A page of docs/, with links to the pages before and after it. */
+export function sendDocPage(response: Response, { name, title, body, headings }: DocPage): void {
+  const { previous, next } = getNeighbours(name);
+  const neighbours = html`<nav class="neighbours" aria-label="Neighbouring pages">
+    ${neighbour('Previous', previous)}${neighbour('Next', next)}
+  </nav>`;
+  sendDocsPage(response, { name, title, headings, body: html`${body}${neighbours}` });
+}
+
+function neighbour(label: string, page: MappedPage | null): Html | string {
+  return page === null
+    ? ''
+    : html`<a href="/docs/${page.name}"><span class="quiet">${label}</span> ${page.title}</a>`;
+}
+
+function render({ title, body, name = '', headings = [] }: ShownPage): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -38,28 +55,55 @@ function render({ title, body, query = '' }: DocsPage): Html {
         <title>${title} · Top-up and bill payment</title>
         <link rel="stylesheet" href="/docs/style.css" />
         <link rel="icon" href="data:," />
+        <script src="/docs/search.js" defer></script>
         <script src="/docs/try-it.js" defer></script>
       </head>
       <body>
         <header>
-          <nav aria-label="Documentation">
-            ${Object.entries(guideTitles).map(([name, text]) => html`<a href="/docs/${name}">${text}</a>`)}<a
-              href="/docs/reference"
-              >Reference</a
-            >
-          </nav>
+          <a href="/docs">Documentation</a>
+          <a href="/docs/reference">Calls</a>
+          <a class="to-pages" href="#pages">All pages</a>
           <form role="search" action="/docs/search">
-            <input
-              type="search"
-              name="q"
-              value="${query}"
-              aria-label="Search"
-              placeholder="Search"
-              maxlength="100"
-            />
+            <input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="100" />
           </form>
         </header>
-        <main>${body}</main>
+        <div class="columns">
+          <main>${tableOfContents(headings)}${body}</main>
+          ${sidebar(name)}
+        </div>
       </body>
     </html>`;
+}
+
+/** The second level alone: a page is short. */
+function tableOfContents(headings: Heading[]): Html | string {
+  const shown = headings.filter(({ depth }) => depth === 2);
+  return shown.length < 2
+    ? ''
+    : html`<nav class="contents" aria-label="On this page">
+        <strong>On this page</strong>
+        <ul>
+          ${shown.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+        </ul>
+      </nav>`;
+}
+
+/** After the page in the document, so that a phone shows the page first. */
+function sidebar(current: string): Html {
+  return html`<nav id="pages" class="sidebar" aria-label="All pages">
+    ${docsMap.map(
+      ({ title, pages }) =>
+        html`<strong>${title}</strong>
+          <ul>
+            ${pages.map(
+              (each) =>
+                html`<li>
+                  <a href="/docs/${each.name}" ${each.name === current ? html`aria-current="page"` : ''}
+                    >${each.title}</a
+                  >
+                </li>`,
+            )}
+          </ul>`,
+    )}
+  </nav>`;
 }

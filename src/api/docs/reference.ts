@@ -3,7 +3,7 @@ import { lookUp } from '../../shared/look-up.js';
 import { resellerOperations } from '../reseller/operations.js';
 import { describedInterface, openApiDocument } from '../openapi/document.js';
 import type { DescribedOperation, Parameter, Response } from '../openapi/types.js';
-import { schemaRows } from './schema-rows.js';
+import { describeSchema, schemaRows, type SchemaRow } from './schema-rows.js';
 
 export interface Call {
   method: string;
@@ -22,8 +22,11 @@ export function calls(): Call[] {
 
 export function referenceIndex(): Html {
   const { tags } = describedInterface();
-  return html`<h1>Reference</h1>
-    <p>For machines: <a href="/openapi.json">openapi.json</a>.</p>
+  return html`<h1>Calls</h1>
+    <p>
+      Every call, to read and try. A * marks a required field. For programs:
+      <a href="/openapi.json">openapi.json</a>.
+    </p>
     ${tags.map(
       ({ name, description }) =>
         html`<h2>${name}</h2>
@@ -64,20 +67,46 @@ function eventList(tag: string): Html[] {
 
 export function callPage({ method, path, operation }: Call): Html {
   const content = operation.requestBody?.content['application/json'];
+  const ofHeaders = operation.parameters.filter((each) => each.in === 'header');
+  const others = operation.parameters.filter((each) => each.in !== 'header');
   return html`<h1>${operation.summary}</h1>
     <p><code>${method} ${path}</code></p>
     <p>${operation.description ?? ''}</p>
-    ${operation.parameters.length > 0 ? parameterTable(operation.parameters) : ''}
+    <div class="call">
+      <div class="example">${example({ method, path, operation })}</div>
+      <div class="fields">
+        ${parameterTable('Parameters', others)}
+        ${
+          content
+            ? html`<h2>Body</h2>
+                ${fieldTable(schemaRows(content.schema))}`
+            : ''
+        }
+        ${parameterTable('Headers', ofHeaders)} ${tryIt({ method, path, operation })}
+        <h2>Answers</h2>
+        ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
+        <p>What to do about each failure: <a href="/docs/reference/errors">Errors</a>.</p>
+      </div>
+    </div>`;
+}
+
+/** The whole call, and what a success answers. */
+function example(call: Call): Html {
+  const [status, response] = Object.entries(call.operation.responses)[0] ?? [];
+  const answered = response && !('$ref' in response) ? findExample(response) : undefined;
+  return html`<h2>Example</h2>
+    ${curl(call)}
     ${
-      content
-        ? html`<h2>Body</h2>
-            ${fieldTable(schemaRows(content.schema))}`
-        : ''
-    }
-    ${curl({ method, path, operation })} ${tryIt({ method, path, operation })}
-    <h2>Answers</h2>
-    ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
-    <p>What to do about each failure: <a href="/docs/errors">Errors</a>.</p>`;
+      answered === undefined
+        ? ''
+        : html`<p>HTTP ${status ?? ''}</p>
+            <pre tabindex="0"><code>${JSON.stringify(answered, null, 2)}</code></pre>`
+    }`;
+}
+
+function findExample({ content }: Response): unknown {
+  const json = content['application/json'];
+  return json?.example ?? Object.values(json?.examples ?? {})[0]?.value;
 }
 
 function answer(status: string, found: Response | { $ref: string }): Html {
@@ -86,42 +115,42 @@ function answer(status: string, found: Response | { $ref: string }): Html {
       ? lookUp(describedInterface().components.responses, found.$ref.replace('#/components/responses/', ''))
       : found;
   const content = response?.content['application/json'];
-  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+  const answered = response ? findExample(response) : undefined;
   return html`<details>
     <summary>${status}: ${response?.description ?? ''}</summary>
     ${content && !('$ref' in found) ? fieldTable(schemaRows(content.schema)) : ''}
-    ${example === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`}
+    ${answered === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(answered, null, 2)}</code></pre>`}
   </details>`;
 }
 
-function parameterTable(parameters: Parameter[]): Html {
-  return html`<h2>Parameters</h2>
-    ${fieldTable(
-      parameters.map(({ name, in: place, required, description = '', schema }) => ({
-        name,
-        type: `${place}, ${[schema.type ?? ''].flat().join(' | ')}`,
-        isRequired: required,
-        description: description === '' ? (schema.description ?? '') : description,
-      })),
-    )}`;
+/** Required ones first. */
+function parameterTable(title: string, parameters: Parameter[]): Html | string {
+  const rows = parameters.map(({ name, required, description, schema }) => ({
+    name,
+    isRequired: required,
+    description: describeSchema(description === undefined ? schema : { ...schema, description }),
+  }));
+  const sorted = [...rows.filter(({ isRequired }) => isRequired), ...rows.filter((each) => !each.isRequired)];
+  return rows.length === 0
+    ? ''
+    : html`<h2>${title}</h2>
+        ${fieldTable(sorted)}`;
 }
 
-function fieldTable(rows: ReturnType<typeof schemaRows>): Html {
+function fieldTable(rows: SchemaRow[]): Html {
   return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>
           <th>Field</th>
-          <th>Type</th>
           <th>Meaning</th>
         </tr>
       </thead>
       <tbody>
         ${rows.map(
-          ({ name, type, isRequired, description }) =>
+          ({ name, isRequired, description }) =>
             html`<tr>
               <td><code>${name}</code>${isRequired ? ' *' : ''}</td>
-              <td>${type}</td>
               <td>${description}</td>
             </tr>`,
         )}

@@ -5,22 +5,22 @@ import { projectRoot } from '../../../config/project-file.js';
 import { html } from '../../shared/html.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { queryOf } from '../middleware/query.js';
 import { refuseMethod } from '../mount.js';
 import { clientFileOf } from './client-files.js';
-import { docsStyle, tryItScript } from './assets.js';
-import { guideOf, guideTitles, isGuideName } from './guides.js';
+import { docsStyle, searchScript, tryItScript } from './assets.js';
+import { findDocPage, mapPage } from './doc-pages.js';
 import { withOwnAddress } from './own-address.js';
-import { sendDocsPage } from './page.js';
+import { sendDocPage, sendDocsPage } from './page.js';
 import { callPage, calls, referenceIndex } from './reference.js';
-import { searchPage } from './search.js';
+import { searchIndex, searchPage } from './search.js';
 
-/** `/docs`: the guides and the reference to read, search and try; `/` says where to go. Nothing of it comes from outside. */
+/** `/docs`: the pages of docs/, and each call to read and try. Nothing of it comes from another host. */
 export function docsRoutes(): Router {
   const router = Router({ caseSensitive: true });
   for (const path of ['/', '/docs']) {
     router.get(path, (_request, response) => {
-      sendDocsPage(response, { title: 'Start', body: startPage });
+      const { title, body, headings } = mapPage();
+      sendDocsPage(response, { title, body: html`${body}${ownPages}`, headings });
     });
   }
   router.get('/docs/style.css', (_request, response) => {
@@ -29,19 +29,17 @@ export function docsRoutes(): Router {
   router.get('/docs/try-it.js', (_request, response) => {
     sendAsset(response, 'js', tryItScript);
   });
-  router.get('/docs/search', (request, response) => {
-    const query = (queryOf(request)['q'] ?? '').slice(0, queryCharactersMax);
-    sendDocsPage(response, { title: 'Search', body: searchPage(query), query });
+  router.get('/docs/search.js', (_request, response) => {
+    sendAsset(response, 'js', searchScript);
+  });
+  router.get('/docs/search-index.json', (_request, response) => {
+    sendAsset(response, 'json', searchIndex());
+  });
+  router.get('/docs/search', (_request, response) => {
+    sendDocsPage(response, { title: 'Search', body: searchPage });
   });
   router.get('/docs/reference', (_request, response) => {
     sendDocsPage(response, { title: 'Reference', body: referenceIndex() });
-  });
-  router.get('/docs/reference/:operationId', ({ params }, response) => {
-    const call = calls().find(({ operation }) => operation.operationId === params.operationId);
-    if (!call) {
-      throw new NotFoundError(say('noSuchCall'));
-    }
-    sendDocsPage(response, { title: call.operation.summary, body: callPage(call) });
   });
   router.get('/docs/clients/:name', ({ params }, response) => {
     const found = clientFileOf(params.name);
@@ -55,29 +53,37 @@ export function docsRoutes(): Router {
       response.sendFile(found.file, { root: projectRoot, headers });
     }
   });
-  router.get('/docs/:guide', ({ params }, response) => {
-    if (!isGuideName(params.guide)) {
-      throw new NotFoundError(say('noSuchPage'));
+  router.get('/docs/*name', ({ params: { name } }, response, next) => {
+    const page = findDocPage(name.join('/'));
+    if (page === null) {
+      next();
+    } else {
+      sendDocPage(response, page);
     }
-    const { title, html: body } = guideOf(params.guide);
-    sendDocsPage(response, { title, body: { html: body } });
+  });
+  router.get('/docs/reference/:operationId', ({ params }, response) => {
+    const call = calls().find(({ operation }) => operation.operationId === params.operationId);
+    if (!call) {
+      throw new NotFoundError(say('noSuchCall'));
+    }
+    sendDocsPage(response, { title: call.operation.summary, body: callPage(call) });
+  });
+  router.get('/docs/*name', () => {
+    throw new NotFoundError(say('noSuchPage'));
   });
   router.all(['/', '/docs', '/docs/*rest'], refuseMethod(['GET', 'HEAD']));
   return router;
 }
 
-const queryCharactersMax = 100;
-
-const startPage = html`<h1>Top-up and bill payment</h1>
-  <p>Pulsa, data, PLN tokens, game vouchers and bills, by one API.</p>
+/** What a running service has and the repository has not. */
+const ownPages = html`<h2>This service</h2>
   <ul>
-    ${Object.entries(guideTitles).map(([name, title]) => html`<li><a href="/docs/${name}">${title}</a></li>`)}
-    <li><a href="/docs/reference">Reference: every call, to read and try</a></li>
-    <li><a href="/openapi.json">openapi.json</a>, for machines</li>
-    <li><a href="/portal">Your account</a>: keys, webhooks, your calls and their answers, by your API key</li>
-    <li><a href="/admin">Console</a>, for the operator</li>
+    <li><a href="/docs/reference">Calls</a>: every call of the API, to read and try</li>
+    <li><a href="/openapi.json">openapi.json</a>: the same for programs</li>
+    <li><a href="/portal">Portal</a>: keys, webhooks and calls of your account</li>
+    <li><a href="/admin">Console</a>: for the operator</li>
   </ul>`;
 
-function sendAsset(response: Response, type: 'css' | 'js', text: string): void {
+function sendAsset(response: Response, type: 'css' | 'js' | 'json', text: string): void {
   response.set('Cache-Control', 'public, max-age=3600').type(type).send(text);
 }

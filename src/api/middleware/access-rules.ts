@@ -7,7 +7,7 @@ import { addressOf } from './address.js';
 import { authenticatedOf } from './authenticate.js';
 import { limitRate } from './rate-limit.js';
 
-/** What an account's own settings let through, after its key was found good (docs/interface.md#access-rules). */
+/** What an account's own settings let through, after its key was found good (docs/reference/api/authentication.md#access-rules). */
 export const accessRules: RequestHandler = async (request, response, next) => {
   await applyAccessRules(authenticatedOf(response).account, addressOf(request), response);
   next();

@@ -8,7 +8,7 @@ import { limitFailedAuthentication } from './rate-limit.js';
 import { contextOf } from './request-context.js';
 
 /**
- * Finds the account of the bearer key or access token (docs/interface.md#authentication). 401/07 without a valid one;
+ * Finds the account of the bearer key or access token (docs/reference/api/authentication.md). 401/07 without a valid one;
  * 429/06 after too many wrong ones from one address, which never stops a right one.
  */
 export const authenticateRequest: RequestHandler = async (request, response, next) => {

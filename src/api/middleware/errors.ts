@@ -17,7 +17,7 @@ export const notFound: RequestHandler = (request) => {
   throw new NotFoundError(say('noSuchPath', { method: request.method, path: request.path }));
 };
 
-/** The failure envelope (docs/interface.md#envelope). What nobody expected is logged, and shown without its insides. */
+/** The failure envelope (docs/reference/api/conventions.md#envelope). What nobody expected is logged, and shown without its insides. */
 export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error);

@@ -23,7 +23,7 @@ const body = Joi.object({
 });
 
 /**
- * `POST /api/reseller/callback` (docs/interface.md#inbound-callbacks): a provider that speaks the reseller protocol,
+ * `POST /api/reseller/callback` (docs/reference/api/callbacks.md#inbound-callbacks): a provider that speaks the reseller protocol,
  * such as another copy of this service, tells what became of an order of ours. Served by
  * src/api/providers/callback-routes.ts.
  */

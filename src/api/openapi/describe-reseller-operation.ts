@@ -10,7 +10,7 @@ import { contentLanguage, failureReferences } from './failures.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
-/** A call of the reseller surface (docs/interface.md#reseller-surface): always HTTP 200, with the code in `status`. */
+/** A call of the reseller surface (docs/reference/api/reseller.md): always HTTP 200, with the code in `status`. */
 export function describeResellerOperation(operation: AnyResellerOperation): DescribedOperation {
   return {
     operationId: operation.id,

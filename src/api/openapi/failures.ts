@@ -1,4 +1,4 @@
-/** The failure envelope and its HTTP statuses (docs/interface.md#codes), for every operation alike. */
+/** The failure envelope and its HTTP statuses (docs/reference/errors.md#codes), for every operation alike. */
 import { fieldReasons } from '../../shared/field-reason.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import { reasons, reasonsOf } from '../reasons.js';
@@ -174,7 +174,7 @@ export function failureEnvelope(code: Schema): Schema {
               title: 'FieldReason',
               type: 'string',
               enum: Object.keys(fieldReasons),
-              description: 'What is wrong with it, as a word that stays (/docs/errors).',
+              description: 'What is wrong with it, as a word that stays (/docs/reference/field-reasons).',
             },
             message: { type: 'string' },
           },

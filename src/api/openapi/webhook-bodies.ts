@@ -1,4 +1,4 @@
-/** What we send (docs/interface.md#webhooks, docs/interface.md#callbacks): by the value of the header x-event. */
+/** What we send (docs/reference/api/webhooks.md, docs/reference/api/callbacks.md): by the value of the header x-event. */
 import Joi from 'joi';
 import type { DeliveryEvent } from '../../webhooks/delivery.model.js';
 import { timestamp } from '../fields.js';

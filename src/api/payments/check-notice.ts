@@ -8,7 +8,7 @@ import { say } from '../../shared/say.js';
 const ageMaxMs = 5 * 60_000;
 
 /**
- * Whether a notice was signed by who knows the secret, and lately (docs/interface.md#payment-notifications).
+ * Whether a notice was signed by who knows the secret, and lately (docs/reference/api/deposits.md#payment-notifications).
  * @throws UnauthorizedError (401/07).
  */
 export function checkNotice(

@@ -34,7 +34,7 @@ const body = Joi.object<Body>({
 const path = '/internal/payments/notify';
 
 /**
- * Where the bank or a payment gateway tells that money has arrived (docs/interface.md#payment-notifications). The
+ * Where the bank or a payment gateway tells that money has arrived (docs/reference/api/deposits.md#payment-notifications). The
  * signature covers the bytes of the body, so this comes before the JSON body parser. Without
  * PAYMENT_NOTIFY_SECRET there is no such path.
  */

@@ -11,7 +11,7 @@ import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { refuseMethod } from '../mount.js';
 
 /**
- * Where providers tell about our orders: `/api/reseller/callback` for h2h (docs/interface.md#inbound-callbacks), and
+ * Where providers tell about our orders: `/api/reseller/callback` for h2h (docs/reference/api/callbacks.md#inbound-callbacks), and
  * a path of its own for Digiflazz's webhook. The body is read as bytes, because the signature covers those; so this
  * comes before the JSON body parser of the other surfaces.
  */

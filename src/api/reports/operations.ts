@@ -34,7 +34,7 @@ const mediaTypeOf = (format: ReportFormat) => fileTypes[format].contentType.spli
 /** Beside JSON. */
 const fileMediaTypes = [mediaTypeOf('csv'), mediaTypeOf('xlsx')];
 
-/** The report calls of one role (docs/interface.md#reports). */
+/** The report calls of one role (docs/reference/api/reports.md). */
 export function reportOperations(role: Role): AnyOperation[] {
   return [
     createReport(role),

@@ -1,4 +1,4 @@
-/** What the report calls answer (docs/interface.md#reports): by type and format, every field named. */
+/** What the report calls answer (docs/reference/api/reports.md): by type and format, every field named. */
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { columnsOf, depositColumns, purchaseColumns, saleColumns } from '../../reports/report-columns.js';

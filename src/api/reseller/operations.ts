@@ -3,7 +3,7 @@ import { getResellerBalance } from './get-balance.js';
 import { getResellerPriceList } from './get-price-list.js';
 import type { AnyResellerOperation } from './reseller-operation.js';
 
-/** docs/interface.md#reseller-surface */
+/** docs/reference/api/reseller.md */
 export const resellerOperations: AnyResellerOperation[] = [
   createResellerRequest,
   getResellerPriceList,

@@ -3,7 +3,7 @@ import type { Purchase } from '../../purchases/purchase.model.js';
 import { asWritten, say } from '../../shared/say.js';
 import type { ResellerAnswer } from './reseller-operation.js';
 
-/** A purchase as the table of docs/interface.md#reseller-surface answers it. @param created By this very call. */
+/** A purchase as the table of docs/reference/api/reseller.md answers it. @param created By this very call. */
 export function presentResellerPurchase(purchase: Purchase, created: boolean): ResellerAnswer {
   const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
   if (!isFinal(purchase.status)) {

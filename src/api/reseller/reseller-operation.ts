@@ -1,5 +1,5 @@
 /**
- * A call of the reseller-software surface as data (docs/interface.md#reseller-surface). As with other operations the
+ * A call of the reseller-software surface as data (docs/reference/api/reseller.md). As with other operations the
  * router mounts it and the OpenAPI document is made from it; the answer is a flat object whose `status` carries the
  * code.
  */

@@ -3,5 +3,5 @@ import { advance } from './advance.js';
 import { endTransaction } from './end-transaction.js';
 import { listScenarios } from './list-scenarios.js';
 
-/** docs/interface.md#sandbox */
+/** docs/reference/api/sandbox.md */
 export const sandboxOperations: AnyOperation[] = [listScenarios, endTransaction, advance];

@@ -9,7 +9,7 @@ import { putOffer } from './put-offer.js';
 import { requestSettlement } from './request-settlement.js';
 import { updateProduct } from './update-product.js';
 
-/** docs/interface.md#seller-surface */
+/** docs/reference/api/seller.md */
 export const sellerOperations: AnyOperation[] = [
   listProducts,
   createProduct,

@@ -5,7 +5,7 @@ import type { Settlement } from '../../settlements/settlement.model.js';
 import { isoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 
-/** A settlement as its seller sees it (docs/interface.md#settlements). */
+/** A settlement as its seller sees it (docs/reference/api/settlements.md). */
 export const settlementData = named(
   'Settlement',
   Joi.object({

@@ -34,7 +34,7 @@ interface Query {
 
 const rupiah = Joi.number().integer().required();
 
-/** The statement of one role (docs/interface.md#statements). */
+/** The statement of one role (docs/reference/api/statements.md). */
 export function statementOperations(role: Role): AnyOperation[] {
   return [
     defineOperation<unknown, unknown, Query>({

@@ -5,7 +5,7 @@ import { getWalletTransaction } from './get-transaction.js';
 import { listWalletProducts } from './list-products.js';
 import { login } from './login.js';
 
-/** docs/interface.md#wallet-surface */
+/** docs/reference/api/purchases.md#wallet-surface */
 export const walletOperations: AnyOperation[] = [
   login,
   getWalletBalance,

@@ -1,4 +1,4 @@
-/** A webhook endpoint (docs/interface.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
+/** A webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
 import Joi from 'joi';
 import { named } from '../named.js';
 import { limits } from '../../../config/limits.js';

@@ -17,7 +17,7 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   params: idParams,
   data: shape({
     call: Joi.string().description('Method and path.'),
-    answer: Joi.string().description('Its body: JSON, as docs/interface.md has it.'),
+    answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
   }),
   async handle({ params: { id } }) {
     const { call, answer } = await answerOf(await requirePurchase(id, { find: findHeld }));

@@ -15,7 +15,7 @@ const underWay = new Map<string, { posting: Posting; result: Promise<PostingResu
 
 /**
  * The one way in which money moves and a purchase changes its state: writes a posting whole or not at all, together
- * with others that arrive at the same time, each with its own answer. Invariants: docs/money.md#the-posting-engine.
+ * with others that arrive at the same time, each with its own answer. Invariants: docs/explanation/postings.md#the-posting-engine.
  *
  * @param options.deadlineMs The caller is answered within this, and what has not begun by then is not written.
  * @throws DependencyError (503/03): MongoDB did not take it in time, and nothing was written.

@@ -140,7 +140,7 @@ async function debit(
 type Wanted = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
 
 /**
- * The same request again gets the purchase as it is now (docs/interface.md#ref_id). Of a masked one only what is left of its
+ * The same request again gets the purchase as it is now (docs/reference/api/conventions.md#ref_id). Of a masked one only what is left of its
  * number is compared: answering what exists buys nothing, but a refusal asks for a new ref_id, which would (decision 044).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */

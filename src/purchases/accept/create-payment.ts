@@ -15,7 +15,7 @@ const endedMax = 10;
 type Bill = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
 
 /**
- * Pays a bill (docs/interface.md#bills): claims the newest live quote of the same account, product and customer and
+ * Pays a bill (docs/reference/api/bills.md): claims the newest live quote of the same account, product and customer and
  * debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
  *
  * Invariants: those of acceptPurchase; a quote is paid once; of an account one payment of a bill is under way at a time, and the

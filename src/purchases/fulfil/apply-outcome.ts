@@ -25,7 +25,7 @@ export type Next = 'again' | 'done' | 'early';
 const notFoundTimes = 5;
 
 /**
- * Turns a provider's answer into a change of state (docs/providers.md#outcomes). Certain answers settle the money;
+ * Turns a provider's answer into a change of state (docs/explanation/outcomes.md#outcomes). Certain answers settle the money;
  * everything else leaves the purchase PROCESSING and asks again later.
  */
 export async function applyOutcome(

@@ -10,7 +10,7 @@ import { recordContradiction } from './record-contradiction.js';
 
 /**
  * PROCESSING -> SUCCESS: the suspended price goes to the seller (price − commission) and to the platform, together
- * with the webhooks that tell it (docs/money.md#what-one-posting-writes).
+ * with the webhooks that tell it (docs/explanation/postings.md#what-one-posting-writes).
  * Invariant: once per purchase, by the version that was read and by the unique journal.
  * @throws StalePurchaseError if the purchase has changed since it was read: nothing was written, and an answer that
  *   contradicts what it is now has become a case.

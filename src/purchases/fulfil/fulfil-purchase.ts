@@ -42,7 +42,7 @@ const lateMax = 5;
 const stepsMax = 100;
 
 /**
- * Takes an accepted purchase to a provider and onwards (docs/money.md#from-the-commit-to-the-provider). Every job of
+ * Takes an accepted purchase to a provider and onwards (docs/explanation/life-of-a-purchase.md#from-the-commit-to-the-provider). Every job of
  * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
  * step is a conditional posting that only one caller can win.
  * @param how.askNow The provider called about it: ask before the schedule would. `turnAt`: it is its turn in the queue of

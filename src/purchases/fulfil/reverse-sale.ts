@@ -14,7 +14,7 @@ import { moveTo, StalePurchaseError } from '../states.js';
 import { totalsOf } from '../totals-of.js';
 
 /**
- * SUCCESS -> REFUNDED, the one change after a final state (docs/interface.md#purchases): the price goes back to the
+ * SUCCESS -> REFUNDED, the one change after a final state (docs/reference/api/purchases.md): the price goes back to the
  * buyer, is taken back from the seller (below zero if need be) and from the platform's commission, in one posting with
  * the second callback.
  * Invariant: once per purchase, by the version that was read and by the unique journal.

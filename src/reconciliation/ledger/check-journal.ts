@@ -12,7 +12,7 @@ export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number>
   return new Map([...net].filter(([, amount]) => amount !== 0));
 }
 
-/** docs/money.md#rules, 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
+/** docs/explanation/ledger.md#rules, 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
 export function checkJournal(journal: ReadJournal): LedgerFinding[] {
   const subject = `journal ${journal.kind} of ${journal.subjectId}`;
   const problems: string[] = journal.lines.length === 0 ? ['it has no lines'] : [];

@@ -7,7 +7,7 @@ import type { ReadOrder, ReadPurchase } from './stored.js';
 
 const openStatuses: readonly (Order['status'] | null)[] = ['SENT', 'UNKNOWN'];
 
-/** docs/money.md#rules, 4: never two orders at once, never an order for more than was debited. */
+/** docs/explanation/ledger.md#rules, 4: never two orders at once, never an order for more than was debited. */
 export function checkOrders(purchase: ReadPurchase, orders: readonly ReadOrder[]): LedgerFinding[] {
   const problems = [
     ...checkOpen(purchase, orders),

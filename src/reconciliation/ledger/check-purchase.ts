@@ -11,7 +11,7 @@ import type { LedgerFinding } from './ledger-report.js';
 import type { KnownPurchase, ReadPurchase } from './stored.js';
 import type { Subject } from './subject.js';
 
-/** docs/money.md#what-one-posting-writes: the journals that a state must have, and no others. */
+/** docs/explanation/postings.md#what-one-posting-writes: the journals that a state must have, and no others. */
 const journalsOf: Record<PurchaseStatus, readonly JournalKind[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],

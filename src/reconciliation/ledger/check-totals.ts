@@ -7,7 +7,7 @@ import { countDay } from '../../purchases/count-day.js';
 import type { FindingLog } from './ledger-report.js';
 import type { Part } from './part.js';
 
-/** docs/money.md#daily-totals: each day of each account, purchases and totals read at one moment. */
+/** docs/explanation/ledger.md#daily-totals: each day of each account, purchases and totals read at one moment. */
 export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (!(await totalsAreComplete())) {
     // Nobody reads them before they were built.

@@ -30,7 +30,7 @@ export interface WalletTotals {
 }
 
 /**
- * docs/money.md#rules, 2: each wallet against all of its journals, in the order of `walletSeq`. A journal and the
+ * docs/explanation/ledger.md#rules, 2: each wallet against all of its journals, in the order of `walletSeq`. A journal and the
  * wallet's change are one database transaction, so a wallet read at `seq` s has exactly the journals 1 to s; a wallet
  * that changed between two reads is read again by itself before it counts as wrong.
  */

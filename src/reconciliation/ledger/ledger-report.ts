@@ -1,4 +1,4 @@
-/** What the verification of the ledger says: each rule of docs/money.md as a check, and what breaks it. */
+/** What the verification of the ledger says: each rule of docs/explanation/ledger.md as a check, and what breaks it. */
 
 /** Every rule that is verified, with the words an operator reads. */
 export const ledgerChecks = {

@@ -31,7 +31,7 @@ import { readSubjects, streamSubjects } from './stream-subjects.js';
 import type { Subject } from './subject.js';
 
 /**
- * Verifies every rule of docs/money.md over the whole history, while the service goes on working. Constant memory, and
+ * Verifies every rule of docs/explanation/ledger.md over the whole history, while the service goes on working. Constant memory, and
  * nothing open at the server: batches in the order of indexes, merged. Whatever looks wrong is read again at one moment
  * (a snapshot) before it counts, so that a change under way is never taken for a mistake. A document that cannot be
  * read is a finding, never an error.

@@ -95,7 +95,7 @@ describe('The OpenAPI document', () => {
     const files = [...html.matchAll(/<(?:script|link)[^>]+(?:src|href)="(\/[^"]+)"/g)].map(([, file]) =>
       String(file),
     );
-    expect(files).to.have.members(['/docs/style.css', '/docs/try-it.js']);
+    expect(files).to.have.members(['/docs/style.css', '/docs/search.js', '/docs/try-it.js']);
     for (const file of files) {
       expect((await fetch(`${url}${file}`)).status, file).to.equal(200);
     }

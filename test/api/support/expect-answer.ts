@@ -6,7 +6,7 @@ import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-op
 import type { Answer } from '../../support/api-client.js';
 
 /**
- * The success envelope of docs/interface.md#envelope, with `data` as the operation's contract has it and nothing
+ * The success envelope of docs/reference/api/conventions.md#envelope, with `data` as the operation's contract has it and nothing
  * else.
  */
 export function expectSuccess(
@@ -28,7 +28,7 @@ export function expectSuccess(
   expect(error?.message, `data of ${operation.id}`).to.equal(undefined);
 }
 
-/** The failure envelope of docs/interface.md#envelope. */
+/** The failure envelope of docs/reference/api/conventions.md#envelope. */
 export function expectFailure(
   answer: Answer,
   expected: {

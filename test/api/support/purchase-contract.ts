@@ -21,7 +21,7 @@ export interface PurchaseSurface {
   createdStatus: 200 | 201;
 }
 
-/** What a purchase promises, whatever the surface (docs/interface.md#purchases). */
+/** What a purchase promises, whatever the surface (docs/reference/api/purchases.md). */
 export function itBuys(api: TestApi, { operation, fields, createdStatus }: PurchaseSurface): void {
   const { path } = operation;
   const bodyOf = (code: string, over: Record<string, unknown> = {}) => ({

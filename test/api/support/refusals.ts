@@ -7,7 +7,7 @@ import { expectFailure } from './expect-answer.js';
 /** A call of the operation that would be good with a good key. */
 export type GoodCall = Pick<ApiCall, 'path' | 'body'>;
 
-/** The refusals that every operation with a key shares (docs/interface.md#access-rules). */
+/** The refusals that every operation with a key shares (docs/reference/api/authentication.md#access-rules). */
 export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: () => GoodCall): void {
   const method = operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   const call = (with_: Partial<ApiCall>) => api.call({ ...good(), method, ...with_ });

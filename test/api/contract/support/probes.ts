@@ -160,7 +160,7 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
   };
 }
 
-/** Values of other types; never converted (docs/interface.md#input). */
+/** Values of other types; never converted (docs/reference/api/conventions.md#input). */
 function wrongTypes(field: Described): unknown[] {
   const { type = '', allow = [] } = field;
   const values: Record<string, unknown> = {

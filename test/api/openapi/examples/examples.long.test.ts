@@ -2,7 +2,7 @@
  * The examples of the OpenAPI document are real answers: this test plays every call and compares what is kept in
  * config/openapi-examples.json with what the service answers now, field by field and type by type. With RECORD=1 it
  * writes the file anew; run the formatter afterwards. Because every call is played here, what
- * the processes ask of MongoDB on the way is held against the shard keys as well (docs/scale.md).
+ * the processes ask of MongoDB on the way is held against the shard keys as well (docs/guides/operate/scale.md).
  */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';

@@ -1,0 +1,121 @@
+/** The pages of docs/ as HTML, each rendered once. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Marked } from 'marked';
+import { projectRoot } from '../../../config/project-file.js';
+import { html, type Html } from '../../shared/html.js';
+import { clientAddressOf } from './client-files.js';
+import { docsMap, findMappedPage } from './docs-map.js';
+import { ownAddress, withOwnAddress } from './own-address.js';
+
+export interface Heading {
+  id: string;
+  title: string;
+  depth: number;
+}
+
+export interface DocPage {
+  name: string;
+  title: string;
+  body: Html;
+  headings: Heading[];
+  /** For the search: the plain text below each heading. */
+  texts: string[];
+}
+
+/** The map itself, which /docs shows first. */
+const mapName = 'README';
+const rendered = new Map<string, DocPage>();
+
+/** @param name As in the map. Null: the map has no such page. */
+export function findDocPage(name: string): DocPage | null {
+  const title = findMappedPage(name)?.title;
+  return title === undefined ? null : getRendered(name, title);
+}
+
+export const mapPage = (): DocPage => getRendered(mapName, 'Documentation');
+
+export const docPages = (): DocPage[] =>
+  docsMap.flatMap(({ pages }) => pages.map(({ name, title }) => getRendered(name, title)));
+
+function getRendered(name: string, title: string): DocPage {
+  const known = rendered.get(name) ?? render(name, title);
+  rendered.set(name, known);
+  return known;
+}
+
+function render(name: string, title: string): DocPage {
+  const text = withOwnAddress(readFileSync(path.join(projectRoot, 'docs', `${name}.md`), 'utf8')).replace(
+    /<!--[^]*?-->\n?/g,
+    '',
+  );
+  const headings: Heading[] = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text: words }) {
+        const id = buildId(words, headings);
+        headings.push({ id, title: words.replace(/`/g, ''), depth });
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const target = findAddress(href, name);
+        const inner = this.parser.parseInline(tokens);
+        return target === null ? inner : html`<a href="${target}">${{ html: inner }}</a>`.html;
+      },
+      checkbox: () => '☐ ',
+      code({ text: code }) {
+        return html`<pre tabindex="0"><code>${code}</code></pre>`.html;
+      },
+    },
+  });
+  const body = marked
+    .parse(text, { async: false })
+    .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>');
+  return { name, title, body: { html: body }, headings, texts: splitByHeading(text) };
+}
+
+/** A link to a page, to a heading, or to a file of the clients. Other files of the repository are not served: null. */
+function findAddress(href: string, from: string): string | null {
+  if (href.startsWith(`${ownAddress()}/docs/`)) {
+    return href.slice(ownAddress().length);
+  }
+  if (href.startsWith('https://') || href.startsWith('#')) {
+    return href;
+  }
+  const [target = '', hash] = href.split('#');
+  const file = path.posix.join('docs', path.posix.dirname(from), target);
+  const [, name = ''] = /^docs\/(.+)\.md$/.exec(file) ?? [];
+  const after = hash === undefined ? '' : `#${hash}`;
+  if (name === mapName) {
+    return `/docs${after}`;
+  }
+  return findMappedPage(name) ? `/docs/${name}${after}` : clientAddressOf(file);
+}
+
+/** As GitHub names headings; the second of the same words ends in `-1`. */
+function buildId(words: string, before: Heading[]): string {
+  const id = words
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+  const times = before.filter((each) => each.id.replace(/-\d+$/, '') === id).length;
+  return times === 0 ? id : `${id}-${times}`;
+}
+
+function splitByHeading(markdown: string): string[] {
+  return withoutFences(markdown)
+    .split(/^#{1,4} .*$/m)
+    .slice(1)
+    .map((part) =>
+      part
+        .replace(/\]\([^)]*\)/g, ' ')
+        .replace(/[[`*|\s]+/g, ' ')
+        .trim(),
+    );
+}
+
+/** Programs are not searched: their comments would be taken for headings. */
+function withoutFences(markdown: string): string {
+  return markdown.replace(/^```[^]*?^```$/gm, '');
+}
