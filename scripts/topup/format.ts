@@ -55,7 +55,8 @@ export function listText<Row>(
   ].join('\n');
 }
 
-const counts = /^(line|rounds|attempts|begun|accounts|.*_rounds|.*_count)$/;
+/** Fields whose numbers are no rupiah. */
+const counts = /^(rounds|attempts)$/;
 
 function cellOf(column: unknown, value: unknown): string {
   const name = typeof column === 'string' ? column : '';
