@@ -8,12 +8,12 @@ import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 import { developmentKey, developmentSecret } from './development-keys.js';
-import { decoded, readHosts } from './hosts.js';
-import { keyBytes, mistakeInKeys, readKeyring } from './keyring.js';
+import { decodeUriPart, readHosts } from './hosts.js';
+import { keyBytes, findKeysMistake, readKeyring } from './keyring.js';
 import { readRedisUrl } from './redis-url.js';
 import { acceptableRisks, isGuarded, refusedSettings } from './refused-settings.js';
 import type { Env, GivenEnv } from './settings.js';
-import { processesOf, settingsNotOf, type OwnSetting } from './settings-of-processes.js';
+import { getProcessTypes, getForeignSettings, type OwnSetting } from './settings-of-processes.js';
 
 export type { Env };
 
@@ -101,7 +101,7 @@ function checkMongoUri(value: string, helpers: Joi.CustomHelpers) {
   const [, srv, userInfo = '', hosts = ''] =
     /^mongodb(\+srv)?:\/\/(?:([^\s/?#]*)@)?([^\s/?#@]+)(?:[/?]\S*)?$/.exec(value) ?? [];
   const isOneName = srv === undefined || /^[^:,]+$/.test(hosts);
-  return readHosts(hosts, 27_017) && isOneName && decoded(userInfo) !== null
+  return readHosts(hosts, 27_017) && isOneName && decodeUriPart(userInfo) !== null
     ? value
     : helpers.message(noAddress);
 }
@@ -134,7 +134,7 @@ function readAddresses(value: string, helpers: Joi.CustomHelpers) {
 
 /** The PEM itself, also with `\n` for its line ends, or the path of a file with it. */
 function readCertificates(value: string, helpers: Joi.CustomHelpers) {
-  const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : textOf(value);
+  const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readTextOrEmpty(value);
   try {
     // Reads the first one; whether the others are good shows when Redis is reached.
     new X509Certificate(text);
@@ -146,7 +146,7 @@ function readCertificates(value: string, helpers: Joi.CustomHelpers) {
   }
 }
 
-function textOf(path: string): string {
+function readTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -169,7 +169,7 @@ function check32Bytes(value: string, helpers: Joi.CustomHelpers) {
 }
 
 function checkKeys(value: string, helpers: Joi.CustomHelpers) {
-  const mistake = mistakeInKeys(value);
+  const mistake = findKeysMistake(value);
   return mistake === null ? value : helpers.message({ custom: `{{#label}} ${mistake}` });
 }
 
@@ -197,35 +197,35 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
  * @throws Error whose message lists every mistake, one a line, and never a value.
  */
 export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null = null): Env {
-  const notOurs = settingsNotOf(processes);
+  const notOurs = getForeignSettings(processes);
   const present = Object.fromEntries(
     Object.entries(source).filter(([name, value]) => value !== '' && !isOneOf(notOurs, name)),
   );
   const { error, value } = schema.validate(present) as { error?: Joi.ValidationError; value: GivenEnv };
   const mistakes = error
     ? error.details.map((detail) => withoutValue(detail.message))
-    : [...mistakesTogether(value, processes), ...refusalsOf(value, notOurs)];
+    : [...findCombinedMistakes(value, processes), ...findRefusals(value, notOurs)];
   if (mistakes.length > 0) {
     const list = mistakes.map((each) => `  - ${each}`).join('\n');
     throw new Error(`The configuration is not valid:\n${list}\nSee .env.example for every variable.`);
   }
-  return withoutOthers(value, notOurs, processes);
+  return hideForeignSettings(value, notOurs, processes);
 }
 
 /** What each value alone does not show. */
-function mistakesTogether(env: GivenEnv, processes: string[] | null): string[] {
-  return [...mistakesInKeys(env), ...mistakesInRedis(env), ...mistakesInPorts(env, processes)];
+function findCombinedMistakes(env: GivenEnv, processes: string[] | null): string[] {
+  return [...findKeyringMistakes(env), ...findRedisMistakes(env), ...findPortMistakes(env, processes)];
 }
 
 /** A worker listens on METRICS_PORT alone; 0 is any free one. */
-function mistakesInPorts(env: GivenEnv, processes: string[] | null): string[] {
+function findPortMistakes(env: GivenEnv, processes: string[] | null): string[] {
   const isWeb = processes === null || processes.includes('web');
   return isWeb && env.METRICS_PORT === env.PORT && env.PORT !== 0
     ? ['"METRICS_PORT" must not be PORT: what is for Prometheus is on a port of its own']
     : [];
 }
 
-function mistakesInRedis(env: GivenEnv): string[] {
+function findRedisMistakes(env: GivenEnv): string[] {
   const { nodes, db, isTls } = readRedisUrl(env.REDIS_URL, 6_379) ?? { nodes: [], db: 0, isTls: false };
   const isOne = !env.REDIS_CLUSTER && env.REDIS_SENTINEL === null;
   return [
@@ -248,7 +248,7 @@ function mistakesInRedis(env: GivenEnv): string[] {
   ].filter((mistake) => mistake !== false);
 }
 
-function mistakesInKeys(env: GivenEnv): string[] {
+function findKeyringMistakes(env: GivenEnv): string[] {
   const single = env.ENCRYPTION_KEY === null ? null : keyBytes(env.ENCRYPTION_KEY);
   const listed = readKeyring({ ...env, ENCRYPTION_KEY: null });
   const isOther = listed.some(({ id, key }) => single && (id === '0') !== key.equals(single));
@@ -257,7 +257,7 @@ function mistakesInKeys(env: GivenEnv): string[] {
     : [];
 }
 
-function refusalsOf(env: GivenEnv, notOurs: OwnSetting[]): string[] {
+function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
   if (!isGuarded(env)) {
     return [];
   }
@@ -272,7 +272,7 @@ function refusalsOf(env: GivenEnv, notOurs: OwnSetting[]): string[] {
 }
 
 /** Reading what is another process's is a mistake of ours, which a test must meet and not a customer. */
-function withoutOthers(given: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
+function hideForeignSettings(given: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
   // What would be null is refused, or can't be read.
   const env = given as Env;
   for (const name of notOurs) {
@@ -299,7 +299,7 @@ function withoutValue(message: string): string {
 
 function readOrExit(): Env {
   try {
-    return parseEnv(process.env, processesOf(process.argv));
+    return parseEnv(process.env, getProcessTypes(process.argv));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -37,7 +37,7 @@ const list = Joi.array<Holiday[]>()
   .label('the list');
 
 /** @throws Error that says which entry is wrong, and how; also for a day that is there twice. */
-export function holidaysFrom(parsed: unknown): Holiday[] {
+export function parseHolidays(parsed: unknown): Holiday[] {
   const checked = list.validate(parsed, { convert: false });
   if (checked.error) {
     throw new Error(checked.error.message);
@@ -51,7 +51,7 @@ export function holidaysFrom(parsed: unknown): Holiday[] {
   return holidays.sort((a, b) => a.day.localeCompare(b.day));
 }
 
-export function holidaysFile(): string {
+export function getHolidaysFile(): string {
   return env.HOLIDAYS_FILE ?? configPath('holidays.json');
 }
 
@@ -59,11 +59,11 @@ let known: { version: string; list: Holiday[]; days: ReadonlySet<string> } | nul
 
 /** What the file says now: one that was changed holds without a restart. Asked for once a settlement. */
 export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
-  const file = holidaysFile();
+  const file = getHolidaysFile();
   const { mtimeMs, size, ino } = statSync(file);
   const version = `${file} ${mtimeMs} ${size} ${ino}`;
   if (known?.version !== version) {
-    const found = holidaysFrom(JSON.parse(readFileSync(file, 'utf8')));
+    const found = parseHolidays(JSON.parse(readFileSync(file, 'utf8')));
     known = { version, list: found, days: new Set(found.map((each) => each.day)) };
   }
   return known;

@@ -4,7 +4,7 @@ export interface Host {
   port: number;
 }
 
-const form = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
+const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 const portMax = 65_535;
 
 /**
@@ -15,7 +15,7 @@ const portMax = 65_535;
 export function readHosts(text: string, defaultPort: number): Host[] | null {
   const all = text.split(',');
   const hosts = all.flatMap((each) => {
-    const [, host, port] = form.exec(each) ?? [];
+    const [, host, port] = hostPattern.exec(each) ?? [];
     const isThere =
       host !== undefined && (port === undefined || (Number(port) > 0 && Number(port) <= portMax));
     return isThere ? [{ host: host.replace(/^\[|\]$/g, ''), port: Number(port ?? defaultPort) }] : [];
@@ -24,7 +24,7 @@ export function readHosts(text: string, defaultPort: number): Host[] | null {
 }
 
 /** A user or a password of an address; null where its % stands for nothing. */
-export function decoded(text: string): string | null {
+export function decodeUriPart(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

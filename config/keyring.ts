@@ -9,7 +9,7 @@ export interface SealingKey {
 export const firstKeyId = '0';
 
 /** @returns the mistake in a value of ENCRYPTION_KEYS, without quoting it, or null. */
-export function mistakeInKeys(value: string): string | null {
+export function findKeysMistake(value: string): string | null {
   const entries = value.split(',').map((entry) => /^([A-Za-z0-9_-]{1,16}):(.+)$/.exec(entry));
   if (entries.some((entry) => entry === null)) {
     return 'must be a list of id:key, separated by commas, the one that seals first; an id has 1 to 16 letters, digits, _ or -';

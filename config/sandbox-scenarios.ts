@@ -165,6 +165,6 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
 const byEnding = new Map(sandboxScenarios.map((each) => [each.ending, each]));
 
 /** The story of a number; undefined: it has none. */
-export function scenarioOf(customerNumber: string): SandboxScenario | undefined {
+export function findScenario(customerNumber: string): SandboxScenario | undefined {
   return byEnding.get(customerNumber.slice(-4));
 }

@@ -45,7 +45,7 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
  * The process types that this process is, by the program that was started; null for the seed, tests and benchmarks, which
  * read everything.
  */
-export function processesOf(argv: readonly string[]): string[] | null {
+export function getProcessTypes(argv: readonly string[]): string[] | null {
   const program = (argv[1] ?? '').replaceAll('\\', '/');
   if (/\/src\/server\.[jt]s$/.test(program)) {
     return ['web'];
@@ -57,18 +57,18 @@ export function processesOf(argv: readonly string[]): string[] | null {
     return ['topup'];
   }
   const workers = argv.slice(2);
-  return /\/workers\/run\.[jt]s$/.test(program) ? workers.flatMap(withAll) : null;
+  return /\/workers\/run\.[jt]s$/.test(program) ? workers.flatMap(expandAll) : null;
 }
 
 /** The settings of `ownSettings` that none of these processes reads. */
-export function settingsNotOf(processes: string[] | null): OwnSetting[] {
+export function getForeignSettings(processes: string[] | null): OwnSetting[] {
   const read = processes?.flatMap((name) => settingsOfProcesses[name] ?? []);
   return read ? ownSettings.filter((setting) => !read.includes(setting)) : [];
 }
 
 const notWorkers = ['release', 'web', 'topup'];
 
-function withAll(name: string): string[] {
+function expandAll(name: string): string[] {
   return name === 'all'
     ? Object.keys(settingsOfProcesses).filter((each) => !notWorkers.includes(each))
     : [name];

@@ -7,10 +7,10 @@ import '../src/all-models.js';
 import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
 import { env } from '../config/env.js';
-import { splitsFor } from '../src/accounts/split-accounts.js';
+import { findShardSplits } from '../src/accounts/split-accounts.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { migrate } from '../src/database/migrate.js';
-import { shardingCommands } from '../src/database/sharding-commands.js';
+import { buildShardingCommands } from '../src/database/sharding-commands.js';
 import { beginTotals } from '../src/purchases/rebuild-totals.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/redis-version.js';
@@ -37,14 +37,14 @@ function readShards(): string[] | null {
 
 async function printSharding(shards: string[]): Promise<void> {
   const given = env.MONGODB_SHARD_SPLITS;
-  const splits = given.length > 0 ? given : await splitsFor(shards.length);
+  const splits = given.length > 0 ? given : await findShardSplits(shards.length);
   if (splits.length !== shards.length - 1) {
     throw new Error(
       `MONGODB_SHARD_SPLITS has ${splits.length} accounts, for ${shards.length} shards it needs ${shards.length - 1}.`,
     );
   }
   const database = mongoose.connection.db?.databaseName ?? '';
-  const commands = await shardingCommands({ database, shards, splits });
+  const commands = await buildShardingCommands({ database, shards, splits });
   console.log(
     ['// For every process: MONGODB_SHARD_SPLITS=' + splits.join(','), '// For mongosh:', ...commands].join(
       '\n',

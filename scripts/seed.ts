@@ -10,18 +10,18 @@ import { isGuarded } from '../config/refused-settings.js';
 import '../src/all-models.js';
 import { AccountModel, type Account } from '../src/accounts/account.model.js';
 import { createAccount, type NewAccount } from '../src/accounts/create-account.js';
-import { apiKeyInClear } from '../src/accounts/api-key-in-clear.js';
+import { getDecryptedApiKey } from '../src/accounts/api-key-in-clear.js';
 import { bySystem } from '../src/audit/record-audit.js';
 import { setOperatorPassword } from '../src/operators/change-operator.js';
 import { createOperator } from '../src/operators/create-operator.js';
 import { OperatorModel, type Operator } from '../src/operators/operator.model.js';
 import { isRightPassword } from '../src/operators/password.js';
-import { customerNumberRuleOf } from '../src/products/customer-number-rule.js';
+import { getCustomerNumberRule } from '../src/products/customer-number-rule.js';
 import { OfferModel } from '../src/products/offer.model.js';
 import { ProductModel } from '../src/products/product.model.js';
 import { decrypt } from '../src/shared/encryption.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
-import { changing } from '../src/redis/changing.js';
+import { writeAndInvalidate } from '../src/redis/changing.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/redis-version.js';
 import { ServerTooOldError } from '../src/shared/server-versions.js';
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     accounts[username] = await ensureAccount(username);
   }
   accounts[operatorName] = await ensureOperator();
-  await changing([AccountModel], null, (each) =>
+  await writeAndInvalidate([AccountModel], null, (each) =>
     each.updateOne({ username: 'suspended' }, { $set: { status: 'suspended' } }),
   );
   await ensureCatalogue();
@@ -76,7 +76,7 @@ async function ensureAccount(username: string): Promise<DemoAccount> {
   await followInbox(found);
   return {
     username,
-    api_key: await apiKeyInClear(found._id, null),
+    api_key: await getDecryptedApiKey(found._id, null),
     webhook_secret: decrypt(found.webhookSecretSealed, webhookSecretContext(found._id)),
   };
 }
@@ -121,7 +121,7 @@ async function followInbox(account: Account): Promise<void> {
   const moved = (url: string | null) =>
     url?.replace(/^http:\/\/127\.0\.0\.1:\d+(?=\/hooks\/)/, inboxUrl) ?? null;
   const urls = { webhookUrl: moved(account.webhookUrl), callbackUrl: moved(account.callbackUrl) };
-  await changing([AccountModel], [account._id], (each) =>
+  await writeAndInvalidate([AccountModel], [account._id], (each) =>
     each.updateOne({ _id: account._id }, { $set: urls }),
   );
 }
@@ -138,7 +138,7 @@ async function ensureCatalogue(): Promise<void> {
       price,
     })),
   );
-  await changing([ProductModel, OfferModel], null, async (productWriter, offerWriter) => {
+  await writeAndInvalidate([ProductModel, OfferModel], null, async (productWriter, offerWriter) => {
     await productWriter.bulkWrite(
       products.map((each) => ({
         updateOne: {
@@ -152,7 +152,7 @@ async function ensureCatalogue(): Promise<void> {
               operator: each.operator ?? null,
               status: 'active',
               description: each.description ?? null,
-              customerNumber: customerNumberRuleOf({ ...each, operator: each.operator ?? null }),
+              customerNumber: getCustomerNumberRule({ ...each, operator: each.operator ?? null }),
               cutOff: each.cutOff ?? null,
             },
           },

@@ -27,7 +27,7 @@ export function createApp(): Express {
     'trust proxy',
     /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
   );
-  // Query strings are read by queryOf, which refuses repeated parameters.
+  // Query strings are read by parseQuery, which refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());

@@ -22,13 +22,13 @@ import { foldTotals } from './money/totals/fold-totals.js';
 import { foldTotalsJob } from './money/totals/fold-totals.job.js';
 import { applyRetention } from './privacy/apply-retention.js';
 import { applyRetentionJob } from './privacy/apply-retention.job.js';
-import { providerQueuesNow } from './providers/provider-queue.js';
+import { listProviderQueues } from './providers/provider-queue.js';
 import { refreshProviders } from './providers/refresh-providers.js';
 import { refreshProvidersJob } from './providers/refresh-providers.job.js';
 import { removeExpiredBindings } from './purchases/accept/remove-expired-bindings.js';
 import { removeExpiredBindingsJob } from './purchases/accept/remove-expired-bindings.job.js';
 import { askProviderJob } from './purchases/fulfil/ask-provider.job.js';
-import { fulfilAtProviderJob } from './purchases/fulfil/fulfil-at-provider.job.js';
+import { getProviderFulfilmentJob } from './purchases/fulfil/fulfil-at-provider.job.js';
 import { fulfilPurchase } from './purchases/fulfil/fulfil-purchase.js';
 import { fulfilPurchaseJob } from './purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox, sweepPurchasesJob } from './purchases/fulfil/purchase-outbox.js';
@@ -74,7 +74,7 @@ export const processTypes: ProcessType[] = [
     handlers: [
       handle(fulfilPurchaseJob, (which) => fulfilPurchase(which, { turnAt: null }), setAsidePurchase),
     ],
-    families: [{ name: 'queues of providers', handlersNow: providerHandlers }],
+    families: [{ name: 'queues of providers', handlersNow: buildProviderHandlers }],
   },
   {
     name: 'follow-up',
@@ -137,10 +137,10 @@ export const processTypes: ProcessType[] = [
   },
 ];
 
-async function providerHandlers(): Promise<Handler[]> {
-  return (await providerQueuesNow()).map(({ sellerId, queue }) =>
+async function buildProviderHandlers(): Promise<Handler[]> {
+  return (await listProviderQueues()).map(({ sellerId, queue }) =>
     handle(
-      { ...fulfilAtProviderJob(sellerId), queue },
+      { ...getProviderFulfilmentJob(sellerId), queue },
       (which) => fulfilPurchase(which, { turnAt: sellerId }),
       setAsidePurchase,
     ),
@@ -148,19 +148,19 @@ async function providerHandlers(): Promise<Handler[]> {
 }
 
 /** Every kind of job in every queue where it waits: one that has its turn at a provider is there once for each of them. */
-export async function jobsNow(): Promise<Job<never>[]> {
+export async function findCurrentJobs(): Promise<Job<never>[]> {
   const families = processTypes.flatMap(({ families: own = [] }) => own);
   const found = await Promise.all(families.map((each) => each.handlersNow()));
   return [...processTypes.flatMap(({ handlers }) => handlers), ...found.flat()].map(({ job }) => job);
 }
 
 /** The process type that is started by this name. */
-export function processTypeNamed(name: string): ProcessType | undefined {
+export function findProcessType(name: string): ProcessType | undefined {
   return processTypes.find((each) => each.name === name);
 }
 
 /** The same, and the queues of providers as they are now. */
-export async function queuesNow(): Promise<{ queue: Queue; process: ProcessType }[]> {
+export async function findCurrentQueues(): Promise<{ queue: Queue; process: ProcessType }[]> {
   const families = processTypes.flatMap((process) =>
     (process.families ?? []).map((family) => ({ process, family })),
   );
@@ -169,11 +169,11 @@ export async function queuesNow(): Promise<{ queue: Queue; process: ProcessType 
       (await family.handlersNow()).map(({ job }) => ({ queue: job.queue, process })),
     ),
   );
-  return [...queuesOfProcesses(), ...found.flat()];
+  return [...listFixedQueues(), ...found.flat()];
 }
 
 /** Every queue with the process type that takes its jobs, but those that come and go. */
-export function queuesOfProcesses(): { queue: Queue; process: ProcessType }[] {
+export function listFixedQueues(): { queue: Queue; process: ProcessType }[] {
   const found = new Map<Queue, ProcessType>();
   for (const process of processTypes) {
     for (const { job } of process.handlers) {
@@ -184,6 +184,6 @@ export function queuesOfProcesses(): { queue: Queue; process: ProcessType }[] {
 }
 
 /** Every job that there is, by its name now or in an earlier release. */
-export function jobNamed(name: string): Job<never> | undefined {
+export function findJobByName(name: string): Job<never> | undefined {
   return processTypes.flatMap(({ handlers }) => handlers).find(({ job }) => isNamed(job, name))?.job;
 }

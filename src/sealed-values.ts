@@ -10,10 +10,10 @@ import { AccountModel } from './accounts/account.model.js';
 import { ApiKeyModel } from './accounts/api-key.model.js';
 import { OperatorModel } from './operators/operator.model.js';
 import type { SealedChange, SealedSource } from './accounts/reencrypt.js';
-import { changing } from './redis/changing.js';
+import { writeAndInvalidate } from './redis/changing.js';
 
 /** Sealed, and left as it is: for the days of one delivery; the present keys sign where it cannot be opened any more. */
-export const leftAsTheyAre = ['deliveries.secretSealed'];
+export const excludedFields = ['deliveries.secretSealed'];
 
 export const sealedSources: SealedSource[] = [
   {
@@ -23,30 +23,30 @@ export const sealedSources: SealedSource[] = [
       { path: 'previousWebhookSecret.sealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
       // A place in the list has a path of its own.
       ...Array.from({ length: limits.webhookEndpointsMax }, (_none, place) => [
-        sealedAt(`webhookEndpoints.${place}.secretSealed`),
-        sealedAt(`webhookEndpoints.${place}.previousSecret.sealed`),
+        buildSealedField(`webhookEndpoints.${place}.secretSealed`),
+        buildSealedField(`webhookEndpoints.${place}.previousSecret.sealed`),
       ]).flat(),
       { path: 'provider.secretSealed', contextOf: ({ _id }) => providerSecretContext(_id) },
       { path: 'provider.callbackSecretSealed', contextOf: ({ _id }) => providerSecretContext(_id) },
     ],
     needs: [],
-    read: readerOf(AccountModel),
+    read: buildReader(AccountModel),
     write: (rows, changes) =>
-      changing(
+      writeAndInvalidate(
         [AccountModel],
         rows.map(({ _id }) => _id),
-        (accounts) => accounts.bulkWrite(changes.map(updateOf), { ordered: false, timestamps: false }),
+        (accounts) => accounts.bulkWrite(changes.map(buildUpdate), { ordered: false, timestamps: false }),
       ),
   },
   {
     name: 'apiKeys',
     fields: [{ path: 'sealed', contextOf: ({ accountId }) => apiKeyContext(String(accountId)) }],
     needs: ['accountId'],
-    read: readerOf(ApiKeyModel),
+    read: buildReader(ApiKeyModel),
     write: (rows, changes) => {
       const subjects = [...new Set(rows.map(({ accountId }) => String(accountId)))];
-      return changing([ApiKeyModel], subjects, (keys) =>
-        keys.bulkWrite(changes.map(updateOf), { ordered: false, timestamps: false }),
+      return writeAndInvalidate([ApiKeyModel], subjects, (keys) =>
+        keys.bulkWrite(changes.map(buildUpdate), { ordered: false, timestamps: false }),
       );
     },
   },
@@ -57,19 +57,19 @@ export const sealedSources: SealedSource[] = [
       { path: 'totpPending.secretSealed', contextOf: ({ _id }) => totpContext(_id) },
     ],
     needs: [],
-    read: readerOf(OperatorModel),
-    write: (_, changes) => OperatorModel.bulkWrite(changes.map(updateOf), { ordered: false }),
+    read: buildReader(OperatorModel),
+    write: (_, changes) => OperatorModel.bulkWrite(changes.map(buildUpdate), { ordered: false }),
   },
 ];
 
-function sealedAt(path: string): SealedSource['fields'][number] {
+function buildSealedField(path: string): SealedSource['fields'][number] {
   return { path, contextOf: ({ _id }) => webhookSecretContext(_id) };
 }
 
 /** What a row is read by; it is written by the source's own way. */
 type Reader = Pick<Model<unknown>, 'find'>;
 
-function readerOf(model: object): SealedSource['read'] {
+function buildReader(model: object): SealedSource['read'] {
   // Of whatever rows: only ids and sealed texts are read.
   const reader = model as Reader;
   return ({ above, limit, fields }) =>
@@ -84,6 +84,6 @@ function readerOf(model: object): SealedSource['read'] {
       .lean<Awaited<ReturnType<SealedSource['read']>>>();
 }
 
-function updateOf({ _id, path, from, to }: SealedChange) {
+function buildUpdate({ _id, path, from, to }: SealedChange) {
   return { updateOne: { filter: { _id, [path]: from }, update: { $set: { [path]: to } } } };
 }

@@ -1,20 +1,20 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { env } from '../config/env.js';
-import { prototypesOf } from './api/express-prototypes.js';
-import { oneByOne } from './api/one-by-one.js';
-import { requestTarget } from './api/request-target.js';
+import { buildExpressClasses } from './api/express-prototypes.js';
+import { handleSequentially } from './api/one-by-one.js';
+import { normalizeRequestTarget } from './api/request-target.js';
 import { createApp } from './app.js';
 import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
-import { judgeRedisThatReturns, requireRedisVersion } from './redis/redis-version.js';
+import { recheckVersionOnReconnect, requireRedisVersion } from './redis/redis-version.js';
 import { keepFleetClock } from './redis/fleet-clock.js';
-import { hearChanges } from './redis/hear-changes.js';
+import { subscribeToChanges } from './redis/hear-changes.js';
 import { ServerTooOldError } from './shared/server-versions.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
-import { within } from './shared/within.js';
+import { withTimeout } from './shared/within.js';
 import { writeRequestLog } from './request-log/log-request.js';
 import { writeSamples } from './samples/sampling.js';
 import { startSignals } from './signals/start-signals.js';
@@ -27,15 +27,15 @@ const measureWithinMs = 3_000;
 async function main(): Promise<void> {
   const tracing = await startTracing('web');
   const app = createApp();
-  const server = http.createServer(prototypesOf(app));
+  const server = http.createServer(buildExpressClasses(app));
   // A proxy in front keeps connections for 60 s; ours must outlive them.
   server.keepAliveTimeout = 65_000;
   // A body has 100 kB at most: who sends it for longer than this holds a connection, and is looked for every 30 s.
   server.requestTimeout = 60_000;
   redis();
   const clock = keepFleetClock();
-  const closing = oneByOne(server, (request, response) => {
-    request.url = requestTarget(request.url);
+  const closing = handleSequentially(server, (request, response) => {
+    request.url = normalizeRequestTarget(request.url);
     app(request, response);
   });
   let signals: ReturnType<typeof startSignals> | null = null;
@@ -54,9 +54,9 @@ async function main(): Promise<void> {
     ],
   });
   // Purchases are accepted without Redis (decision 048): then it begins by MongoDB's clock, and its /readyz says so.
-  const measured = within(measureWithinMs, clock.measured, () => new Error('no measure'));
-  await Promise.all([awaitMongo(), hearChanges(), measured.catch(() => undefined)]);
-  judgeRedisThatReturns();
+  const measured = withTimeout(measureWithinMs, clock.measured, () => new Error('no measure'));
+  await Promise.all([awaitMongo(), subscribeToChanges(), measured.catch(() => undefined)]);
+  recheckVersionOnReconnect();
   await requireRedisVersion();
   await clock.goBy(mongodbTime).catch((error: unknown) => {
     logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });

@@ -7,12 +7,12 @@ import vm from 'node:vm';
 import { awaitMongo, disconnectMongo } from '../src/database/mongo.js';
 import { closeQueues } from '../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js';
-import { processTypeNamed, processTypes } from '../src/processes.js';
-import { sendNoMore } from '../src/providers/http.js';
+import { findProcessType, processTypes } from '../src/processes.js';
+import { stopSending } from '../src/providers/http.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
-import { judgeRedisThatReturns, requireRedisVersion } from '../src/redis/redis-version.js';
+import { recheckVersionOnReconnect, requireRedisVersion } from '../src/redis/redis-version.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
-import { hearChanges } from '../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../src/redis/hear-changes.js';
 import { logger } from '../src/shared/logger.js';
 import { writeSamples } from '../src/samples/sampling.js';
 import { ServerTooOldError } from '../src/shared/server-versions.js';
@@ -22,7 +22,7 @@ import { startSignals } from '../src/signals/start-signals.js';
 import { startTracing } from '../src/signals/start-tracing.js';
 
 async function main(names: string[]): Promise<void> {
-  const chosen = names.includes('all') ? processTypes : names.map(processTypeNamed);
+  const chosen = names.includes('all') ? processTypes : names.map(findProcessType);
   if (chosen.length === 0 || chosen.includes(undefined)) {
     const known = processTypes.map(({ name }) => name).join('|');
     process.stderr.write(`Usage: node dist/workers/run.js <${known}|all> ...\n`);
@@ -48,7 +48,7 @@ async function main(names: string[]): Promise<void> {
     close: [
       // What the drain has left behind: its answer could not be written. That it is not sent still can be.
       () => {
-        sendNoMore();
+        stopSending();
         return Promise.resolve();
       },
       async () => signals?.stop(),
@@ -62,8 +62,8 @@ async function main(names: string[]): Promise<void> {
     ],
   });
   // Without Redis there is nothing to do: it waits for it, and takes no job before it knows the fleet's time.
-  await Promise.all([awaitMongo(), connectRedis(null), clock.measured, hearChanges()]);
-  judgeRedisThatReturns();
+  await Promise.all([awaitMongo(), connectRedis(null), clock.measured, subscribeToChanges()]);
+  recheckVersionOnReconnect();
   await requireRedisVersion();
   if (isStopping()) {
     return;

@@ -15,7 +15,7 @@ import {
   type PurchaseStatus,
 } from '../../src/purchases/purchase.model.js';
 import { rebuildTotals } from '../../src/purchases/rebuild-totals.js';
-import { businessDayOf } from '../../src/shared/business-time.js';
+import { getBusinessDay } from '../../src/shared/business-time.js';
 import { newId } from '../../src/shared/ids.js';
 
 const small = 10_000;
@@ -107,7 +107,7 @@ async function fill(count: number): Promise<string> {
     { username: `bench-${newId().slice(12)}`, role: 'buyer' },
     { actor: 'bench', from: null, reason: null },
   );
-  const fromMs = businessDayOf(new Date(Date.now() - (days - 1) * dayMs)).startMs;
+  const fromMs = getBusinessDay(new Date(Date.now() - (days - 1) * dayMs)).startMs;
   const everyMs = (Date.now() - fromMs) / count;
   for (let start = 0; start < count; start += batch) {
     const made = Array.from({ length: Math.min(batch, count - start) }, (_, index) =>

@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { places } from '../../src/providers/place-in-line.js';
-import { providerQueue } from '../../src/providers/provider-queue.js';
+import { jobPriorities } from '../../src/providers/place-in-line.js';
+import { getProviderQueue } from '../../src/providers/provider-queue.js';
 import type { Execution } from '../simulator/order-book.js';
 import type { LoadResult } from './processes/load.js';
 import {
@@ -131,7 +131,7 @@ async function measureAddBulk(
       Array.from({ length: Math.min(bulk, purchases - start) }, (_each, index) => {
         const purchaseId = String(start + index).padStart(32, '0');
         const deduplication = { id: `fulfil-purchase:${purchaseId}` };
-        const opts = { deduplication, priority: places.usual };
+        const opts = { deduplication, priority: jobPriorities.usual };
         return { name: 'fulfil-purchase', data: { v: 3, purchaseId, accountId: purchaseId }, opts };
       }),
     );
@@ -143,7 +143,7 @@ async function measureAddBulk(
 
 /** In which the purchases of a seller wait. */
 function openProviderQueue({ redis }: Bench, prefix: string, sellerId: string): Queue {
-  return new Queue(providerQueue(sellerId).name, {
+  return new Queue(getProviderQueue(sellerId).name, {
     connection: redis,
     prefix,
     defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },

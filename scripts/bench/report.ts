@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { builtProgram } from '../../config/project-file.js';
-import { accountById } from '../../src/accounts/find-account.js';
-import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { getExistingAccount } from '../../src/accounts/find-account.js';
+import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
 import { purchases, toStored } from '../../src/purchases/purchase.model.js';
 import { findReport, requestReport } from '../../src/reports/request-report.js';
 import { readReportFile } from '../../src/reports/report-file.js';
@@ -104,7 +104,7 @@ async function addRows({
     const batch = Array.from({ length: Math.min(batchSize, rows - start) }, (_each, offset) => {
       const index = start + offset;
       const at = new Date(from + Math.floor((index * spanMs) / rows));
-      const made = newPurchase({
+      const made = buildPurchase({
         accountId,
         refId: `row-${index}`,
         surface: 'buyer',
@@ -166,7 +166,7 @@ async function makeOurs(
   const stop = await bench.meter.start([worker]);
   const startedMs = performance.now();
   const asked = await requestReport({
-    account: await accountById(accountId),
+    account: await getExistingAccount(accountId),
     type: 'transaction',
     format: 'csv',
   });

@@ -2,7 +2,7 @@
 import { limits } from '../../config/limits.js';
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
-import { usualSettings } from '../../src/accounts/webhook-endpoint.js';
+import { defaultEndpointSettings } from '../../src/accounts/webhook-endpoint.js';
 import '../../src/all-models.js';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -11,17 +11,17 @@ import { handle } from '../../src/jobs/define-job.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { startWorkers } from '../../src/jobs/start-workers.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
-import { notePace } from '../../src/webhooks/receiver-pace.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
+import { adjustPace } from '../../src/webhooks/receiver-pace.js';
 import { createSender, type Sender } from '../../src/webhooks/send-request.js';
-import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
+import { buildDeliveryHeaders } from '../../src/webhooks/sign-delivery.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { signingKeys } from '../../src/webhooks/webhook-secret.js';
+import { getSigningKeys } from '../../src/webhooks/webhook-secret.js';
 
 export interface Measured {
   perSecond: number;
@@ -64,21 +64,23 @@ export async function prepareRounds(
     bare: () => measureBare(sender, accounts, makeRows()),
     whole: () => measureWhole(deliverer, makeRows()),
     backlog: async (inFlight) => {
-      await changing([AccountModel], [behind._id], (each) =>
+      await writeAndInvalidate([AccountModel], [behind._id], (each) =>
         each.updateOne(
           { _id: behind._id },
-          { $set: { webhookSettings: { ...usualSettings, inFlightLimit: inFlight } } },
+          { $set: { webhookSettings: { ...defaultEndpointSettings, inFlightLimit: inFlight } } },
         ),
       );
       const rows = Array.from({ length: size.backlog }, () => row(behind));
-      await notePace(rows[0]?.receiverId ?? '', limits.inFlightDefault, 'silent');
+      await adjustPace(rows[0]?.receiverId ?? '', limits.inFlightDefault, 'silent');
       return measureWhole(deliverer, rows);
     },
     close: async () => {
       await sender.close();
       const accountIds = [...accounts, behind].map((account) => account._id);
       await deliveries.deleteMany({ accountId: { $in: accountIds } });
-      await changing([AccountModel], accountIds, (each) => each.deleteMany({ _id: { $in: accountIds } }));
+      await writeAndInvalidate([AccountModel], accountIds, (each) =>
+        each.deleteMany({ _id: { $in: accountIds } }),
+      );
       await closeQueues();
       await disconnectRedis();
       await disconnectMongo();
@@ -96,7 +98,7 @@ async function accountAt(webhookUrl: string): Promise<Account> {
 
 function row(account: Account): Delivery {
   const id = newId();
-  return newDelivery({
+  return buildDelivery({
     id,
     accountId: account._id,
     channel: 'webhook',
@@ -120,12 +122,12 @@ function row(account: Account): Delivery {
 }
 
 async function measureBare(sender: Sender, accounts: Account[], rows: Delivery[]): Promise<Measured> {
-  const keys = accounts.slice(0, 1).flatMap((account) => signingKeys(account));
+  const keys = accounts.slice(0, 1).flatMap((account) => getSigningKeys(account));
   const inFlight = accounts.length * limits.inFlightStart;
   return measured(rows.length, async () => {
     const loop = async () => {
       for (let next = rows.pop(); next; next = rows.pop()) {
-        await sender.send({ url: next.url, headers: deliveryHeaders(next, keys), body: next.body });
+        await sender.send({ url: next.url, headers: buildDeliveryHeaders(next, keys), body: next.body });
       }
     };
     await Promise.all(Array.from({ length: inFlight }, loop));

@@ -1,6 +1,6 @@
 /** Postpaid bills: one for every customer number, with the endings of docs/reference/api/sandbox.md as the exceptions. */
 import { createHash } from 'node:crypto';
-import { scenarioOf } from '../../config/sandbox-scenarios.js';
+import { findScenario } from '../../config/sandbox-scenarios.js';
 
 export interface Bill {
   customer_number: string;
@@ -53,7 +53,7 @@ export function createBillDesk(now: () => number): BillDesk {
   return {
     inquire: (asked) => billNow(asked, grown.has(keyOf(asked)) ? lateFee : 0),
     refusePayment(asked, agreed) {
-      const grows = scenarioOf(asked.customer)?.grows === true;
+      const grows = findScenario(asked.customer)?.grows === true;
       const key = keyOf(asked);
       const shown = billNow(asked, grown.has(key) ? lateFee : 0);
       const due = billNow(asked, grows ? lateFee : 0);
@@ -73,7 +73,7 @@ export function createBillDesk(now: () => number): BillDesk {
 }
 
 function noBill(customer: string): NoBill | null {
-  switch (scenarioOf(customer)?.bill) {
+  switch (findScenario(customer)?.bill) {
     case 'paid':
       return { status: '01', message: 'Bill already paid' };
     case 'unknown':

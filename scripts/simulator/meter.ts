@@ -1,6 +1,6 @@
 /** Prepaid meters: one for every number, always with the same owner, but for the endings 1242 and 1246. */
 import { createHash } from 'node:crypto';
-import { scenarioOf } from '../../config/sandbox-scenarios.js';
+import { findScenario } from '../../config/sandbox-scenarios.js';
 
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA S/D HARTONO'];
 
@@ -18,7 +18,7 @@ export interface Meter {
 
 /** 03: nobody tells at the moment; 04: there is no such meter. */
 export function meterOf(meterNumber: string): Meter | '03' | '04' {
-  switch (scenarioOf(meterNumber)?.bill) {
+  switch (findScenario(meterNumber)?.bill) {
     case 'away':
       return '03';
     case 'unknown':

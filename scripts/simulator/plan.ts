@@ -1,4 +1,4 @@
-import { scenarioOf, type ScenarioPlan } from '../../config/sandbox-scenarios.js';
+import { findScenario, type ScenarioPlan } from '../../config/sandbox-scenarios.js';
 import type { Behaviour } from './settings.js';
 
 /** A plan of the table, or what GET /end has made of one: refused for good (`ended-failed`), or sold and taken back. */
@@ -10,7 +10,7 @@ export function planOf(
   behaviour: Behaviour,
   random: () => number,
 ): Plan {
-  const { plan, about } = scenarioOf(order.customer) ?? {};
+  const { plan, about } = findScenario(order.customer) ?? {};
   if (plan === undefined) {
     return planByChance(behaviour, random());
   }

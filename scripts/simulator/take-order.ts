@@ -1,6 +1,6 @@
 /** A purchase or a payment: taken once for each (provider, ref_id); every later call is the status check. */
 import { messages, type AnswerBody, type AnswerReply, type Reply, answer } from './reply.js';
-import { downTries, hiddenChecks, scenarioOf } from '../../config/sandbox-scenarios.js';
+import { downTries, hiddenChecks, findScenario } from '../../config/sandbox-scenarios.js';
 import { planOf } from './plan.js';
 import { serialNumberOf } from './serial-number.js';
 import type { Behaviour } from './settings.js';
@@ -59,7 +59,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
   };
 
   const takeNew = (call: OrderCall, behaviour: Behaviour): Reply => {
-    if (scenarioOf(call.customer)?.isDown) {
+    if (findScenario(call.customer)?.isDown) {
       const tries = countCall(call);
       if (tries <= downTries) {
         return tries % 2 === 1 ? { kind: 'unavailable' } : { kind: 'cut' };

@@ -3,7 +3,7 @@ import type { Account } from '../../src/accounts/account.model.js';
 import type { AccountDescription } from '../../src/accounts/describe-account.js';
 import type { ListedAccount } from '../../src/accounts/list-accounts.js';
 import type { ListedEndpoint } from '../../src/webhooks/webhook-status.js';
-import { withoutUrlSecrets } from '../../src/shared/mask.js';
+import { redactUrlSecrets } from '../../src/shared/mask.js';
 import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { facts, heading, listText, rupiah, status, table, time, type ListFormat } from './format.js';
@@ -203,10 +203,10 @@ function registerShow(group: Command): void {
       const { account, wallet, keys, audit, md5Signs } = found;
       const data = {
         ...presentListed({ account, balance: wallet.balance, held: wallet.held, md5Signs }),
-        webhook_url: account.webhookUrl && withoutUrlSecrets(account.webhookUrl),
+        webhook_url: account.webhookUrl && redactUrlSecrets(account.webhookUrl),
         webhook_status: account.webhookStatus,
         webhook_endpoints: endpoints,
-        callback_url: account.callbackUrl && withoutUrlSecrets(account.callbackUrl),
+        callback_url: account.callbackUrl && redactUrlSecrets(account.callbackUrl),
         ip_whitelist: account.ipWhitelist,
         rate_limit: account.rateLimit,
         rate_limit_max: account.rateLimitMax ?? null,
@@ -231,7 +231,7 @@ function registerShow(group: Command): void {
 function presentEndpoint({ endpoint, health }: ListedEndpoint) {
   return {
     id: endpoint.id,
-    url: withoutUrlSecrets(endpoint.url),
+    url: redactUrlSecrets(endpoint.url),
     events: endpoint.events,
     description: endpoint.description,
     status: health.status,
@@ -271,10 +271,10 @@ function describeText({
     [
       'webhook',
       account.webhookUrl
-        ? `${withoutUrlSecrets(account.webhookUrl)} (${status(account.webhookStatus)})`
+        ? `${redactUrlSecrets(account.webhookUrl)} (${status(account.webhookStatus)})`
         : 'none',
     ],
-    ['callback', account.callbackUrl ? withoutUrlSecrets(account.callbackUrl) : 'none'],
+    ['callback', account.callbackUrl ? redactUrlSecrets(account.callbackUrl) : 'none'],
     ['addresses', account.ipWhitelist.join(', ') || 'any'],
     ...operatorSettings(account),
     ['signs by md5', account.role === 'buyer' ? `${md5Signs ?? 'not known'} in 30 days` : null],

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../../src/operators/rights.js';
+import { isAllowed, describeRefusal, getRight, type OperatorAction } from '../../src/operators/rights.js';
 import { UsageError } from './usage-error.js';
 import { asWritten } from '../../src/shared/say.js';
 
@@ -24,15 +24,15 @@ export interface Acting {
  */
 export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<string> {
   const key = givenKey(process.env);
-  if (key === null && as === undefined && rightTo(action).kind === 'read') {
+  if (key === null && as === undefined && getRight(action).kind === 'read') {
     return systemUser();
   }
   try {
     return await (key === null ? unproven(action, as) : proven(action, { key, as }));
   } catch (error) {
     const { DependencyError } = await import('../../src/shared/errors.js');
-    const { isAway } = await import('../../src/database/mongo.js');
-    if (toleratesOutage && (isAway(error) || error instanceof DependencyError)) {
+    const { isMongoUnavailable } = await import('../../src/database/mongo.js');
+    if (toleratesOutage && (isMongoUnavailable(error) || error instanceof DependencyError)) {
       return systemUser();
     }
     throw error;
@@ -43,8 +43,8 @@ async function proven(
   action: OperatorAction,
   given: { key: string; as: string | undefined },
 ): Promise<string> {
-  const { operatorOfKey } = await import('../../src/operators/operator-key.js');
-  const operator = await operatorOfKey(given.key);
+  const { findOperatorByKey } = await import('../../src/operators/operator-key.js');
+  const operator = await findOperatorByKey(given.key);
   if (given.as !== undefined && given.as !== operator.username) {
     throw new UsageError(`The operator key is that of ${operator.username}, not of ${given.as}.`);
   }
@@ -80,7 +80,7 @@ async function allowed(
 ): Promise<string> {
   if (!isAllowed(role, action)) {
     const { ForbiddenError } = await import('../../src/shared/errors.js');
-    throw new ForbiddenError(asWritten(refusalOf(role, action)));
+    throw new ForbiddenError(asWritten(describeRefusal(role, action)));
   }
   return `operator:${username}`;
 }

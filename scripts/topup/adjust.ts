@@ -73,7 +73,7 @@ function registerList(group: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ listAdjustments }, { requireAccount }, { usernamesOf }] = await Promise.all([
+      const [{ listAdjustments }, { requireAccount }, { findUsernames }] = await Promise.all([
         import('../../src/adjustments/list-adjustments.js'),
         import('../../src/accounts/require-account.js'),
         import('../../src/accounts/usernames-of.js'),
@@ -84,7 +84,7 @@ function registerList(group: Command): void {
         ...(options.account !== undefined && { accountId: (await requireAccount(options.account))._id }),
         limit: options.limit,
       });
-      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+      const usernames = await findUsernames(found.map(({ accountId }) => accountId));
       const data = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
       const columns: Column<(typeof data)[number]>[] = [
         'id',

@@ -33,18 +33,18 @@ export function registerAudit(program: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ pageOfAudit }, { periodOfDays }] = await Promise.all([
+      const [{ findAuditPage }, { parseDays }] = await Promise.all([
         import('../../src/audit/page-of-audit.js'),
         import('../../src/shared/business-time.js'),
       ]);
       const { actor, action, kind, subject, from, to, limit } = options;
-      const { found, lookedBackTo } = await pageOfAudit(
+      const { found, lookedBackTo } = await findAuditPage(
         {
           actor,
           action,
           subjectKind: kind,
           subjectId: subject,
-          ...periodOfDays({ from, to }),
+          ...parseDays({ from, to }),
         },
         { limit },
       );

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { rightTo, type OperatorAction } from '../../src/operators/rights.js';
+import { getRight, type OperatorAction } from '../../src/operators/rights.js';
 import { actorOf } from './acting-operator.js';
 import { asOption } from './options.js';
 import { printFailure, printOutput, type Output } from './print.js';
@@ -54,7 +54,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
     );
   const own = spec.options ?? [];
   // A command whose --as means something else goes by the operator key alone.
-  const namesActor = rightTo(spec.action).kind === 'change' && !own.some(({ long }) => long === '--as');
+  const namesActor = getRight(spec.action).kind === 'change' && !own.some(({ long }) => long === '--as');
   for (const option of [...own, ...(namesActor ? [asOption()] : [])]) {
     command.addOption(option);
   }

@@ -22,10 +22,10 @@ export async function followDeliveries(following: {
   const [
     { AccountModel },
     { recordAudit },
-    { deliveriesSince },
-    { deliveryHeaders },
-    { keysFor },
-    { endpointsOf },
+    { listDeliveriesSince },
+    { buildDeliveryHeaders },
+    { getDeliveryKeys },
+    { getEndpoints },
     { nowMs },
   ] = await Promise.all([
     import('../../src/accounts/account.model.js'),
@@ -40,7 +40,7 @@ export async function followDeliveries(following: {
   if (!account) {
     throw new UsageError(`There is no account "${following.username}" (topup account list).`);
   }
-  if (endpointsOf(account).length === 0 && account.callbackUrl === null) {
+  if (getEndpoints(account).length === 0 && account.callbackUrl === null) {
     throw new UsageError(
       'The account has neither a webhook endpoint nor a callback_url, so it has no events.',
     );
@@ -62,10 +62,10 @@ export async function followDeliveries(following: {
   const lookBackMs = 5_000;
   while (!stop.signal.aborted && seen.size < following.countMax) {
     const since = new Date(Math.max(startedMs, nowMs() - lookBackMs));
-    for (const row of await deliveriesSince(account._id, since)) {
+    for (const row of await listDeliveriesSince(account._id, since)) {
       if (!seen.has(row._id) && seen.size < following.countMax) {
         seen.add(row._id);
-        const headers = deliveryHeaders({ ...row, attemptCount: 0 }, keysFor(row, account));
+        const headers = buildDeliveryHeaders({ ...row, attemptCount: 0 }, getDeliveryKeys(row, account));
         following.onForwarded(
           `${row.event} ${row.refId ?? ''} -> ${await forward(following.url, row, headers)}`,
         );

@@ -44,7 +44,7 @@ function registerClose(ledger: Command): void {
     examples: ['ledger close', 'ledger close --date 2024-03-01'],
     options: [new Option('--date <day>', 'the last day to close, YYYY-MM-DD').argParser(day)],
     async run({ options: { date }, by }) {
-      const [{ recordAudit }, { closeLedger }, { lastClosedDay }] = await Promise.all([
+      const [{ recordAudit }, { closeLedger }, { findLastClosedDay }] = await Promise.all([
         import('../../src/audit/record-audit.js'),
         import('../../src/reconciliation/closes/close-ledger.js'),
         import('../../src/money/closes/find-close.js'),
@@ -54,7 +54,7 @@ function registerClose(ledger: Command): void {
         const subject = { kind: 'ledger' as const, id: _id };
         await recordAudit(null, { ...by, action: 'ledger.close', subject, after: { root } });
       }
-      const last = await lastClosedDay();
+      const last = await findLastClosedDay();
       const data = { closed: closed.map(presentDay), last: last && presentDay(last) };
       return { data, text: closeText(closed.map(presentDay), data.last) };
     },

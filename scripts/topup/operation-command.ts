@@ -33,7 +33,9 @@ export function defineOperationCommand<Options = object, Answer = unknown>(
       };
       const found = await operation(call);
       if (found.action !== spec.action) {
-        throw new Error(`${spec.usage} asks for the right to ${spec.action}, ${found.id} for ${found.action}`);
+        throw new Error(
+          `${spec.usage} asks for the right to ${spec.action}, ${found.id} for ${found.action}`,
+        );
       }
       return output(await runOperation(found, fields, call.by), call);
     },
@@ -46,7 +48,7 @@ export async function runOperation<Answer>(
   fields: Record<string, unknown>,
   by: ChangedBy,
 ): Promise<Answer> {
-  const [{ validate }, { boundsOf }, { ValidationError }] = await Promise.all([
+  const [{ validate }, { getInputLimits }, { ValidationError }] = await Promise.all([
     import('../../src/api/validate.js'),
     import('../../src/api/bounds.js'),
     import('../../src/shared/errors.js'),
@@ -56,7 +58,7 @@ export async function runOperation<Answer>(
   );
   const schemas = [operation.params, operation.query, operation.body];
   const known = schemas.flatMap((schema) => {
-    const bounds = schema && boundsOf(schema);
+    const bounds = schema && getInputLimits(schema);
     return bounds?.kind === 'object' ? [...bounds.fields.keys()] : [];
   });
   const unknown = Object.keys(given).filter((name) => !known.includes(name));

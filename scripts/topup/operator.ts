@@ -186,12 +186,12 @@ function registerKey(group: Command): void {
     examples: ['operator key dewi --reason "first key"'],
     options: [changeReason()],
     async run({ arg, by }) {
-      const [{ requireOperator }, { newOperatorKey }] = await Promise.all([
+      const [{ requireOperator }, { createOperatorKey }] = await Promise.all([
         import('../../src/operators/require-operator.js'),
         import('../../src/operators/operator-key.js'),
       ]);
       const operator = await requireOperator(arg('username'));
-      const key = await newOperatorKey(operator, by);
+      const key = await createOperatorKey(operator, by);
       return {
         data: { username: operator.username, operator_key: key },
         text: facts([
@@ -244,6 +244,6 @@ async function choosePassword(fromStdin: boolean | undefined): Promise<{ passwor
   if (fromStdin) {
     return { password: await secretFromStdin(), made: false };
   }
-  const { newPassword } = await import('../../src/operators/password.js');
-  return { password: newPassword(), made: true };
+  const { generatePassword } = await import('../../src/operators/password.js');
+  return { password: generatePassword(), made: true };
 }

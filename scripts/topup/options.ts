@@ -1,8 +1,8 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 import { priceGroupPattern, priceGroupRule } from '../../src/shared/price-group.js';
-import { noUnseen } from '../../src/shared/printable.js';
-import { whyNoReason } from '../../src/shared/reason.js';
+import { printablePattern } from '../../src/shared/printable.js';
+import { findReasonProblem } from '../../src/shared/reason.js';
 
 export function reasonOption(): Option {
   return optionalReasonOption().makeOptionMandatory();
@@ -10,7 +10,7 @@ export function reasonOption(): Option {
 
 export function optionalReasonOption(): Option {
   return new Option('--reason <text>', 'why; kept in the audit log').argParser((text: string) => {
-    const problem = whyNoReason(text);
+    const problem = findReasonProblem(text);
     if (problem !== null) {
       throw new InvalidArgumentError(problem);
     }
@@ -58,7 +58,7 @@ export function httpUrl(value: string): string {
 /** A name that others have given something. */
 export function shortText(value: string): string {
   const text = value.trim();
-  if (text === '' || text.length > 100 || !noUnseen.test(text)) {
+  if (text === '' || text.length > 100 || !printablePattern.test(text)) {
     throw new InvalidArgumentError('It must be 1 to 100 characters that can be seen.');
   }
   return text;

@@ -46,14 +46,14 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
 }
 
 async function whoIsAway(connecting: unknown): Promise<Away[]> {
-  const [{ pingMongo }, { noAnswer, whyRedisRefuses }] = await Promise.all([
+  const [{ pingMongo }, { noAnswer, findRedisProblem }] = await Promise.all([
     import('../../src/database/mongo.js'),
     import('../../src/redis/why-redis-refuses.js'),
   ]);
   const [mongodb, refusal] = await Promise.all([
     (connecting === null ? pingMongo() : Promise.reject(asError(connecting))).then(() => null, wordsOf),
     // Not by a ping: one that is full or a replica answers it.
-    whyRedisRefuses(),
+    findRedisProblem(),
   ]);
   const redis = { name: 'Redis', setting: 'REDIS_URL' } as const;
   return [

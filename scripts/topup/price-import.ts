@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import type { ImportPlan, MeantReason, PlannedChange } from '../../src/providers/imports/plan-import.js';
+import type { ImportPlan, ConfirmReason, PlannedChange } from '../../src/providers/imports/plan-import.js';
 import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { LineRefusal } from '../../src/providers/imports/read-price-file.js';
 import { defineCommand } from './define-command.js';
@@ -191,9 +191,9 @@ const words: Record<LineRefusal, string> = {
 };
 
 async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promise<string> {
-  const { mostTellingFirst } = await import('../../src/providers/imports/plan-import.js');
-  const ordered = mostTellingFirst(changes);
-  const linesOf = (why: MeantReason) => {
+  const { sortByImportance } = await import('../../src/providers/imports/plan-import.js');
+  const ordered = sortByImportance(changes);
+  const linesOf = (why: ConfirmReason) => {
     const found = ordered.filter((each) => each[why]).map(({ line }) => line);
     return found.length === 0 ? null : some(found);
   };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import path from 'node:path';
-import { printableLines } from '../../src/shared/printable.js';
+import { toPrintableLines } from '../../src/shared/printable.js';
 import { colours } from './format.js';
 import { OutageError } from './outage.js';
 import { UsageError } from './usage-error.js';
@@ -16,12 +16,12 @@ export interface Output {
 
 export function printOutput(output: Output, json: boolean): void {
   const text = json ? JSON.stringify(output.data, null, 2) : output.text;
-  process.stdout.write(text === '' ? '' : `${printableLines(text)}\n`);
+  process.stdout.write(text === '' ? '' : `${toPrintableLines(text)}\n`);
 }
 
 /** @returns the exit code: 2 for wrong usage, 1 for everything else. */
 export async function printFailure(error: unknown, json: boolean): Promise<1 | 2> {
-  const message = printableLines(await explain(error));
+  const message = toPrintableLines(await explain(error));
   if (json) {
     process.stdout.write(`${JSON.stringify({ error: message }, null, 2)}\n`);
   } else {

@@ -14,8 +14,8 @@ export function registerProcess(program: Command): void {
       'Each says every 5 s through Redis that it lives. One that keeps its connections and is not heard for 20 s stands still.\nSeveral releases at once are usual while one goes out; topup doctor says so where it lasts.',
     examples: ['process list', 'process list --json'],
     async run() {
-      const { describedProcesses } = await import('../../src/redis/presence.js');
-      const found = await describedProcesses();
+      const { describeProcesses } = await import('../../src/redis/presence.js');
+      const found = await describeProcesses();
       if (!found) {
         throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
       }

@@ -211,7 +211,7 @@ function registerSet(group: Command): void {
       if (changesOffer !== (seller !== undefined)) {
         throw new UsageError('--seller goes with --price and --status: it says whose offer is changed.');
       }
-      const [{ setOffer }, { setCutOff }, { catalogueItem }, { requireAccount }] = await Promise.all([
+      const [{ setOffer }, { setCutOff }, { findCatalogueItem }, { requireAccount }] = await Promise.all([
         import('../../src/providers/set-offer.js'),
         import('../../src/products/set-cut-off.js'),
         import('../../src/providers/catalogue.js'),
@@ -222,7 +222,7 @@ function registerSet(group: Command): void {
         await setCutOff({ code, cutOff: cutOff === 'none' ? null : cutOff }, by);
       }
       if (seller === undefined) {
-        const { product } = await catalogueItem(code);
+        const { product } = await findCatalogueItem(code);
         return {
           data: { code, cut_off: product.cutOff },
           text: facts([['cut-off', hoursOf(product.cutOff)]]),

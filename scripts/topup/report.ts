@@ -20,7 +20,7 @@ export function registerReport(program: Command): void {
       new Option('--top <n>', 'so many of each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
-      const [{ reportDay }, { firstAccountDay }, { businessDay }, { now }] = await Promise.all([
+      const [{ reportDay }, { findFirstAccountDay }, { businessDay }, { now }] = await Promise.all([
         import('../../src/doctor/report-day.js'),
         import('../../src/accounts/first-account-day.js'),
         import('../../src/shared/business-time.js'),
@@ -30,7 +30,7 @@ export function registerReport(program: Command): void {
       if (date !== undefined && date > today) {
         throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);
       }
-      const first = await firstAccountDay();
+      const first = await findFirstAccountDay();
       const found = await reportDay(date ?? today, { top });
       // Nothing on such a day says nothing about the business.
       const early = first !== null && found.day < first ? [`\nThe first account here is of ${first}.`] : [];

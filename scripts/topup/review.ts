@@ -129,12 +129,12 @@ function registerAsk(group: Command): void {
       reasonOption(),
     ],
     async run({ options: { seller }, by }) {
-      const [{ askAgain }, { requireAccount }] = await Promise.all([
+      const [{ recheckOpenReviews }, { requireAccount }] = await Promise.all([
         import('../../src/purchases/review/ask-again.js'),
         import('../../src/accounts/require-account.js'),
       ]);
       const sellerId = seller === undefined ? null : (await requireAccount(seller))._id;
-      const { asked, toDecide, changed } = await askAgain({ sellerId }, by);
+      const { asked, toDecide, changed } = await recheckOpenReviews({ sellerId }, by);
       return {
         data: { asked, to_decide: toDecide, changed },
         text: `${asked} asked about again; ${toDecide} for a person to decide (topup review list); ${changed} changed meanwhile.`,

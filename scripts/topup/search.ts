@@ -13,7 +13,12 @@ export function registerSearch(program: Command): void {
       'An id, a ref_id, a customer number as it was sent or as we keep it, a serial number by its first 6 characters or more, a username by how it begins. At most 20 purchases, the newest first, and 5 accounts.',
     examples: ['search 081234561230', 'search order-20240301-0001', 'search warung'],
     async run({ args }) {
-      const [{ search, searchLength }, { partiesOf }, { usernamesOf }, { groupedToken }] = await Promise.all([
+      const [
+        { searchPurchasesAndAccounts, searchLength },
+        { getPartyIds },
+        { findUsernames },
+        { formatToken },
+      ] = await Promise.all([
         import('../../src/purchases/search.js'),
         import('../../src/purchases/parties-of.js'),
         import('../../src/accounts/usernames-of.js'),
@@ -23,8 +28,8 @@ export function registerSearch(program: Command): void {
       if (words.length < searchLength.min || words.length > searchLength.max) {
         throw new UsageError(`Search for ${searchLength.min} to ${searchLength.max} characters.`);
       }
-      const found = await search(words);
-      const usernames = await usernamesOf(partiesOf(found.purchases));
+      const found = await searchPurchasesAndAccounts(words);
+      const usernames = await findUsernames(getPartyIds(found.purchases));
       const purchases = found.purchases.map((each) => ({
         id: each._id,
         account: usernames[each.accountId] ?? each.accountId,
@@ -33,7 +38,7 @@ export function registerSearch(program: Command): void {
         customer: each.customerNumber,
         price: each.price,
         status: each.status,
-        serial_number: groupedToken(each),
+        serial_number: formatToken(each),
         created_at: each.createdAt,
       }));
       const accounts = found.accounts.map(({ account, balance }) => ({

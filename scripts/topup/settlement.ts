@@ -32,7 +32,7 @@ function registerList(settlement: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ listSettlements }, { requireAccount }, { usernamesOf }] = await Promise.all([
+      const [{ listSettlements }, { requireAccount }, { findUsernames }] = await Promise.all([
         import('../../src/settlements/list-settlements.js'),
         import('../../src/accounts/require-account.js'),
         import('../../src/accounts/usernames-of.js'),
@@ -42,7 +42,7 @@ function registerList(settlement: Command): void {
         ...(options.account && { accountId: (await requireAccount(options.account))._id }),
         limit: options.limit,
       });
-      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+      const usernames = await findUsernames(found.map(({ accountId }) => accountId));
       const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
       const columns: Column<(typeof rows)[number]>[] = [
         'id',

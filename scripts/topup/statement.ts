@@ -36,14 +36,14 @@ export function registerStatement(program: Command): void {
       limitOption(100),
     ],
     async run({ arg, options: { from, to, csv, csvExcel, limit }, by }) {
-      const [{ requireAccount }, { recordAudit }, { periodOf }, { openStatement }] = await Promise.all([
+      const [{ requireAccount }, { recordAudit }, { parsePeriod }, { openStatement }] = await Promise.all([
         import('../../src/accounts/require-account.js'),
         import('../../src/audit/record-audit.js'),
         import('../../src/shared/business-time.js'),
         import('../../src/statements/read-statement.js'),
       ]);
       const account = await requireAccount(arg('username'));
-      const period = periodOf(from, to);
+      const period = parsePeriod(from, to);
       const subject = { kind: 'account' as const, id: account._id };
       const format = csvExcel ? 'csv-excel' : csv ? 'csv' : null;
       const what = { ...period, format: format ?? 'page' };
@@ -64,11 +64,11 @@ export function registerStatement(program: Command): void {
 }
 
 async function show(statement: Statement, page: { after: number; limit: number }) {
-  const [{ balancesOf, readEntries }, { presentEntry }] = await Promise.all([
+  const [{ readBalances, readEntries }, { presentEntry }] = await Promise.all([
     import('../../src/statements/read-statement.js'),
     import('../../src/statements/present-entry.js'),
   ]);
-  const [balances, entries] = await Promise.all([balancesOf(statement), readEntries(statement, page)]);
+  const [balances, entries] = await Promise.all([readBalances(statement), readEntries(statement, page)]);
   const { opening, closing } = balances ?? { opening: 0, closing: 0 };
   const left = statement.lastSeq - page.after - entries.length;
   const rows = entries.map(({ at, kind, refId, amount, balance }) => [

@@ -1,6 +1,6 @@
-import { withoutUrlSecrets } from '../../src/shared/mask.js';
+import { redactUrlSecrets } from '../../src/shared/mask.js';
 import { Option, type Command } from 'commander';
-import { groupedToken } from '../../src/purchases/pln-token.js';
+import { formatToken } from '../../src/purchases/pln-token.js';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import type { PurchaseStatus } from '../../src/purchases/purchase.model.js';
@@ -52,16 +52,17 @@ function registerList(group: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const [{ pageOfPurchases }, { partiesOf }, { purchaseFilterOf }, { usernamesOf }] = await Promise.all([
-        import('../../src/purchases/page-of-purchases.js'),
-        import('../../src/purchases/parties-of.js'),
-        import('../../src/purchases/purchase-filter-of.js'),
-        import('../../src/accounts/usernames-of.js'),
-      ]);
+      const [{ findPurchasePage }, { getPartyIds }, { resolvePurchaseFilter }, { findUsernames }] =
+        await Promise.all([
+          import('../../src/purchases/page-of-purchases.js'),
+          import('../../src/purchases/parties-of.js'),
+          import('../../src/purchases/purchase-filter-of.js'),
+          import('../../src/accounts/usernames-of.js'),
+        ]);
       const { limit, product, ...named } = options;
-      const filter = await purchaseFilterOf({ ...named, productCode: product });
-      const { purchases, lookedBackTo } = await pageOfPurchases(filter, { limit });
-      const usernames = await usernamesOf(partiesOf(purchases));
+      const filter = await resolvePurchaseFilter({ ...named, productCode: product });
+      const { purchases, lookedBackTo } = await findPurchasePage(filter, { limit });
+      const usernames = await findUsernames(getPartyIds(purchases));
       const nameOf = (id: string) => usernames[id] ?? id;
       const rows = purchases.map((each) => ({
         id: each._id,
@@ -133,7 +134,7 @@ function describeText({
     ['markup', purchase.markup === undefined ? null : rupiah(purchase.markup)],
     ['status', status(purchase.status)],
     ['message', purchase.message],
-    ['serial number', groupedToken(purchase)],
+    ['serial number', formatToken(purchase)],
     ['seller', purchase.sellerId && (usernames[purchase.sellerId] ?? purchase.sellerId)],
     ['commission', purchase.commissionAmount === null ? null : rupiah(purchase.commissionAmount)],
     ['request', purchase.requestId ?? null],
@@ -147,7 +148,7 @@ function describeText({
   ]);
   const waiting = deliveries
     .filter((each) => each.state === 'due')
-    .map((each) => `${each.event} to ${withoutUrlSecrets(each.url)} is due at ${time(each.nextAttemptAt)}`);
+    .map((each) => `${each.event} to ${redactUrlSecrets(each.url)} is due at ${time(each.nextAttemptAt)}`);
   const open = cases
     .filter((each) => each.resolvedAt === null)
     .map((each) => `case ${each._id} (${each.kind}) is open: topup case resolve ${each._id} --reason …`);

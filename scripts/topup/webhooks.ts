@@ -95,8 +95,8 @@ function registerDead(webhooks: Command): void {
     examples: ['webhooks dead', 'webhooks dead --limit 200 --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { deadDeliveries } = await import('../../src/webhooks/list-deliveries.js');
-      const rows = await deadDeliveries(options.limit);
+      const { listDeadDeliveries } = await import('../../src/webhooks/list-deliveries.js');
+      const rows = await listDeadDeliveries(options.limit);
       const data = rows.map((row) => ({
         id: row._id,
         account_id: row.accountId,
@@ -131,10 +131,10 @@ function registerReplay(webhooks: Command): void {
     ],
     options: [optionalReasonOption()],
     async run({ args, by }) {
-      const { chosenMax, replayMany } = await import('../../src/webhooks/replay-many.js');
+      const { replayIdsMax, replayMany } = await import('../../src/webhooks/replay-many.js');
       const ids = [...new Set(args('id'))];
-      if (ids.length > chosenMax) {
-        throw new UsageError(`At most ${chosenMax} at once.`);
+      if (ids.length > replayIdsMax) {
+        throw new UsageError(`At most ${replayIdsMax} at once.`);
       }
       const replayed = await replayMany(ids, by);
       const [only] = replayed;

@@ -1,4 +1,4 @@
-import { within } from '../../src/shared/within.js';
+import { withTimeout } from '../../src/shared/within.js';
 import { findService } from './find-service.js';
 import { writeTimesBy } from './format.js';
 import { asError, asOutage } from './outage.js';
@@ -29,7 +29,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
   const clock = keepFleetClock();
   const [mongodb] = await Promise.allSettled([
     mongo.connectMongo({ anyVersion: toleratesOutage }),
-    within(redisWaitMs, clock.measured, () => new Error('Redis did not tell the time')),
+    withTimeout(redisWaitMs, clock.measured, () => new Error('Redis did not tell the time')),
   ]);
   const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;
   try {

@@ -13,7 +13,7 @@ const payloadBytes = idBytes + 6;
 let macKey: Buffer | null = null;
 
 /** When it is needed: only web processes have the secret. */
-function tokenKey(): Buffer {
+function getTokenKey(): Buffer {
   macKey ??= createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
   return macKey;
 }
@@ -27,7 +27,7 @@ export function sealAccessToken({ keyId, validUntil }: OpenedToken): string {
   const payload = Buffer.alloc(payloadBytes);
   payload.write(keyId, 'hex');
   payload.writeUIntBE(validUntil.getTime(), idBytes, payloadBytes - idBytes);
-  return prefix + Buffer.concat([payload, macOf(payload)]).toString('base64url');
+  return prefix + Buffer.concat([payload, computeMac(payload)]).toString('base64url');
 }
 
 export function looksLikeAccessToken(credential: string): boolean {
@@ -39,13 +39,13 @@ export function openAccessToken(token: string): OpenedToken | null {
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
   const payload = bytes.subarray(0, payloadBytes);
   const mac = bytes.subarray(payloadBytes);
-  if (!isSameSecret(mac, macOf(payload))) {
+  if (!isSameSecret(mac, computeMac(payload))) {
     return null;
   }
   const validUntil = new Date(payload.readUIntBE(idBytes, payloadBytes - idBytes));
   return validUntil.getTime() > nowMs() ? { keyId: payload.toString('hex', 0, idBytes), validUntil } : null;
 }
 
-function macOf(payload: Buffer): Buffer {
-  return createHmac('sha256', tokenKey()).update(payload).digest();
+function computeMac(payload: Buffer): Buffer {
+  return createHmac('sha256', getTokenKey()).update(payload).digest();
 }

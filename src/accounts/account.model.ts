@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
 import { usernamePattern } from '../shared/username.js';
 import { readOnly } from '../database/read-only-model.js';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import type { EndpointOwner, WebhookEndpoint } from './webhook-endpoint.js';
 import { languages, type Language } from '../shared/messages.js';
 
@@ -36,7 +36,7 @@ export interface Account extends EndpointOwner {
   mode: 'live' | 'test';
   callbackUrl: string | null;
   ipWhitelist: string[];
-  /** Requests per minute over all surfaces, as the account chose; see rateLimitOf. */
+  /** Requests per minute over all surfaces, as the account chose; see getRateLimit. */
   rateLimit: number;
   /** The most that the operator lets it choose; null or absent: `limits.rateLimitMax`. */
   rateLimitMax?: number | null;
@@ -49,7 +49,7 @@ export interface Account extends EndpointOwner {
   linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
-  /** Buyers only: whose markups stand for it, see markupsOf. Null or absent: of no group. */
+  /** Buyers only: whose markups stand for it, see loadMarkups. Null or absent: of no group. */
   priceGroup?: string | null;
   /** Sellers only: fraction of each sale that the platform keeps; null = COMMISSION_RATE. */
   commissionRate: number | null;
@@ -137,4 +137,4 @@ schema.index(
 
 const model = mongoose.model('Account', schema);
 export const AccountModel = readOnly<Account>(model);
-export const accounts: Pick<Collection<Account>, 'find' | 'findOne'> = collectionOf<Account>(model);
+export const accounts: Pick<Collection<Account>, 'find' | 'findOne'> = getCollection<Account>(model);

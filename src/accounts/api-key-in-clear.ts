@@ -8,7 +8,7 @@ import { ApiKeyModel } from './api-key.model.js';
  * One API key of an account in clear.
  * @param keyId Null: the current one.
  */
-export async function apiKeyInClear(accountId: string, keyId: string | null): Promise<string> {
+export async function getDecryptedApiKey(accountId: string, keyId: string | null): Promise<string> {
   const which = keyId === null ? { validUntil: null } : { _id: keyId };
   const key = await ApiKeyModel.findOne({ accountId, ...which }).lean();
   if (!key) {

@@ -8,7 +8,7 @@ const keyPattern = /^([bs]k_(?:live|test)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
  * A new API key: `bk_live_` (buyer) or `sk_live_` (seller), `_test_` in the sandbox, then 32 random bytes in
  * base62 and a checksum that tells a mistyped key from an unknown one without a query.
  */
-export function newApiKey(role: Role, mode: 'live' | 'test'): string {
+export function generateApiKey(role: Role, mode: 'live' | 'test'): string {
   const prefix = `${role === 'buyer' ? 'bk' : 'sk'}_${mode}_`;
   const random = toBase62(randomBytes(32), 43);
   return prefix + random + checksum(prefix + random);
@@ -21,7 +21,7 @@ export function isWellFormedApiKey(key: string): boolean {
 }
 
 /** Lower-case hex; what the key is found by. */
-export function apiKeyHash(key: string): string {
+export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 

@@ -5,17 +5,17 @@ import { decrypt } from '../shared/encryption.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import type { Account } from './account.model.js';
-import { isOver, refuseOtherMode, refuseSuspended, requireRole } from './authenticate.js';
-import { newApiKey } from './api-key.js';
-import { apiKeyDocument } from './create-account.js';
+import { isExpired, refuseOtherMode, refuseSuspended, requireRole } from './authenticate.js';
+import { generateApiKey } from './api-key.js';
+import { buildApiKeyDocument } from './create-account.js';
 import { countMd5Sign } from './md5-signs.js';
-import { keysOfUsername } from './known-keys.js';
+import { findKeysByUsername } from './known-keys.js';
 import { apiKeyContext } from './secret-contexts.js';
 
 /** The kind of sign that a call of the reseller surface came with. */
 export type SignKind = 'hmac' | 'md5';
 
-export function signKindOf(sign: string): SignKind {
+export function getSignKind(sign: string): SignKind {
   return sign.length === 64 ? 'hmac' : 'md5';
 }
 
@@ -40,14 +40,14 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
     throw new UnauthorizedError(say('sendUsernameAndSign'), 'credentials_missing');
   }
   // What can't be a name is not looked for: it would be remembered as one that does not exist.
-  const found = isUsername(request.username) ? await keysOfUsername(request.username) : null;
+  const found = isUsername(request.username) ? await findKeysByUsername(request.username) : null;
   // An unknown name takes the same work and hears the same words as a wrong sign.
-  const keys = (found?.keys ?? [nobodysKey]).filter((key) => !isOver(key.validUntil)).map(openKey);
+  const keys = (found?.keys ?? [decoyKey]).filter((key) => !isExpired(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
     throw new UnauthorizedError(say('signWrong'), 'invalid_sign');
   }
-  const isMd5 = signKindOf(request.sign) === 'md5';
+  const isMd5 = getSignKind(request.sign) === 'md5';
   if (found.account.requireStrongSign && isMd5) {
     throw new UnauthorizedError(say('onlyStrongSign'), 'invalid_sign');
   }
@@ -65,7 +65,7 @@ export function requireOpenBuyer(account: Account): void {
 }
 
 /** In the place of the keys of a name that nobody has: to be opened and compared like any other. */
-const nobodysKey = apiKeyDocument('nobody', newApiKey('buyer', 'test'));
+const decoyKey = buildApiKeyDocument('nobody', generateApiKey('buyer', 'test'));
 
 function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {
   return decrypt(sealed, apiKeyContext(accountId));
@@ -73,7 +73,7 @@ function openKey({ sealed, accountId }: { sealed: string; accountId: string }): 
 
 function isSignedWith(apiKey: string, { username, sign, md5Covers, hmacCovers }: SignedRequest): boolean {
   const expected =
-    signKindOf(sign) === 'hmac'
+    getSignKind(sign) === 'hmac'
       ? createHmac('sha256', apiKey).update(`${username}|${hmacCovers}`).digest('hex')
       : createHash('md5').update(`${username}${apiKey}${md5Covers}`).digest('hex');
   return isSameSecret(sign, expected);

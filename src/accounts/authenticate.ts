@@ -4,8 +4,8 @@ import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { looksLikeAccessToken, openAccessToken } from './access-token.js';
 import type { Account, Role } from './account.model.js';
-import { apiKeyHash, isWellFormedApiKey } from './api-key.js';
-import { keyByHash, keyById } from './known-keys.js';
+import { hashApiKey, isWellFormedApiKey } from './api-key.js';
+import { findKeyByHash, findKeyById } from './known-keys.js';
 
 export interface Authenticated {
   account: Account;
@@ -56,8 +56,8 @@ async function authenticateKey(apiKey: string): Promise<Authenticated> {
   if (!isWellFormedApiKey(apiKey)) {
     throw new UnauthorizedError(say('apiKeyMalformed'));
   }
-  const found = await keyByHash(apiKeyHash(apiKey));
-  if (!found || isOver(found.key.validUntil)) {
+  const found = await findKeyByHash(hashApiKey(apiKey));
+  if (!found || isExpired(found.key.validUntil)) {
     throw new UnauthorizedError(say('apiKeyUnknown'));
   }
   refuseOtherMode(found.account);
@@ -66,8 +66,8 @@ async function authenticateKey(apiKey: string): Promise<Authenticated> {
 
 async function authenticateToken(token: string): Promise<Authenticated> {
   const opened = openAccessToken(token);
-  const found = opened && (await keyById(opened.keyId));
-  if (!found || isOver(found.key.validUntil)) {
+  const found = opened && (await findKeyById(opened.keyId));
+  if (!found || isExpired(found.key.validUntil)) {
     throw new UnauthorizedError(say('accessTokenOver'), 'invalid_token');
   }
   refuseOtherMode(found.account);
@@ -80,6 +80,6 @@ async function authenticateToken(token: string): Promise<Authenticated> {
   };
 }
 
-export function isOver(validUntil: Date | null): boolean {
+export function isExpired(validUntil: Date | null): boolean {
   return validUntil !== null && validUntil <= now();
 }

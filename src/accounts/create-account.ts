@@ -10,10 +10,10 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { AccountModel, type Account, type ProviderSettings, type Role } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
-import { apiKeyHash, newApiKey } from './api-key.js';
+import { hashApiKey, generateApiKey } from './api-key.js';
 
 export interface NewAccount {
   username: string;
@@ -40,13 +40,13 @@ export interface CreatedAccount {
 export async function createAccount(input: NewAccount, by: ChangedBy = bySystem): Promise<CreatedAccount> {
   const id = newId();
   const mode = env.APP_MODE === 'live' ? 'live' : 'test';
-  const apiKey = input.apiKey ?? newApiKey(input.role, mode);
-  const webhookSecret = input.webhookSecret ?? newWebhookSecret();
-  const account = accountDocument({ id, mode, input, webhookSecret });
+  const apiKey = input.apiKey ?? generateApiKey(input.role, mode);
+  const webhookSecret = input.webhookSecret ?? generateWebhookSecret();
+  const account = buildAccountDocument({ id, mode, input, webhookSecret });
   try {
     // Told about all: routing looks for new sellers.
-    const key = apiKeyDocument(id, apiKey);
-    await changing([AccountModel, ApiKeyModel], null, (accounts, keys) =>
+    const key = buildApiKeyDocument(id, apiKey);
+    await writeAndInvalidate([AccountModel, ApiKeyModel], null, (accounts, keys) =>
       inTransaction(async (session) => {
         await accounts.create([account], { session });
         await WalletModel.create([{ _id: id, balance: 0, held: 0, seq: 0 }], { session });
@@ -69,22 +69,22 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
 }
 
 /** `whsec_` and 32 random bytes in base64, as Standard Webhooks has it. */
-export function newWebhookSecret(): string {
+export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-export function apiKeyDocument(accountId: string, apiKey: string) {
+export function buildApiKeyDocument(accountId: string, apiKey: string) {
   return {
     _id: newId(),
     accountId,
-    sha256: apiKeyHash(apiKey),
+    sha256: hashApiKey(apiKey),
     sealed: encrypt(apiKey, apiKeyContext(accountId)),
     validUntil: null,
     createdAt: now(),
   };
 }
 
-function accountDocument(options: {
+function buildAccountDocument(options: {
   id: string;
   mode: Account['mode'];
   input: NewAccount;

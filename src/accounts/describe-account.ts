@@ -1,9 +1,9 @@
 import { AuditModel, type AuditEntry } from '../audit/audit.model.js';
-import { balanceOf } from '../money/wallets/balance-of.js';
+import { getWallet } from '../money/wallets/balance-of.js';
 import type { Wallet } from '../money/wallets/wallet.model.js';
 import type { Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
-import { md5SignsOf } from './md5-signs.js';
+import { getMd5SignCounts } from './md5-signs.js';
 import { requireAccount } from './require-account.js';
 
 const keysShown = 10;
@@ -23,7 +23,7 @@ export interface AccountDescription {
 export async function describeAccount(usernameOrId: string): Promise<AccountDescription> {
   const account = await requireAccount(usernameOrId);
   const [wallet, keys, audit, md5Signs] = await Promise.all([
-    balanceOf(account._id),
+    getWallet(account._id),
     ApiKeyModel.find({ accountId: account._id }, { createdAt: 1, validUntil: 1 })
       .sort({ _id: -1 })
       .limit(keysShown)
@@ -32,7 +32,7 @@ export async function describeAccount(usernameOrId: string): Promise<AccountDesc
       .sort({ at: -1 })
       .limit(changesShown)
       .lean<AuditEntry[]>(),
-    md5SignsOf([account._id]),
+    getMd5SignCounts([account._id]),
   ]);
   return { account, wallet, keys, audit, md5Signs: md5Signs?.[0] ?? null };
 }

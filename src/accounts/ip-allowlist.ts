@@ -9,7 +9,7 @@ type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
  * @returns null if it is neither.
  */
 export function normalizeAllowlistEntry(entry: string): string | null {
-  const network = networkOf(entry);
+  const network = parseNetwork(entry);
   if (!network) {
     return null;
   }
@@ -34,26 +34,26 @@ export function isOnAllowlist(allowlist: readonly string[], address: string): bo
     return false;
   }
   const caller = ipaddr.process(address);
-  return networksOf(allowlist).some(
+  return parseNetworks(allowlist).some(
     ([network, bits]) => network.kind() === caller.kind() && caller.match(network, bits),
   );
 }
 
 /** Parsed once for each copy of an account that is in memory. */
-const parsed = new WeakMap<readonly string[], Network[]>();
+const networksByList = new WeakMap<readonly string[], Network[]>();
 
-function networksOf(allowlist: readonly string[]): Network[] {
-  let networks = parsed.get(allowlist);
+function parseNetworks(allowlist: readonly string[]): Network[] {
+  let networks = networksByList.get(allowlist);
   if (!networks) {
-    networks = allowlist.map(networkOf).filter((each) => each !== null);
-    parsed.set(allowlist, networks);
+    networks = allowlist.map(parseNetwork).filter((each) => each !== null);
+    networksByList.set(allowlist, networks);
   }
   return networks;
 }
 
-function networkOf(entry: string): Network | null {
+function parseNetwork(entry: string): Network | null {
   const [text = '', prefix, ...rest] = entry.split('/');
-  const address = addressOf(text);
+  const address = parseAddress(text);
   if (!address || rest.length > 0 || (prefix !== undefined && !/^(0|[1-9]\d{0,2})$/.test(prefix))) {
     return null;
   }
@@ -69,7 +69,7 @@ function networkOf(entry: string): Network | null {
 }
 
 /** Only the usual forms: four decimal parts, or IPv6 without a zone. `10.1` and `0x0a000001` are mistakes here. */
-function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
     return ipaddr.IPv4.parse(text);
   }

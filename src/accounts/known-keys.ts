@@ -1,8 +1,8 @@
 /** API keys with their accounts, from each process's own memory. */
-import { quick } from '../database/mongo.js';
+import { getQuickCollection } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
-import { gathered } from '../shared/gathered.js';
-import { cached } from '../redis/cached.js';
+import { batchCalls } from '../shared/gathered.js';
+import { createCache } from '../redis/cached.js';
 import { AccountModel, type Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
 
@@ -17,28 +17,28 @@ export interface AccountAndKeys {
   keys: ApiKey[];
 }
 
-const kept = {
+const cacheOptions = {
   from: [ApiKeyModel, AccountModel],
   isAbout: ({ account }: { account: Account }, accountId: string) => account._id === accountId,
 };
 
-export const keyByHash = cached({ ...kept, load: keysBy('sha256') });
-export const keyById = cached({ ...kept, load: keysBy('_id') });
-export const keysOfUsername = cached({ ...kept, load: loadByUsername });
+export const findKeyByHash = createCache({ ...cacheOptions, load: buildKeyLoader('sha256') });
+export const findKeyById = createCache({ ...cacheOptions, load: buildKeyLoader('_id') });
+export const findKeysByUsername = createCache({ ...cacheOptions, load: loadByUsername });
 
 /** Keys that are asked for at the same time, as after a restart, share two queries. */
-function keysBy(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccount | null> {
-  return gathered<string, KeyAndAccount | null>({
+function buildKeyLoader(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccount | null> {
+  return batchCalls<string, KeyAndAccount | null>({
     itemsMax: 200,
     async run(values) {
-      const keys = await quick(ApiKeyModel)
+      const keys = await getQuickCollection(ApiKeyModel)
         .find({ [field]: { $in: values } })
         .toArray();
       const ids = keys.map(({ accountId }) => accountId);
       const accounts =
         keys.length === 0
           ? []
-          : await quick(AccountModel)
+          : await getQuickCollection(AccountModel)
               .find({ _id: { $in: ids } })
               .toArray();
       const accountsById = new Map(accounts.map((account) => [account._id, account]));
@@ -53,10 +53,10 @@ function keysBy(field: 'sha256' | '_id'): (value: string) => Promise<KeyAndAccou
 }
 
 async function loadByUsername(username: string): Promise<AccountAndKeys | null> {
-  const account = await quick(AccountModel).findOne({ username });
+  const account = await getQuickCollection(AccountModel).findOne({ username });
   const live = [{ validUntil: null }, { validUntil: { $gt: now() } }];
   // Asked for an unknown name too, so that it takes as long.
   const accountId = account?._id ?? 'nobody';
-  const keys = await quick(ApiKeyModel).find({ accountId, $or: live }).toArray();
+  const keys = await getQuickCollection(ApiKeyModel).find({ accountId, $or: live }).toArray();
   return account && { account, keys };
 }

@@ -1,5 +1,5 @@
 import { WalletModel, type Wallet } from '../money/wallets/wallet.model.js';
-import { md5SignsOf } from './md5-signs.js';
+import { getMd5SignCounts } from './md5-signs.js';
 import { AccountModel, type Account, type Role } from './account.model.js';
 
 export interface AccountFilter {
@@ -40,7 +40,7 @@ export async function listAccounts(filter: AccountFilter): Promise<ListedAccount
   const ids = accounts.map((each) => each._id);
   const [wallets, md5Signs] = await Promise.all([
     WalletModel.find({ _id: { $in: ids } }).lean<Wallet[]>(),
-    md5SignsOf(ids),
+    getMd5SignCounts(ids),
   ]);
   const walletOf = new Map(wallets.map((each) => [each._id, each]));
   return accounts.map((account, index) => ({

@@ -7,7 +7,7 @@ import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { businessDay, daysAfter } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 
 export const md5DaysShown = 30;
 const keptS = 35 * 86_400;
@@ -16,13 +16,13 @@ const busiestMax = 100;
 
 /** Counts without being waited for: calls at the same time share one round trip, and without Redis none is counted. */
 export function countMd5Sign(accountId: string): void {
-  add(accountId).catch(() => undefined);
+  addToCounters(accountId).catch(() => undefined);
 }
 
-const add = gathered<string, undefined>({
+const addToCounters = batchCalls<string, undefined>({
   itemsMax: 1_000,
   async run(accountIds) {
-    const key = keyOf(businessDay(now()));
+    const key = buildDayKey(businessDay(now()));
     const counts = new Map<string, number>();
     for (const id of accountIds) {
       counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -35,19 +35,19 @@ const add = gathered<string, undefined>({
 });
 
 /** Signs by md5 in the last 30 days of each of these accounts, in their order; null while Redis is away. */
-export async function md5SignsOf(accountIds: readonly string[]): Promise<number[] | null> {
+export async function getMd5SignCounts(accountIds: readonly string[]): Promise<number[] | null> {
   if (accountIds.length === 0) {
     return [];
   }
-  const days = await askEachDay((client, key) => client.zmscore(key, ...accountIds));
+  const days = await readEachDay((client, key) => client.zmscore(key, ...accountIds));
   return (
     days && accountIds.map((_, index) => days.reduce((sum, scores) => sum + Number(scores[index] ?? 0), 0))
   );
 }
 
 /** The accounts that sign by md5 most, over the last 30 days, of the 100 busiest of each day; null while Redis is away. */
-export async function mostMd5Signs(): Promise<{ accountId: string; signs: number }[] | null> {
-  const days = await askEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
+export async function findTopMd5Signers(): Promise<{ accountId: string; signs: number }[] | null> {
+  const days = await readEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
   if (!days) {
     return null;
   }
@@ -62,12 +62,12 @@ export async function mostMd5Signs(): Promise<{ accountId: string; signs: number
 }
 
 /** Together, and not as a pipeline: in a Cluster the days may be on several nodes. */
-async function askEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
+async function readEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
   const today = businessDay(now());
-  const keys = Array.from({ length: md5DaysShown }, (_, back) => keyOf(daysAfter(today, -back)));
+  const keys = Array.from({ length: md5DaysShown }, (_, back) => buildDayKey(daysAfter(today, -back)));
   return Promise.all(keys.map((key) => ask(redis(), key))).catch(() => null);
 }
 
-function keyOf(day: string): string {
+function buildDayKey(day: string): string {
   return `${env.QUEUE_PREFIX}:md5-signs:${day}`;
 }

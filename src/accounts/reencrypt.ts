@@ -1,6 +1,6 @@
 /** Where secrets are stored sealed, and what seals them anew with the key that seals now (docs/guides/operate/change-the-encryption-key.md). */
 import { lookUp } from '../shared/look-up.js';
-import { decrypt, encrypt, keyIdOf, keyring, sealingKey } from '../shared/encryption.js';
+import { decrypt, encrypt, getKeyId, keyring, sealingKey } from '../shared/encryption.js';
 
 type Row = Record<string, unknown> & { _id: string };
 
@@ -42,8 +42,8 @@ export async function reencrypt(
   const sum = { changed: 0, unreadable: 0 };
   for (const source of sources) {
     let done = 0;
-    for await (const rows of batches(source)) {
-      const changes = rows.flatMap((row) => changesOf(source, row, onUnreadable));
+    for await (const rows of readBatches(source)) {
+      const changes = rows.flatMap((row) => buildChanges(source, row, onUnreadable));
       const open = changes.filter((each): each is SealedChange => each !== null);
       if (open.length > 0) {
         sum.changed += (await source.write(rows, open)).modifiedCount;
@@ -60,9 +60,9 @@ export async function reencrypt(
 export async function countSealed(sources: SealedSource[]): Promise<SealedCounts> {
   const counts: SealedCounts = Object.fromEntries(keyring().map(({ id }) => [id, {}]));
   for (const source of sources) {
-    for await (const rows of batches(source)) {
-      for (const { path, sealed } of rows.flatMap((row) => valuesOf(source, row))) {
-        const ofKey = (counts[keyIdOf(sealed)] ??= {});
+    for await (const rows of readBatches(source)) {
+      for (const { path, sealed } of rows.flatMap((row) => findSealedValues(source, row))) {
+        const ofKey = (counts[getKeyId(sealed)] ??= {});
         const place = `${source.name}.${path}`;
         ofKey[place] = (lookUp(ofKey, place) ?? 0) + 1;
       }
@@ -71,12 +71,12 @@ export async function countSealed(sources: SealedSource[]): Promise<SealedCounts
   return counts;
 }
 
-export function sumOfKey(counts: SealedCounts, id: string): number {
+export function sumForKey(counts: SealedCounts, id: string): number {
   return Object.values(lookUp(counts, id) ?? {}).reduce((sum, count) => sum + count, 0);
 }
 
 /** In constant memory, however many there are. */
-async function* batches({ read, fields, needs }: SealedSource): AsyncGenerator<Row[]> {
+async function* readBatches({ read, fields, needs }: SealedSource): AsyncGenerator<Row[]> {
   const names = [...fields.map(({ path }) => path), ...needs];
   let above: string | null = null;
   for (;;) {
@@ -91,13 +91,13 @@ async function* batches({ read, fields, needs }: SealedSource): AsyncGenerator<R
 }
 
 /** Null for one that can't be opened. */
-function changesOf(
+function buildChanges(
   source: SealedSource,
   row: Row,
   onUnreadable: (place: string, id: string) => void,
 ): (SealedChange | null)[] {
-  return valuesOf(source, row)
-    .filter(({ sealed }) => keyIdOf(sealed) !== sealingKey().id)
+  return findSealedValues(source, row)
+    .filter(({ sealed }) => getKeyId(sealed) !== sealingKey().id)
     .map(({ path, sealed, context }) => {
       try {
         return { _id: row._id, path, from: sealed, to: encrypt(decrypt(sealed, context), context) };
@@ -108,14 +108,17 @@ function changesOf(
     });
 }
 
-function valuesOf(source: SealedSource, row: Row): { path: string; sealed: string; context: string }[] {
+function findSealedValues(
+  source: SealedSource,
+  row: Row,
+): { path: string; sealed: string; context: string }[] {
   return source.fields.flatMap(({ path, contextOf }) => {
-    const sealed = path.split('.').reduce<unknown>((value, name) => fieldOf(value, name), row);
+    const sealed = path.split('.').reduce<unknown>((value, name) => getField(value, name), row);
     return typeof sealed === 'string' ? [{ path, sealed, context: contextOf(row) }] : [];
   });
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+function getField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? new Map<string, unknown>(Object.entries(value)).get(name)
     : undefined;

@@ -1,7 +1,7 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { AccountModel, type Account } from './account.model.js';
 
 /**
@@ -14,7 +14,7 @@ export async function setAccountStatus(
   status: Account['status'],
   by: ChangedBy,
 ): Promise<boolean> {
-  return changing([AccountModel], [account._id], (accounts) =>
+  return writeAndInvalidate([AccountModel], [account._id], (accounts) =>
     inTransaction(async (session) => {
       const result = await accounts.updateOne(
         { _id: account._id, status: { $ne: status } },

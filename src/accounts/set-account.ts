@@ -1,6 +1,6 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten, say } from '../shared/say.js';
@@ -21,7 +21,7 @@ export type OperatorSettings = Partial<
   >
 >;
 
-const ofOneRole: Partial<Record<keyof OperatorSettings, Role>> = {
+const settingRoles: Partial<Record<keyof OperatorSettings, Role>> = {
   commissionRate: 'seller',
   productLimit: 'seller',
   priceGroup: 'buyer',
@@ -39,13 +39,13 @@ export async function setAccount(
   by: ChangedBy,
 ): Promise<{ account: Account; changed: (keyof OperatorSettings)[] }> {
   const given = Object.keys(settings) as (keyof OperatorSettings)[];
-  return changing([AccountModel], [accountId], (accounts) =>
+  return writeAndInvalidate([AccountModel], [accountId], (accounts) =>
     inTransaction(async (session) => {
       const before = await accounts.findById(accountId).session(session).lean<Account>();
       if (!before) {
         throw new NotFoundError(say('noSuchAccount'));
       }
-      refuseOfOtherRole(before, given);
+      requireMatchingRole(before, given);
       const changed = given.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
       const account: Account = { ...before, ...settings };
       if (changed.length > 0) {
@@ -68,13 +68,13 @@ export async function setAccount(
   );
 }
 
-function refuseOfOtherRole({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
-  const wrong = given.filter((each) => (ofOneRole[each] ?? role) !== role);
+function requireMatchingRole({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
+  const wrong = given.filter((each) => (settingRoles[each] ?? role) !== role);
   if (wrong.length > 0) {
     throw new ValidationError(
       wrong.map((field) => ({
         field,
-        message: asWritten(`${field} is a setting of ${ofOneRole[field]}s; ${username} is a ${role}`),
+        message: asWritten(`${field} is a setting of ${settingRoles[field]}s; ${username} is a ${role}`),
       })),
     );
   }

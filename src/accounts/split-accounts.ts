@@ -5,7 +5,7 @@ import { AccountModel, accounts } from './account.model.js';
  * @returns the first account of each range but the first.
  * @throws Error if there are fewer accounts than ranges.
  */
-export async function splitsFor(ranges: number): Promise<string[]> {
+export async function findShardSplits(ranges: number): Promise<string[]> {
   const total = await AccountModel.countDocuments();
   if (total < ranges) {
     throw new Error(`${total} accounts cannot lie on ${ranges} shards.`);

@@ -3,7 +3,7 @@
 /** Versions of the bodies of webhooks, the present one last; the header `x-api-version`. */
 export const apiVersions = ['1'] as const;
 export type ApiVersion = (typeof apiVersions)[number];
-export const apiVersionNow = '1' satisfies ApiVersion;
+export const currentApiVersion = '1' satisfies ApiVersion;
 
 /** What an endpoint chooses beside its URL. */
 export interface EndpointSettings {
@@ -33,9 +33,9 @@ export interface WebhookEndpoint extends EndpointSettings {
 export const defaultEndpointId = 'default';
 
 /** What an endpoint is that says nothing of itself. */
-export const usualSettings: EndpointSettings = {
+export const defaultEndpointSettings: EndpointSettings = {
   events: ['*'],
-  version: apiVersionNow,
+  version: currentApiVersion,
   description: null,
   inFlightLimit: null,
 };
@@ -55,13 +55,13 @@ export interface EndpointOwner {
 }
 
 /** All endpoints of an account, that of `webhook_url` first where it is set, the others in the order of their making. */
-export function endpointsOf(account: EndpointOwner): WebhookEndpoint[] {
+export function getEndpoints(account: EndpointOwner): WebhookEndpoint[] {
   const others = account.webhookEndpoints ?? [];
   return account.webhookUrl === null
     ? others
     : [
         {
-          ...usualSettings,
+          ...defaultEndpointSettings,
           ...account.webhookSettings,
           id: defaultEndpointId,
           url: account.webhookUrl,

@@ -1,13 +1,13 @@
 import type { PostingResult, WalletAfter } from '../money/posting/posting.js';
-import { walletMovement } from '../money/posting/wallet-movement.js';
-import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
+import { buildWalletMovement } from '../money/posting/wallet-movement.js';
+import { buildBalanceTooLargeError } from '../money/wallets/balance-too-large.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import type { Adjustment } from './adjustment.model.js';
 
 /** What an adjustment does to the wallet, whether it had to be approved or not. */
-export function adjustmentMovement(adjustment: Adjustment) {
-  return walletMovement('adjustment', 'platform:adjustments', adjustment);
+export function buildAdjustmentMovement(adjustment: Adjustment) {
+  return buildWalletMovement('adjustment', 'platform:adjustments', adjustment);
 }
 
 /**
@@ -23,7 +23,7 @@ export function requirePosted({ _id, amount }: Adjustment, result: PostingResult
         asWritten(`The wallet holds ${result.balance}: a debit of ${-amount} would take it below zero.`),
       );
     case 'too-large':
-      throw balanceTooLarge();
+      throw buildBalanceTooLargeError();
     case 'duplicate':
     case 'stale':
       throw new ConflictError(asWritten(`Adjustment ${_id} has just been decided. Look at it again.`));

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
 /** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (made-alone.ts), a second operator approves it. */
@@ -39,5 +39,5 @@ schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_i
 schema.index({ createdAt: -1 }, { name: 'newest' });
 
 export const AdjustmentModel = mongoose.model('Adjustment', schema);
-export const adjustments = collectionOf<Adjustment>(AdjustmentModel);
-export const toStored = storing<Adjustment>(['amount', 'balanceAfter']);
+export const adjustments = getCollection<Adjustment>(AdjustmentModel);
+export const toStored = buildToStored<Adjustment>(['amount', 'balanceAfter']);

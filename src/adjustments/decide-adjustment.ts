@@ -8,7 +8,7 @@ import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.model.js';
-import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
+import { buildAdjustmentMovement, requirePosted } from './adjustment-movement.js';
 
 /**
  * pending -> completed: a second operator lets it happen. Approving twice changes nothing.
@@ -31,7 +31,7 @@ export async function approveAdjustment(
   }
   const end = { status: 'completed' as const, decidedBy: by.actor, decidedAt: now() };
   const result = await post({
-    ...adjustmentMovement(adjustment),
+    ...buildAdjustmentMovement(adjustment),
     changes: [
       {
         collection: adjustments.collectionName,
@@ -40,7 +40,7 @@ export async function approveAdjustment(
         setAfter: ({ balance }) => ({ ...end, balanceAfter: int64(balance) }),
       },
     ],
-    inserts: [approvalAudit(adjustment, by)],
+    inserts: [buildApprovalAudit(adjustment, by)],
   });
   const after = requirePosted(adjustment, result);
   return { adjustment: { ...adjustment, ...end, balanceAfter: after?.balance ?? null }, changed: true };
@@ -99,7 +99,7 @@ function requirePending({ _id, status, decidedBy }: Adjustment): void {
   }
 }
 
-function approvalAudit({ _id, accountId, amount, requestedBy }: Adjustment, by: ChangedBy): Insert {
+function buildApprovalAudit({ _id, accountId, amount, requestedBy }: Adjustment, by: ChangedBy): Insert {
   return auditInsertAfter(({ balance }: WalletAfter) => ({
     ...by,
     action: 'adjustment.approve',

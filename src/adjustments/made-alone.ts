@@ -4,7 +4,7 @@ import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.mode
 const windowMs = 86_400_000;
 
 /** What an operator has made of an account without a second one, in the 24 hours up to a moment. */
-export interface MadeAlone {
+export interface UnapprovedAdjustments {
   /** Rupiah, credits and debits alike: one does not take back that the other was made. */
   sum: number;
   /** Of another one: those that were made after this was read. With one of them the sum is not what it was. */
@@ -15,7 +15,11 @@ export interface MadeAlone {
  * Those that wait or were rejected have moved nothing, and those that another operator has approved were looked at. One of a
  * later moment counts too: a clock that is behind must not forget it.
  */
-export async function madeAlone(accountId: string, actor: string, at: Date): Promise<MadeAlone> {
+export async function findUnapprovedAdjustments(
+  accountId: string,
+  actor: string,
+  at: Date,
+): Promise<UnapprovedAdjustments> {
   const own = {
     accountId,
     requestedBy: actor,

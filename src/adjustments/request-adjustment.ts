@@ -2,15 +2,15 @@ import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
 import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
-import { postUnnamed } from '../money/posting/post-unnamed.js';
+import { postWithoutKey } from '../money/posting/post-unnamed.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { adjustments, toStored, type Adjustment } from './adjustment.model.js';
-import { adjustmentMovement, requirePosted } from './adjustment-movement.js';
-import { madeAlone } from './made-alone.js';
+import { buildAdjustmentMovement, requirePosted } from './adjustment-movement.js';
+import { findUnapprovedAdjustments } from './made-alone.js';
 
 export interface AdjustmentRequest {
   account: Account;
@@ -30,17 +30,20 @@ const roundsMax = 50;
  *   it. DependencyError if it is not known whether it was written.
  */
 export async function requestAdjustment(request: AdjustmentRequest, by: ChangedBy): Promise<Adjustment> {
-  const reason = checked(request, by);
+  const reason = requireValidRequest(request, by);
   for (let round = 0; round < roundsMax; round += 1) {
-    const pending = newAdjustment(request, { by, reason });
-    const alone = await madeAlone(pending.accountId, by.actor, pending.createdAt);
+    const pending = buildAdjustment(request, { by, reason });
+    const alone = await findUnapprovedAdjustments(pending.accountId, by.actor, pending.createdAt);
     if (alone.sum + Math.abs(pending.amount) >= env.ADJUSTMENT_APPROVAL_FROM) {
-      requirePosted(pending, await postUnnamed(waitingPosting(pending, by), asWritten(adviceFor(request))));
+      requirePosted(
+        pending,
+        await postWithoutKey(buildWaitingPosting(pending, by), asWritten(buildAdvice(request))),
+      );
       return pending;
     }
     const completed: Adjustment = { ...pending, status: 'completed', decidedAt: pending.createdAt };
-    const posting = { ...immediatePosting(completed, by), barredBy: alone.barOf(completed._id) };
-    const result = await postUnnamed(posting, asWritten(adviceFor(request)));
+    const posting = { ...buildImmediatePosting(completed, by), barredBy: alone.barOf(completed._id) };
+    const result = await postWithoutKey(posting, asWritten(buildAdvice(request)));
     if (result.outcome !== 'stale') {
       return { ...completed, balanceAfter: requirePosted(completed, result)?.balance ?? null };
     }
@@ -50,7 +53,7 @@ export async function requestAdjustment(request: AdjustmentRequest, by: ChangedB
   );
 }
 
-function newAdjustment(
+function buildAdjustment(
   { account, amount }: AdjustmentRequest,
   { by, reason }: { by: ChangedBy; reason: string },
 ): Adjustment {
@@ -68,7 +71,7 @@ function newAdjustment(
   };
 }
 
-function checked({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {
+function requireValidRequest({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {
   if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > limits.depositMax) {
     const message = `amount must be whole rupiah, not 0, and at most ${limits.depositMax} either way`;
     throw new ValidationError([{ field: 'amount', message: asWritten(message) }]);
@@ -79,11 +82,11 @@ function checked({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {
   return reason;
 }
 
-function immediatePosting(completed: Adjustment, by: ChangedBy): Posting {
+function buildImmediatePosting(completed: Adjustment, by: ChangedBy): Posting {
   return {
-    ...adjustmentMovement(completed),
+    ...buildAdjustmentMovement(completed),
     inserts: [
-      auditOf('adjustment.post', completed, by),
+      buildAudit('adjustment.post', completed, by),
       {
         collection: adjustments.collectionName,
         documentAfter: ({ balance }) => toStored({ ...completed, balanceAfter: balance }),
@@ -92,25 +95,25 @@ function immediatePosting(completed: Adjustment, by: ChangedBy): Posting {
   };
 }
 
-function waitingPosting(pending: Adjustment, by: ChangedBy): Posting {
+function buildWaitingPosting(pending: Adjustment, by: ChangedBy): Posting {
   return {
     accountId: pending.accountId,
     kind: 'adjustment-request',
     subjectId: pending._id,
     inserts: [
       { collection: adjustments.collectionName, document: toStored(pending) },
-      auditOf('adjustment.request', pending, by),
+      buildAudit('adjustment.request', pending, by),
     ],
   };
 }
 
-function auditOf(action: string, { _id, accountId, amount, status }: Adjustment, by: ChangedBy) {
+function buildAudit(action: string, { _id, accountId, amount, status }: Adjustment, by: ChangedBy) {
   const subject = { kind: 'adjustment' as const, id: _id };
   return auditInsert({ ...by, action, subject, after: { accountId, amount, status } });
 }
 
 /** The same command again would be another adjustment: whoever does not know looks first. */
-function adviceFor({ account }: AdjustmentRequest): string {
+function buildAdvice({ account }: AdjustmentRequest): string {
   return (
     `It is not known whether the adjustment was made. Look at those of ${account.username} before you repeat it ` +
     `(on the command line: topup adjust list --account ${account.username}).`

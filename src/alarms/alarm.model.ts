@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** An alarm, and whether somebody was told. */
 export interface StandingAlarm {
@@ -47,4 +47,4 @@ export const redisDownId = 'TopupRedisDown';
 /** Those that are not over. */
 export const isStanding = { endedAt: null };
 
-export const standingAlarms = collectionOf<StandingAlarm>(mongoose.model('StandingAlarm', schema));
+export const standingAlarms = getCollection<StandingAlarm>(mongoose.model('StandingAlarm', schema));

@@ -1,11 +1,11 @@
-import { describedProcesses } from '../redis/presence.js';
+import { describeProcesses } from '../redis/presence.js';
 
 /**
  * Whether a process is heard that keeps and tells alarms: follow-up, with ALERT_WEBHOOK_URL. Null: nobody knows, as while Redis takes
  * no writes, or beside a process of a release that does not say it.
  */
-export async function isAnybodyTelling(): Promise<boolean | null> {
-  const heard = await describedProcesses().catch(() => null);
+export async function isAnyProcessNotifying(): Promise<boolean | null> {
+  const heard = await describeProcesses().catch(() => null);
   if (!heard) {
     return null;
   }

@@ -1,4 +1,4 @@
-import { isAnybodyTelling } from './is-anybody-telling.js';
+import { isAnyProcessNotifying } from './is-anybody-telling.js';
 import { isStanding, standingAlarms, type StandingAlarm } from './alarm.model.js';
 
 export interface StandingAlarms {
@@ -15,7 +15,7 @@ export interface StandingAlarms {
 export async function listStandingAlarms(limit: number): Promise<StandingAlarms> {
   const [standing, isTelling] = await Promise.all([
     standingAlarms.find(isStanding).limit(limit).toArray(),
-    isAnybodyTelling(),
+    isAnyProcessNotifying(),
   ]);
   const alarms = standing
     .map((each) => (isTelling === false ? { ...each, refusal: null } : each))

@@ -5,13 +5,13 @@ import { redis } from '../redis/connection.js';
 const key = `${env.QUEUE_PREFIX}:alarms:mongodb-away`;
 
 /** Without Redis nobody hears it. @param forMs How long one look counts. */
-export async function sayMongodbAway(forMs: number): Promise<void> {
+export async function markMongodbAway(forMs: number): Promise<void> {
   await redis()
     .set(key, '1', 'PX', forMs)
     .catch(() => undefined);
 }
 
 /** @throws Redis's own errors. */
-export async function isMongodbAwayForSome(): Promise<boolean> {
+export async function isMongodbMarkedAway(): Promise<boolean> {
   return (await redis().get(key)) !== null;
 }

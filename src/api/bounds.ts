@@ -7,21 +7,21 @@ import type Joi from 'joi';
 import type { FieldError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-export type Bounds =
+export type InputLimits =
   | { kind: 'text'; max: number }
-  | { kind: 'list'; max: number; item: Bounds }
-  | { kind: 'object'; fields: Map<string, Bounds> }
+  | { kind: 'list'; max: number; item: InputLimits }
+  | { kind: 'object'; fields: Map<string, InputLimits> }
   /** Costs the same whatever is sent: a number, a boolean, one of some words. */
   | { kind: 'plain' };
 
-const known = new WeakMap<Joi.Schema, Bounds>();
+const known = new WeakMap<Joi.Schema, InputLimits>();
 
 /**
  * The bounds of a schema of input.
  * @throws Error for one that sets none: a text or a list without a `max`, fields that nobody named.
  */
-export function boundsOf(schema: Joi.Schema): Bounds {
-  const found = known.get(schema) ?? read(schema, 'input');
+export function getInputLimits(schema: Joi.Schema): InputLimits {
+  const found = known.get(schema) ?? readLimits(schema, 'input');
   known.set(schema, found);
   return found;
 }
@@ -30,12 +30,15 @@ export function boundsOf(schema: Joi.Schema): Bounds {
  * Looks at lengths alone, and takes what the schema names: fields that nobody asked for are left behind, however many.
  * @returns The input to be checked, and what is too long; what is too long is not looked into.
  */
-export function withinBounds(schema: Joi.Schema, input: unknown): { input: unknown; tooLong: FieldError[] } {
+export function applyInputLimits(
+  schema: Joi.Schema,
+  input: unknown,
+): { input: unknown; tooLong: FieldError[] } {
   const tooLong: FieldError[] = [];
-  return { input: walk(boundsOf(schema), input, '', tooLong), tooLong };
+  return { input: limitValue(getInputLimits(schema), input, '', tooLong), tooLong };
 }
 
-function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[]): unknown {
+function limitValue(bounds: InputLimits, value: unknown, path: string, tooLong: FieldError[]): unknown {
   switch (bounds.kind) {
     case 'text':
       if (typeof value === 'string' && value.length > bounds.max) {
@@ -59,10 +62,10 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
         });
         return undefined;
       }
-      return value.map((each, index) => walk(bounds.item, each, `${path}.${index}`, tooLong));
+      return value.map((each, index) => limitValue(bounds.item, each, `${path}.${index}`, tooLong));
     case 'object':
       return typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? named(bounds.fields, value, path, tooLong)
+        ? limitFields(bounds.fields, value, path, tooLong)
         : value;
     case 'plain':
       return value;
@@ -70,19 +73,24 @@ function walk(bounds: Bounds, value: unknown, path: string, tooLong: FieldError[
 }
 
 /** The fields that the schema names, and none else. */
-function named(fields: Map<string, Bounds>, value: object, path: string, tooLong: FieldError[]): object {
+function limitFields(
+  fields: Map<string, InputLimits>,
+  value: object,
+  path: string,
+  tooLong: FieldError[],
+): object {
   const taken: Record<string, unknown> = {};
   for (const [name, each] of fields) {
     if (Object.hasOwn(value, name)) {
       const field = lookUp(value as Record<string, unknown>, name);
-      taken[name] = walk(each, field, path === '' ? name : `${path}.${name}`, tooLong);
+      taken[name] = limitValue(each, field, path === '' ? name : `${path}.${name}`, tooLong);
     }
   }
   return taken;
 }
 
 /** `schema.describe()` would say the same, but it also checks its own answer: 0.2 s of each start for all operations. */
-function read(schema: Joi.Schema, name: string): Bounds {
+function readLimits(schema: Joi.Schema, name: string): InputLimits {
   const terms = schema.$_terms as {
     items?: Joi.Schema[];
     keys?: { key: string; schema: Joi.Schema }[] | null;
@@ -93,7 +101,7 @@ function read(schema: Joi.Schema, name: string): Bounds {
       if (schema.$_getFlag('only') === true) {
         return { kind: 'plain' };
       }
-      return { kind: 'text', max: required(max, `${name} is text without a max`) };
+      return { kind: 'text', max: requireMax(max, `${name} is text without a max`) };
     case 'array': {
       const [item, ...more] = terms.items ?? [];
       if (!item || more.length > 0) {
@@ -101,8 +109,8 @@ function read(schema: Joi.Schema, name: string): Bounds {
       }
       return {
         kind: 'list',
-        max: required(max, `${name} is a list without a max`),
-        item: read(item, `${name}[]`),
+        max: requireMax(max, `${name} is a list without a max`),
+        item: readLimits(item, `${name}[]`),
       };
     }
     case 'object':
@@ -111,7 +119,9 @@ function read(schema: Joi.Schema, name: string): Bounds {
       }
       return {
         kind: 'object',
-        fields: new Map(terms.keys?.map((each) => [each.key, read(each.schema, `${name}.${each.key}`)])),
+        fields: new Map(
+          terms.keys?.map((each) => [each.key, readLimits(each.schema, `${name}.${each.key}`)]),
+        ),
       };
     case 'number':
     case 'boolean':
@@ -126,7 +136,7 @@ function limitOf(schema: Joi.Schema, rule: string): number | undefined {
   return typeof limit === 'number' ? limit : undefined;
 }
 
-function required(max: number | undefined, problem: string): number {
+function requireMax(max: number | undefined, problem: string): number {
   if (max === undefined) {
     throw new Error(`${problem}: much of it would stop a process`);
   }

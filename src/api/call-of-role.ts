@@ -6,7 +6,7 @@ import type { Operation } from './operation.js';
  * @param call.name Its name in the OpenAPI document, with `who` for the role.
  * @param call.path Below `/api/<role>`.
  */
-export function callOfRole(
+export function buildRoleFields(
   role: Role,
   call: { name: (who: 'Buyer' | 'Seller') => string; path: string },
 ): Pick<Operation, 'id' | 'path' | 'role' | 'tag'> {

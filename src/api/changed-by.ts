@@ -2,7 +2,7 @@ import type { ChangedBy } from '../audit/record-audit.js';
 import type { Call } from './operation.js';
 
 /** Who makes a change by this call, for the audit log, and with which key. */
-export function changedBy({
+export function getChangedBy({
   account,
   address,
   keyId,

@@ -1,7 +1,7 @@
 import type { FieldReason } from '../shared/field-reason.js';
 
 /** By Joi's codes. Those that are not here are about how a value is written. */
-const byCode = new Map<string, FieldReason>([
+const reasonsByJoiCode = new Map<string, FieldReason>([
   ['any.required', 'missing'],
   ['any.only', 'unknown_value'],
   ['any.custom', 'not_accepted'],
@@ -24,6 +24,6 @@ const byCode = new Map<string, FieldReason>([
 ]);
 
 /** The word of docs/reference/field-reasons.md for a mistake that Joi found. */
-export function fieldReasonOf(code: string): FieldReason {
-  return byCode.get(code) ?? 'wrong_form';
+export function getFieldReason(code: string): FieldReason {
+  return reasonsByJoiCode.get(code) ?? 'wrong_form';
 }

@@ -1,36 +1,36 @@
 /** Schemas of the fields that many operations share (bounds: docs/reference/api/limits.md). */
 import Joi from 'joi';
-import { named, shownAs } from './named.js';
+import { nameSchema, documentSchemaAs } from './named.js';
 import { limits } from '../../config/limits.js';
-import { zoneNamed } from '../shared/iso-time.js';
-import { noControl, noUnseen } from '../shared/printable.js';
+import { findTimeZone } from '../shared/iso-time.js';
+import { noControlPattern, printablePattern } from '../shared/printable.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 import { say } from '../shared/say.js';
-import { label, worded } from './worded.js';
+import { label, toJoiMessages } from './worded.js';
 
-const textOf = (max: number, pattern: RegExp, words: 'noUnseenCharacters' | 'noControlCharacters') =>
+const buildTextSchema = (max: number, pattern: RegExp, words: 'noUnseenCharacters' | 'noControlCharacters') =>
   Joi.string()
     .max(max)
     .pattern(pattern)
-    .messages(worded({ 'string.pattern.base': say(words, label) }));
+    .messages(toJoiMessages({ 'string.pattern.base': say(words, label) }));
 
 /** Free text: whatever can be seen, trimmed nowhere. */
-export const text = (max: number) => textOf(max, noUnseen, 'noUnseenCharacters');
+export const text = (max: number) => buildTextSchema(max, printablePattern, 'noUnseenCharacters');
 
 export const refId = Joi.string()
   .max(64)
   .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
-  .messages(worded({ 'string.pattern.base': say('refIdForm', label) }))
+  .messages(toJoiMessages({ 'string.pattern.base': say('refIdForm', label) }))
   .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
   .example('order-20240301-0001');
 
-const standForOthers: readonly string[] = ['.', '..', 'lookup'];
+const reservedRefIds: readonly string[] = ['.', '..', 'lookup'];
 
 /** Of what is made: none that stands for something else at the end of an address, where it could not be read again. */
 export const newRefId = refId
   .custom((value: string, helpers) =>
-    standForOthers.includes(value)
-      ? helpers.message(worded({ custom: say('refIdOfAnother', label) }))
+    reservedRefIds.includes(value)
+      ? helpers.message(toJoiMessages({ custom: say('refIdOfAnother', label) }))
       : value,
   )
   .description(
@@ -40,11 +40,11 @@ export const newRefId = refId
 export const productCode = Joi.string()
   .max(50)
   .pattern(/^[A-Za-z0-9._-]{1,50}$/)
-  .messages(worded({ 'string.pattern.base': say('productCodeForm', label) }))
+  .messages(toJoiMessages({ 'string.pattern.base': say('productCodeForm', label) }))
   .example('S10');
 
 /** Its form depends on the product and is checked there (422/04); here only that it is text. */
-export const customerNumber = textOf(100, noControl, 'noControlCharacters')
+export const customerNumber = buildTextSchema(100, noControlPattern, 'noControlCharacters')
   .min(1)
   .description(
     "Its form depends on the product. Pulsa and data: 10 to 13 digits, a mobile number of the product's operator.",
@@ -57,7 +57,7 @@ export const rupiah = (bounds: { min: number; max: number }) =>
     .min(bounds.min)
     .max(bounds.max)
     .messages(
-      worded({
+      toJoiMessages({
         'number.integer': say('wholeRupiah', label),
         'number.unsafe': say('safeRupiah', label),
       }),
@@ -84,7 +84,7 @@ const urlForm = say('urlForm', label);
 export const url = Joi.string()
   .max(limits.urlLengthMax)
   .uri({ scheme: ['https', 'http'] })
-  .messages(worded({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
+  .messages(toJoiMessages({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
   .example('https://shop.example/hooks/topup');
 
 /** One that is never resolved before it is used: how it is written must be allowed. */
@@ -94,7 +94,7 @@ export const callbackUrl = url
     // What is no URL at all has been told so.
     return problem === null || url.validate(value).error
       ? value
-      : helpers.message(worded({ custom: say('urlField', { field: label.label, problem }) }));
+      : helpers.message(toJoiMessages({ custom: say('urlField', { field: label.label, problem }) }));
   })
   .allow(null);
 
@@ -109,7 +109,9 @@ export const isoDay = Joi.string()
   .custom((value: string, helpers) =>
     Number.isNaN(Date.parse(value)) || !isRealDay(value) ? helpers.error('string.pattern.base') : value,
   )
-  .messages(worded({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule }))
+  .messages(
+    toJoiMessages({ 'string.pattern.base': dateRule, 'string.base': dateRule, 'string.empty': dateRule }),
+  )
   .example('2024-03-01');
 
 function isRealDay(value: string): boolean {
@@ -120,8 +122,8 @@ function isRealDay(value: string): boolean {
 
 /** In what zone times of the answer are written. Days of filters stay those of business time. */
 export const tz = text(64)
-  .custom((value: string, helpers) => zoneNamed(value) ?? helpers.error('any.invalid'))
-  .messages(worded({ 'any.invalid': say('zoneName', label) }))
+  .custom((value: string, helpers) => findTimeZone(value) ?? helpers.error('any.invalid'))
+  .messages(toJoiMessages({ 'any.invalid': say('zoneName', label) }))
   .example('Asia/Jakarta')
   .description(
     'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
@@ -146,7 +148,7 @@ export const filterStatus = caseless(['pending', 'success', 'failed', 'processin
 
 /** A whole number in a query string, where every value is text. */
 export const wholeNumber = (bounds: { max: number; standard?: number }) =>
-  shownAs(wholeNumberText(bounds), {
+  documentSchemaAs(wholeNumberText(bounds), {
     type: 'integer',
     minimum: 1,
     maximum: bounds.max,
@@ -165,13 +167,13 @@ const wholeNumberText = ({ max, standard }: { max: number; standard?: number }) 
           ? helpers.error('number.max')
           : Number(value),
     )
-    .messages(worded({ 'string.pattern.base': words, 'number.min': words, 'number.max': words }));
+    .messages(toJoiMessages({ 'string.pattern.base': words, 'number.min': words, 'number.max': words }));
   return standard === undefined ? schema : schema.default(standard);
 };
 
 /** ISO 8601, in answers: UTC, or in the `tz` that was asked for. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
-export const pagination = named(
+export const pagination = nameSchema(
   'Pagination',
   Joi.object({
     page: Joi.number().required(),

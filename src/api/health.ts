@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { lookAtDependencies } from '../signals/why-not-ready.js';
+import { checkDependencies } from '../signals/why-not-ready.js';
 
 /**
  * `/healthz`: the process lives. `/readyz`: MongoDB and Redis take writes, and the unique indexes are there, so
@@ -11,7 +11,7 @@ export function healthRoutes(): Router {
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
-    const { mongodb, redis, reasons } = await lookAtDependencies();
+    const { mongodb, redis, reasons } = await checkDependencies();
     const isReady = reasons.length === 0;
     response.status(isReady ? 200 : 503).json({
       status: isReady ? 'ok' : 'unavailable',

@@ -1,4 +1,4 @@
-import type { Sought } from '../purchases/find-in-history.js';
+import type { HistorySearch } from '../purchases/find-in-history.js';
 import { filterStatus, isoDay, page, pageSize, productCode, text, tz } from './fields.js';
 import type { ShownStatus } from '../purchases/shown-status.js';
 
@@ -22,7 +22,7 @@ export const historyFields = {
 };
 
 /** By what both roles narrow it. */
-export const soughtFields = {
+export const searchFields = {
   code: productCode,
   sn: text(200)
     .min(1)
@@ -30,20 +30,20 @@ export const soughtFields = {
     .description('All of it, or the 20 digits of a PLN token.'),
 };
 
-export interface SoughtBody {
+export interface SearchBody {
   code?: string;
   customer_number?: string;
   sn?: string;
 }
 
 /** The same in the words of the domain; undefined: it is not narrowed. */
-export function soughtBy({ code, customer_number, sn }: SoughtBody): Sought | undefined {
+export function toHistorySearch({ code, customer_number, sn }: SearchBody): HistorySearch | undefined {
   const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
   return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;
 }
 
 /** The same in the words of the domain. */
-export function wantedBy(body: HistoryBody) {
+export function toHistoryQuery(body: HistoryBody) {
   return {
     status: body.status?.toLowerCase() as ShownStatus | undefined,
     startDate: body.start_date,
@@ -54,6 +54,6 @@ export function wantedBy(body: HistoryBody) {
 }
 
 /** The `pagination` of a list. */
-export function presentPage(body: HistoryBody, total: number) {
+export function presentPagination(body: HistoryBody, total: number) {
   return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };
 }

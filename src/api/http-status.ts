@@ -16,7 +16,7 @@ import {
 } from '../shared/errors.js';
 import type { Message } from '../shared/say.js';
 
-const reasonsOfRequests = {
+const reasonsByStatus = {
   400: 'malformed_body',
   405: 'method_not_allowed',
   408: 'malformed_body',
@@ -29,10 +29,10 @@ const reasonsOfRequests = {
 export class HttpRequestError extends AppError {
   constructor(
     message: Message,
-    readonly httpStatus: keyof typeof reasonsOfRequests = 400,
+    readonly httpStatus: keyof typeof reasonsByStatus = 400,
     options: AppErrorOptions = {},
   ) {
-    super('01', message, { reason: reasonsOfRequests[httpStatus], ...options });
+    super('01', message, { reason: reasonsByStatus[httpStatus], ...options });
   }
 }
 
@@ -51,7 +51,7 @@ const statuses: [type: abstract new (...args: never[]) => AppError, httpStatus: 
 ];
 
 /** @throws Error for a kind of failure that the table does not know: a bug of ours. */
-export function httpStatusOf(error: AppError): number {
+export function getHttpStatus(error: AppError): number {
   if (error instanceof HttpRequestError) {
     return error.httpStatus;
   }

@@ -2,7 +2,7 @@
  * What Joi says of its own in English (test/api/language/fields.long.test.ts finds what is missing). Without a fallback, which would
  * go before the messages that a rule makes itself.
  */
-export const joiInIndonesian: Record<string, string> = {
+export const indonesianJoiMessages: Record<string, string> = {
   'any.custom': '{{#label}} tidak bisa dibaca',
   'any.invalid': '{{#label}} berisi nilai yang tidak boleh',
   'any.only': '{{#label}} harus {if(#valids.length == 1, "", "salah satu dari ")}{{#valids}}',

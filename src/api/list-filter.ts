@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { limits } from '../../config/limits.js';
 import type { PageFilter } from '../database/page-of-documents.js';
-import { endOf, refuseBackwards, startOf } from '../shared/business-time.js';
+import { getEndOfDay, requireChronological, getStartOfDay } from '../shared/business-time.js';
 import { say } from '../shared/say.js';
 import { caseless, isoDay, refId, tz, wholeNumber } from './fields.js';
-import { label, worded } from './worded.js';
+import { label, toJoiMessages } from './worded.js';
 
 /** What a list of an account's deposits or settlements takes in its query (docs/reference/api/lists.md#lists). */
 export interface ListFilter<Status extends string> {
@@ -17,13 +17,19 @@ export interface ListFilter<Status extends string> {
   tz?: string;
 }
 
-const isNoCursor = say('cursorOfCall', label);
+const invalidCursorMessage = say('cursorOfCall', label);
 
 export const cursor = Joi.string()
   .min(20)
   .max(134)
   .pattern(/^\d{1,15}-[\w-]{1,120}$/)
-  .messages(worded({ 'string.pattern.base': isNoCursor, 'string.min': isNoCursor, 'string.max': isNoCursor }))
+  .messages(
+    toJoiMessages({
+      'string.pattern.base': invalidCursorMessage,
+      'string.min': invalidCursorMessage,
+      'string.max': invalidCursorMessage,
+    }),
+  )
   .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
   .description('next_cursor of the page before.');
 
@@ -40,14 +46,14 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
 }
 
 /** The same for `pageOfDocuments`. @throws ValidationError for an end before its start. */
-export function pageOf<T extends { status: string }>(
+export function buildPageQuery<T extends { status: string }>(
   accountId: string,
   query: ListFilter<string>,
 ): [filter: PageFilter<T>, page: { after: string | undefined; limit: number }] {
   const { status, ref_id, start_date, end_date, limit, cursor } = query;
-  const since = start_date === undefined ? undefined : startOf(start_date);
-  const until = end_date === undefined ? undefined : endOf(end_date);
-  refuseBackwards(since, until);
+  const since = start_date === undefined ? undefined : getStartOfDay(start_date);
+  const until = end_date === undefined ? undefined : getEndOfDay(end_date);
+  requireChronological(since, until);
   const also = ref_id === undefined ? {} : { refId: ref_id };
   const fits = status === undefined ? undefined : (each: T) => each.status === status.toLowerCase();
   return [

@@ -4,18 +4,18 @@ import { requireRole } from '../accounts/authenticate.js';
 import { requirePower } from '../accounts/require-power.js';
 import { groupBy } from '../shared/group-by.js';
 import { HttpRequestError } from './http-status.js';
-import { addressOf } from './middleware/address.js';
-import { authenticatedOf, authenticateRequest } from './middleware/authenticate.js';
-import { queryOf } from './middleware/query.js';
-import { contextOf } from './middleware/request-context.js';
-import { powerOf, type AnyOperation, type Call, type Reply } from './operation.js';
+import { getClientAddress } from './middleware/address.js';
+import { getAuthenticated, authenticateRequest } from './middleware/authenticate.js';
+import { parseQuery } from './middleware/query.js';
+import { getRequestContext } from './middleware/request-context.js';
+import { getRequiredPower, type AnyOperation, type Call, type Reply } from './operation.js';
 import { sendFile } from './send-file.js';
 import { JsonList, sendJson } from './send-json.js';
 import { whileMongoAnswers } from './patience.js';
 import { validate } from './validate.js';
-import { digestOf, isNamed } from './validator.js';
+import { computeDigest, matchesEtag } from './validator.js';
 import { say } from '../shared/say.js';
-import { wordsIn } from './words-in.js';
+import { getMessageText } from './words-in.js';
 
 /** A router that serves the operations, and answers 405 for other methods on their paths. */
 export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
@@ -25,10 +25,10 @@ export function mountOperations(operations: AnyOperation[], accessRules: Request
     for (const operation of onPath) {
       router[operation.method](
         path,
-        nameOf(operation),
+        recordOperation(operation),
         authenticateRequest,
         ...accessRules,
-        serve(operation),
+        createHandler(operation),
       );
     }
     router.all(path, refuseMethod(onPath.map(({ method }) => method.toUpperCase())));
@@ -47,39 +47,39 @@ export function refuseMethod(allowed: string[]): RequestHandler {
 }
 
 /** First, so that refused calls count as calls of it. */
-function nameOf({ id, readsRequestLog }: AnyOperation): RequestHandler {
+function recordOperation({ id, readsRequestLog }: AnyOperation): RequestHandler {
   return (_request, response, next) => {
-    const context = contextOf(response);
+    const context = getRequestContext(response);
     context.operation = id;
     context.readsRequestLog = readsRequestLog === true;
     next();
   };
 }
 
-function serve(operation: AnyOperation): RequestHandler {
+function createHandler(operation: AnyOperation): RequestHandler {
   return async (request, response) => {
-    const by = authenticatedOf(response);
+    const by = getAuthenticated(response);
     requireRole(by.account, operation.role);
     const reply = async () => {
-      await requirePower(by, powerOf(operation));
-      return operation.handle(callOf(operation, request, response));
+      await requirePower(by, getRequiredPower(operation));
+      return operation.handle(buildCall(operation, request, response));
     };
     await send(operation, { request, response }, await whileMongoAnswers(reply()));
   };
 }
 
 /** What an operation is given that takes none. */
-const nothing = Joi.object<never, false, object>({});
+const emptySchema = Joi.object<never, false, object>({});
 
-function callOf(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
+function buildCall(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
   return {
-    ...authenticatedOf(response),
-    body: validate(operation.body ?? nothing, request.body ?? {}),
-    params: validate(operation.params ?? nothing, request.params),
+    ...getAuthenticated(response),
+    body: validate(operation.body ?? emptySchema, request.body ?? {}),
+    params: validate(operation.params ?? emptySchema, request.params),
     // A query that nobody reads may hold anything.
-    query: validate(operation.query ?? nothing, operation.query ? queryOf(request) : {}),
-    requestId: contextOf(response).requestId,
-    address: addressOf(request),
+    query: validate(operation.query ?? emptySchema, operation.query ? parseQuery(request) : {}),
+    requestId: getRequestContext(response).requestId,
+    address: getClientAddress(request),
     prefers: (type) => {
       const best = request.accepts(['application/json', type, `${type};charset=utf-8`]);
       return best !== false && best.startsWith(type);
@@ -92,7 +92,7 @@ async function send(
   { request, response }: { request: Request; response: Response },
   reply: Reply,
 ): Promise<void> {
-  contextOf(response).code = reply.code ?? '00';
+  getRequestContext(response).code = reply.code ?? '00';
   if (operation.file === 'onRequest') {
     // The same address gives a file to who accepts one.
     response.vary('Accept');
@@ -103,8 +103,8 @@ async function send(
   }
   response.set('Cache-Control', 'no-store');
   if (operation.conditional) {
-    const tag = setValidator(response, reply);
-    if (isNamed(tag, request.get('if-none-match'))) {
+    const tag = setEtag(response, reply);
+    if (matchesEtag(tag, request.get('if-none-match'))) {
       response.status(304).end();
       return;
     }
@@ -113,19 +113,19 @@ async function send(
   const answer = {
     status: 'success',
     code: reply.code ?? '00',
-    ...(reply.message !== undefined && { message: wordsIn(response, reply.message) }),
+    ...(reply.message !== undefined && { message: getMessageText(response, reply.message) }),
     data: reply.data,
   };
-  contextOf(response).answer = reply.data instanceof JsonList ? null : answer;
+  getRequestContext(response).answer = reply.data instanceof JsonList ? null : answer;
   await sendJson(response, answer);
 }
 
 /** A cache of the caller's own may keep the answer, and must ask each time whether it still holds. */
-function setValidator(response: Response, { digest, data }: Reply): string {
+function setEtag(response: Response, { digest, data }: Reply): string {
   response.set('Cache-Control', 'private, no-cache');
   response.vary('Authorization');
   // Weak: it is the same data, whatever compresses it on the way.
-  const tag = digest ?? digestOf(data);
+  const tag = digest ?? computeDigest(data);
   response.set('ETag', `W/"${tag}"`);
   return tag;
 }

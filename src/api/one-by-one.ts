@@ -4,8 +4,8 @@ import net, { type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
-import { answerUnread } from './answer-unread.js';
-import { endStillAnswers } from './still-answers.js';
+import { buildUnreadableRequestResponse } from './answer-unread.js';
+import { endStalledResponses } from './still-answers.js';
 
 /** The rest of this one, one that takes connections, one that reads. */
 const turnsToRead = 3;
@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /** A connection, from its first request on until nothing waits on it any more. */
-interface Line {
+interface ConnectionQueue {
   /** What is handled just now. */
   current: ServerResponse | null;
   /** What came meanwhile (pipelined). */
@@ -36,7 +36,7 @@ interface Times {
 }
 
 /** Of the server. */
-interface Stage {
+interface ServerState {
   /** Each answer ends its connection. */
   isLast: boolean;
   /** Nothing begins any more. */
@@ -50,17 +50,17 @@ interface Stage {
  * @returns what closes the server although clients keep their connections: each answer that is under way ends its own, with
  *   `Connection: close` where there is still time for it; those on which nothing is under way end at once.
  */
-export function oneByOne(
+export function handleSequentially(
   server: Server,
   handle: RequestListener,
   { stillMs = limits.stillConnectionMs, atStopMs = limits.stillAtStopMs }: Times = {},
 ): { close(): Promise<void> } {
-  const lines = linesOf(server);
+  const lines = trackConnections(server);
   // Who takes nothing of its answer would hold its connection without end.
-  const answers = endStillAnswers(() => lines.keys(), { stillMs, atStopMs });
-  const stage: Stage = { isLast: false, isClosing: false };
+  const answers = endStalledResponses(() => lines.keys(), { stillMs, atStopMs });
+  const stage: ServerState = { isLast: false, isClosing: false };
 
-  const goOn = (socket: Socket, line: Line): void => {
+  const goOn = (socket: Socket, line: ConnectionQueue): void => {
     const next = line.waiting.shift();
     if (next === undefined) {
       line.isBusy = false;
@@ -74,7 +74,7 @@ export function oneByOne(
     line.current = next.response;
     line.isBroken = next.isLast;
     if (stage.isLast || next.isLast) {
-      endsConnection(next.response);
+      closeAfterResponse(next.response);
     }
     next.response.once('close', () => {
       line.current = null;
@@ -97,7 +97,7 @@ export function oneByOne(
       socket.destroy();
       return;
     }
-    announceNoBody(request);
+    dropBodyHeaders(request);
     const begin = () => handle(request, response);
     // What waits begins by the end of another: it must not be taken for a part of that (tracing).
     line.waiting.push({
@@ -115,24 +115,24 @@ export function oneByOne(
   server.on('request', take);
   // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
   server.on('checkExpectation', take);
-  hearUnread(server, lines);
+  handleUnreadableRequests(server, lines);
   return { close: () => closeInOrder(server, lines, { answers, stage }) };
 }
 
 async function closeInOrder(
   server: Server,
-  lines: Map<Socket, Line>,
-  { answers, stage }: { answers: ReturnType<typeof endStillAnswers>; stage: Stage },
+  lines: Map<Socket, ConnectionQueue>,
+  { answers, stage }: { answers: ReturnType<typeof endStalledResponses>; stage: ServerState },
 ): Promise<void> {
   stage.isLast = true;
   for (const { current } of lines.values()) {
-    endsConnection(current);
+    closeAfterResponse(current);
   }
-  await readWhatCame();
+  await readPendingRequests();
   stage.isClosing = true;
   const closed = stopListening(server);
-  endWhere(lines, ({ current }) => current === null);
-  const unsent = setTimeout(endWhere, limits.bodyAtStopMs, lines, isUnsent);
+  destroyConnectionsWhere(lines, ({ current }) => current === null);
+  const unsent = setTimeout(destroyConnectionsWhere, limits.bodyAtStopMs, lines, isWaitingForBody);
   answers.hurry();
   await closed;
   clearTimeout(unsent);
@@ -140,8 +140,8 @@ async function closeInOrder(
 }
 
 /** Of the connections that there are. */
-function linesOf(server: Server): Map<Socket, Line> {
-  const lines = new Map<Socket, Line>();
+function trackConnections(server: Server): Map<Socket, ConnectionQueue> {
+  const lines = new Map<Socket, ConnectionQueue>();
   server.on('connection', (socket) => {
     lines.set(socket, { current: null, waiting: [], isBusy: false, isBroken: false });
     socket.once('close', () => lines.delete(socket));
@@ -149,14 +149,14 @@ function linesOf(server: Server): Map<Socket, Line> {
   return lines;
 }
 
-function hearUnread(server: Server, lines: Map<Socket, Line>): void {
+function handleUnreadableRequests(server: Server, lines: Map<Socket, ConnectionQueue>): void {
   server.on('clientError', (error, socket) => {
-    endUnread(error, socket, lines.get(socket as Socket));
+    rejectUnreadable(error, socket, lines.get(socket as Socket));
   });
   // Node would end it at once, and what is under way on it with that.
   server.on('connect', (_request, socket) => {
     const line = lines.get(socket as Socket);
-    endUnread(new Error('This is no proxy'), socket, line);
+    rejectUnreadable(new Error('This is no proxy'), socket, line);
     // Node has let go of it: nobody else tells the answer that there is room again, or sees the client go.
     socket.on('drain', () => line?.current?.emit('drain'));
     socket.on('end', () => socket.end());
@@ -165,14 +165,14 @@ function hearUnread(server: Server, lines: Map<Socket, Line>): void {
   });
 }
 
-function endsConnection(response: ServerResponse | null): void {
+function closeAfterResponse(response: ServerResponse | null): void {
   if (response !== null && !response.headersSent) {
     response.setHeader('Connection', 'close');
   }
 }
 
 /** What clients have sent already: a turn of the loop takes their connections, the next one reads from them. */
-async function readWhatCame(): Promise<void> {
+async function readPendingRequests(): Promise<void> {
   for (let turn = 0; turn < turnsToRead; turn += 1) {
     await nextTurn();
   }
@@ -188,7 +188,10 @@ function stopListening(server: Server): Promise<void> {
   });
 }
 
-function endWhere(lines: Map<Socket, Line>, is: (line: Line) => boolean): void {
+function destroyConnectionsWhere(
+  lines: Map<Socket, ConnectionQueue>,
+  is: (line: ConnectionQueue) => boolean,
+): void {
   for (const [socket, line] of lines) {
     if (is(line)) {
       socket.destroy();
@@ -200,37 +203,41 @@ function endWhere(lines: Map<Socket, Line>, is: (line: Line) => boolean): void {
  * A GET or HEAD is answered by its address: what it says of a body is taken from it, so that no parser waits for one that never
  * comes, and its connection ends with its answer.
  */
-function announceNoBody({ method, headers }: IncomingMessage): void {
-  if (bodiless.has(method ?? '')) {
+function dropBodyHeaders({ method, headers }: IncomingMessage): void {
+  if (bodilessMethods.has(method ?? '')) {
     delete headers['content-length'];
     delete headers['transfer-encoding'];
   }
 }
 
 /** It waits for the body, which its client has not sent yet: nothing of it is done. A GET waits for none, and may buy. */
-function isUnsent({ current }: Line): boolean {
+function isWaitingForBody({ current }: ConnectionQueue): boolean {
   return (
     current !== null &&
     !current.req.complete &&
     !current.headersSent &&
-    !bodiless.has(current.req.method ?? '')
+    !bodilessMethods.has(current.req.method ?? '')
   );
 }
 
-const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * What Node could not read, or not in time. It would be answered in place of what is under way, whose client must not take
  * "400" for the answer of a purchase that is made: that is answered first, and the connection ends with it.
  */
-function endUnread(error: NodeJS.ErrnoException, socket: Duplex, line: Line | undefined): void {
-  if (line?.isBusy && !isUnsent(line)) {
+function rejectUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  line: ConnectionQueue | undefined,
+): void {
+  if (line?.isBusy && !isWaitingForBody(line)) {
     line.isBroken = true;
-    endsConnection(line.current);
+    closeAfterResponse(line.current);
     return;
   }
   if (socket.writable) {
-    socket.write(answerUnread(error));
+    socket.write(buildUnreadableRequestResponse(error));
   }
   socket.destroy();
 }

@@ -8,7 +8,7 @@ import type Joi from 'joi';
 import type { Role } from '../accounts/account.model.js';
 import type { Authenticated } from '../accounts/authenticate.js';
 import type { Power } from '../accounts/require-power.js';
-import { boundsOf } from './bounds.js';
+import { getInputLimits } from './bounds.js';
 import type { ResponseCode } from '../shared/errors.js';
 import type { Message } from '../shared/say.js';
 
@@ -83,7 +83,7 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
 }
 
 /** Closed unless the operation says otherwise, so that a new one cannot forget it. */
-export function powerOf({ needs }: Pick<AnyOperation, 'needs'>): Power {
+export function getRequiredPower({ needs }: Pick<AnyOperation, 'needs'>): Power {
   return needs ?? 'own';
 }
 
@@ -96,7 +96,7 @@ export function defineOperation<Body = unknown, Params = unknown, Query = unknow
 ): AnyOperation {
   for (const schema of [operation.body, operation.params, operation.query]) {
     if (schema) {
-      boundsOf(schema);
+      getInputLimits(schema);
     }
   }
   return operation as unknown as AnyOperation;

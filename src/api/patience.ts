@@ -13,32 +13,32 @@ export async function whileMongoAnswers<T>(work: Promise<T>): Promise<T> {
     () => true,
     () => true,
   );
-  while (!(await Promise.race([settled, after(limits.patienceMs)]))) {
-    if (!(await Promise.race([settled, mongoAnswers()]))) {
+  while (!(await Promise.race([settled, resolveFalseAfter(limits.patienceMs)]))) {
+    if (!(await Promise.race([settled, pingMongoOnce()]))) {
       throw new DependencyError(new Error('MongoDB stopped answering'));
     }
   }
   return work;
 }
 
-let asking: Promise<boolean> | null = null;
+let pendingPing: Promise<boolean> | null = null;
 
 /** One question at a time for all the requests that wait. */
-function mongoAnswers(): Promise<boolean> {
-  asking ??= Promise.race([
+function pingMongoOnce(): Promise<boolean> {
+  pendingPing ??= Promise.race([
     pingMongo().then(
       () => true,
       () => false,
     ),
-    after(limits.pingPatienceMs),
+    resolveFalseAfter(limits.pingPatienceMs),
   ]).finally(() => {
-    asking = null;
+    pendingPing = null;
   });
-  return asking;
+  return pendingPing;
 }
 
 /** False after a time, but only once the answers that have already arrived were read: a busy loop fires timers first. */
-function after(ms: number): Promise<false> {
+function resolveFalseAfter(ms: number): Promise<false> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       setImmediate(() => {

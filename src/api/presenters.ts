@@ -1,6 +1,6 @@
 /** Domain to wire: snake_case and the words of the interface end here. */
-import { shownStatus } from '../purchases/shown-status.js';
-import { isoTime } from '../shared/iso-time.js';
+import { toShownStatus } from '../purchases/shown-status.js';
+import { formatIsoTime } from '../shared/iso-time.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
 /** A purchase as docs/reference/api/buyer.md shows it, its time in UTC or a zone. */
@@ -13,9 +13,9 @@ export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
     product_name: purchase.productName,
     price: purchase.price,
     sn: purchase.serialNumber,
-    status: shownStatus(purchase.status),
+    status: toShownStatus(purchase.status),
     message: purchase.message,
-    timestamp: isoTime(purchase.createdAt, zone),
+    timestamp: formatIsoTime(purchase.createdAt, zone),
   };
 }
 
@@ -31,7 +31,7 @@ export function presentWalletTransaction(purchase: Purchase, zone?: string) {
     serial_number: purchase.serialNumber,
     price: purchase.price,
     message: purchase.message,
-    created_at: isoTime(purchase.createdAt, zone),
-    updated_at: isoTime(purchase.updatedAt, zone),
+    created_at: formatIsoTime(purchase.createdAt, zone),
+    updated_at: formatIsoTime(purchase.updatedAt, zone),
   };
 }

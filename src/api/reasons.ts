@@ -73,6 +73,6 @@ export const reasons: Record<FailureReason, Meaning> = {
 };
 
 /** What can come with an HTTP status. */
-export function reasonsOf(httpStatus: number): FailureReason[] {
+export function listReasons(httpStatus: number): FailureReason[] {
   return (Object.keys(reasons) as FailureReason[]).filter((each) => reasons[each].httpStatus === httpStatus);
 }

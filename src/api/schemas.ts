@@ -1,12 +1,12 @@
 /** Shapes of what operations return, for the contract (OpenAPI) and for the tests that check every answer by it. */
 import Joi from 'joi';
 import { purchaseStatuses } from '../purchases/purchase.model.js';
-import { named } from './named.js';
+import { nameSchema } from './named.js';
 import { timestamp } from './fields.js';
 
 const nullableText = Joi.string().allow(null).required();
 
-export const balanceData = named(
+export const balanceData = nameSchema(
   'Balance',
   Joi.object({
     balance: Joi.number().required().example(1_000_000),
@@ -14,7 +14,7 @@ export const balanceData = named(
   }),
 );
 
-export const depositData = named(
+export const depositData = nameSchema(
   'Deposit',
   Joi.object({
     ref_id: Joi.string().required(),
@@ -26,7 +26,7 @@ export const depositData = named(
   }),
 );
 
-export const buyerTransactionData = named(
+export const buyerTransactionData = nameSchema(
   'Transaction',
   Joi.object({
     ref_id: Joi.string().required(),
@@ -42,7 +42,7 @@ export const buyerTransactionData = named(
   }),
 );
 
-export const walletPurchaseData = named(
+export const walletPurchaseData = nameSchema(
   'WalletTransaction',
   Joi.object({
     id: Joi.string().required(),
@@ -61,7 +61,7 @@ export const walletPurchaseData = named(
   }),
 );
 
-export const productData = named(
+export const productData = nameSchema(
   'Product',
   Joi.object({
     code: Joi.string().required(),
@@ -76,7 +76,7 @@ export const productData = named(
 );
 
 /** As its sellers see it. */
-export const sellerProductData = named(
+export const sellerProductData = nameSchema(
   'SellerProduct',
   productData.keys({ max_wait_s: Joi.number().allow(null).required() }),
 );

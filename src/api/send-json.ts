@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import { oneAtATime } from '../shared/one-at-a-time.js';
+import { createKeyedQueue } from '../shared/one-at-a-time.js';
 
 /** Characters that are made at once, in a fraction of a millisecond. */
 const chunkLength = 32 * 1024;
 
-const turns = oneAtATime();
+const runPiece = createKeyedQueue();
 
 /** An array of an answer that may be long: its items are taken while it is sent, and must not fail. */
 export class JsonList<T> {
@@ -39,9 +39,9 @@ export async function sendJson(response: Response, body: Record<string, unknown>
     response.json(body);
     return;
   }
-  const chunks = chunksOf(others, data);
-  const first = await nextOf(chunks);
-  const second = await nextOf(chunks);
+  const chunks = buildChunks(others, data);
+  const first = await makeNextChunk(chunks);
+  const second = await makeNextChunk(chunks);
   response.type('json');
   if (second.done) {
     response.send(first.value ?? '');
@@ -52,7 +52,7 @@ export async function sendJson(response: Response, body: Record<string, unknown>
     let chunk: IteratorResult<string, void> = second;
     while (!chunk.done) {
       yield chunk.value;
-      chunk = await nextOf(chunks);
+      chunk = await makeNextChunk(chunks);
     }
   };
   try {
@@ -66,20 +66,20 @@ export async function sendJson(response: Response, body: Record<string, unknown>
   }
 }
 
-function nextOf(chunks: Iterator<string, void>): Promise<IteratorResult<string, void>> {
-  return inTurn(() => chunks.next());
+function makeNextChunk(chunks: Iterator<string, void>): Promise<IteratorResult<string, void>> {
+  return runInTurn(() => chunks.next());
 }
 
 /** One piece of one list in each round of the event loop, whoever else is waiting. */
-export function inTurn<T>(makePiece: () => T): Promise<T> {
-  return turns('piece', async () => {
+export function runInTurn<T>(makePiece: () => T): Promise<T> {
+  return runPiece('piece', async () => {
     await setImmediate();
     return makePiece();
   });
 }
 
 /** The JSON of a body: `others`, of which there must be one, and then `data`. */
-function* chunksOf(others: Record<string, unknown>, data: JsonList<unknown>): Generator<string, void> {
+function* buildChunks(others: Record<string, unknown>, data: JsonList<unknown>): Generator<string, void> {
   let chunk = `${JSON.stringify(others).slice(0, -1)},"data":[`;
   let separator = '';
   for (const item of data) {

@@ -9,14 +9,14 @@ const looks = 4;
  * @param sockets Those that there are.
  * @param times.stillMs How long an answer may stand still. @param times.atStopMs The same from `hurry` on, with what was before it.
  */
-export function endStillAnswers(
+export function endStalledResponses(
   sockets: () => Iterable<Socket>,
   { stillMs, atStopMs }: { stillMs: number; atStopMs: number },
 ): { hurry(): void; stop(): void } {
   const seen = new WeakMap<Socket, { left: string; sinceMs: number }>();
   let mayStandMs = stillMs;
   const lookAt = (socket: Socket): void => {
-    const left = leftOf(socket);
+    const left = describeUnsentData(socket);
     if (left === null) {
       seen.delete(socket);
       return;
@@ -48,7 +48,7 @@ export function endStillAnswers(
  * What waits until the client takes it, in any measure that changes when it takes a part; null: nothing. The system takes more only
  * when much of what it has is gone (a megabyte or so, where a connection was once fast): of a slow client nothing is seen for seconds.
  */
-function leftOf(socket: Socket): string | null {
+function describeUnsentData(socket: Socket): string | null {
   // Of what Node has handed to the system in one piece it tells only the end; how much of it is left is libuv's to say.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize: number } | null };
   const queued = handle?.writeQueueSize ?? 0;

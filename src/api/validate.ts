@@ -1,9 +1,9 @@
 import type Joi from 'joi';
-import { withinBounds } from './bounds.js';
+import { applyInputLimits } from './bounds.js';
 import { ValidationError, type FieldError } from '../shared/errors.js';
 import { saidByJoi } from '../shared/say.js';
-import { fieldReasonOf } from './field-reason-of.js';
-import { joiInIndonesian } from './joi-in-indonesian.js';
+import { getFieldReason } from './field-reason-of.js';
+import { indonesianJoiMessages } from './joi-in-indonesian.js';
 
 /**
  * Checks input once, at the edge (docs/reference/api/conventions.md#input): types are never converted, unknown fields are ignored,
@@ -11,28 +11,28 @@ import { joiInIndonesian } from './joi-in-indonesian.js';
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
-  const bounded = withinBounds(schema, input);
+  const bounded = applyInputLimits(schema, input);
   if (bounded.tooLong.length > 0) {
     throw new ValidationError(bounded.tooLong);
   }
-  const result = schema.validate(bounded.input, accepting);
+  const result = schema.validate(bounded.input, validateOnlyOptions);
   if (result.error) {
     const mistakes = (options: Joi.ValidationOptions) =>
       schema.validate(bounded.input, options).error?.details ?? [];
-    throw new ValidationError(inBoth(mistakes(english), mistakes(indonesian)));
+    throw new ValidationError(combineLanguages(mistakes(englishOptions), mistakes(indonesianOptions)));
   }
   return result.value;
 }
 
 /** What is right is looked at once, without words: Joi would make its templates of them anew with each call. */
-const accepting: Joi.ValidationOptions = {
+const validateOnlyOptions: Joi.ValidationOptions = {
   abortEarly: true,
   convert: false,
   stripUnknown: { objects: true },
 };
 
-const english: Joi.ValidationOptions = {
-  ...accepting,
+const englishOptions: Joi.ValidationOptions = {
+  ...validateOnlyOptions,
   abortEarly: false,
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
   // Joi's own speak of 1 items, and of peers of a `value`, which nobody sent.
@@ -44,23 +44,26 @@ const english: Joi.ValidationOptions = {
   },
 };
 
-const indonesian: Joi.ValidationOptions = {
-  ...english,
-  errors: { ...english.errors, language: 'id' },
-  messages: { id: joiInIndonesian },
+const indonesianOptions: Joi.ValidationOptions = {
+  ...englishOptions,
+  errors: { ...englishOptions.errors, language: 'id' },
+  messages: { id: indonesianJoiMessages },
 };
 
 /**
  * Both are of the same schema and input, so they have the same mistakes in the same order. One that breaks two rules which say the
  * same of it is one mistake.
  */
-function inBoth(english: Joi.ValidationErrorItem[], translated: Joi.ValidationErrorItem[]): FieldError[] {
+function combineLanguages(
+  english: Joi.ValidationErrorItem[],
+  translated: Joi.ValidationErrorItem[],
+): FieldError[] {
   const said = new Set<string>();
   return english.flatMap(({ path, type, message }, index) => {
     const field = path.length > 0 ? path.join('.') : 'body';
     const isRepeated = said.has(`${field}: ${message}`);
     said.add(`${field}: ${message}`);
     const words = saidByJoi({ en: message, id: translated[index]?.message ?? message });
-    return isRepeated ? [] : [{ field, reason: fieldReasonOf(type), message: words }];
+    return isRepeated ? [] : [{ field, reason: getFieldReason(type), message: words }];
   });
 }

@@ -5,7 +5,7 @@ import type { Message } from '../shared/say.js';
 export const label = { label: '{{#label}}' };
 
 /** Messages by Joi's codes as Joi takes them: the English ones, and beside them those of the other languages. */
-export function worded(messages: Record<string, Message>) {
+export function toJoiMessages(messages: Record<string, Message>) {
   const inLanguage = (language: Language) =>
     Object.fromEntries(Object.entries(messages).map(([code, message]) => [code, message[language]]));
   return { ...inLanguage('en'), id: inLanguage('id') };

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** That an entry of the audit log was there when a day was closed, and how it read. Written once, by the close. */
 export interface AuditClose {
@@ -22,4 +22,4 @@ const schema = new Schema<AuditClose>(
 schema.index({ day: 1, _id: 1 }, { name: 'day_entries' });
 
 export const AuditCloseModel = mongoose.model('AuditClose', schema);
-export const auditCloses = collectionOf<AuditClose>(AuditCloseModel);
+export const auditCloses = getCollection<AuditClose>(AuditCloseModel);

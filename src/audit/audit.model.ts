@@ -1,5 +1,5 @@
 import mongoose, { Schema, type Query } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** What was changed: `{kind: 'account', id: …}`. */
 export interface AuditSubject {
@@ -84,4 +84,4 @@ schema.pre(
 
 export const AuditModel = mongoose.model('AuditEntry', schema);
 /** For reading alone: nothing refuses a change here. */
-export const audit = collectionOf<AuditEntry>(AuditModel);
+export const audit = getCollection<AuditEntry>(AuditModel);

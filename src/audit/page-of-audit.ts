@@ -27,12 +27,12 @@ const lookedMax = 1_000;
  * never on two pages.
  * @param before Entries earlier than this, as `next` of the page before says.
  */
-export async function pageOfAudit(
+export async function findAuditPage(
   filter: AuditFilter,
   { before, limit }: { before?: Date | undefined; limit: number },
 ): Promise<AuditPage> {
   const { since, until } = filter;
-  const known = knownOf(filter);
+  const known = buildIndexedFilter(filter);
   const at = {
     ...(since && { $gte: since }),
     ...(until && { $lte: until }),
@@ -41,7 +41,7 @@ export async function pageOfAudit(
   const wanted = { ...known, ...(Object.keys(at).length > 0 && { at }) } as Filter<AuditEntry>;
   const readMax = isExact(filter) ? limit + 1 : lookedMax;
   const looked = await audit.find(wanted).sort({ at: -1 }).limit(readMax).toArray();
-  const fitting = looked.filter((each) => fits(each, filter));
+  const fitting = looked.filter((each) => matchesFilter(each, filter));
   const last = fitting[limit - 1];
   if (last && fitting.length > limit) {
     // Whatever else was written at the moment of the last one comes along.
@@ -51,7 +51,7 @@ export async function pageOfAudit(
       .toArray();
     const earlier = fitting.filter((each) => each.at > last.at);
     return {
-      found: [...earlier, ...moment.filter((each) => fits(each, filter))],
+      found: [...earlier, ...moment.filter((each) => matchesFilter(each, filter))],
       next: last.at,
       lookedBackTo: null,
     };
@@ -63,7 +63,7 @@ export async function pageOfAudit(
 }
 
 /** What an index knows. */
-function knownOf({ actor, subjectKind, subjectId }: AuditFilter): Filter<AuditEntry> {
+function buildIndexedFilter({ actor, subjectKind, subjectId }: AuditFilter): Filter<AuditEntry> {
   if (subjectKind !== undefined && subjectId !== undefined) {
     return { 'subject.kind': subjectKind, 'subject.id': subjectId };
   }
@@ -77,7 +77,7 @@ function isExact({ actor, action, subjectKind, subjectId }: AuditFilter): boolea
   return action === undefined && ((isOfSubject && actor === undefined) || isOfActor);
 }
 
-function fits(entry: AuditEntry, { actor, action, subjectKind, subjectId }: AuditFilter): boolean {
+function matchesFilter(entry: AuditEntry, { actor, action, subjectKind, subjectId }: AuditFilter): boolean {
   return (
     (actor === undefined || entry.actor === actor) &&
     (action === undefined || entry.action.startsWith(action)) &&

@@ -1,7 +1,7 @@
-import { accountById } from '../accounts/find-account.js';
+import { getExistingAccount } from '../accounts/find-account.js';
 import { findProduct } from '../products/find-product.js';
-import { markupsOf } from '../products/markups-of.js';
-import { adapterFor, connectionOf } from '../providers/get-adapter.js';
+import { loadMarkups } from '../products/markups-of.js';
+import { getAdapter, buildConnection } from '../providers/get-adapter.js';
 import type { BillOutcome } from '../providers/adapter.js';
 import { QuoteModel, type Quote } from './quote.model.js';
 
@@ -14,9 +14,9 @@ export async function answerInquiry(quoteId: string, accountId: string): Promise
   if (quote?.status !== 'asked') {
     return;
   }
-  const seller = await accountById(quote.sellerId);
+  const seller = await getExistingAccount(quote.sellerId);
   const outcome: BillOutcome = seller.provider
-    ? await adapterFor(seller.provider.kind).inquireBill(connectionOf(seller), {
+    ? await getAdapter(seller.provider.kind).inquireBill(buildConnection(seller), {
         providerRef: quote._id,
         productCode: quote.productCode,
         customerNumber: quote.customerNumber,
@@ -24,11 +24,11 @@ export async function answerInquiry(quoteId: string, accountId: string): Promise
     : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
   await QuoteModel.updateOne(
     { _id: quoteId, accountId, status: 'asked' },
-    { $set: { ...changeOf(outcome), ...(await markedUp(quote, outcome)) } },
+    { $set: { ...buildQuoteChange(outcome), ...(await findMarkup(quote, outcome)) } },
   );
 }
 
-async function markedUp(
+async function findMarkup(
   { accountId, productCode }: Quote,
   outcome: BillOutcome,
 ): Promise<Pick<Quote, 'markup'>> {
@@ -36,11 +36,11 @@ async function markedUp(
   if (outcome.outcome !== 'bill' || !product) {
     return {};
   }
-  const markup = (await markupsOf(await accountById(accountId)))(product, outcome.bill.totalAmount);
+  const markup = (await loadMarkups(await getExistingAccount(accountId)))(product, outcome.bill.totalAmount);
   return markup > 0 ? { markup } : {};
 }
 
-function changeOf(outcome: BillOutcome): Partial<Quote> {
+function buildQuoteChange(outcome: BillOutcome): Partial<Quote> {
   switch (outcome.outcome) {
     case 'bill':
       return { status: 'open', ...outcome.bill };

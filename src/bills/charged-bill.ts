@@ -1,7 +1,7 @@
 import type { Quote } from './quote.model.js';
 
 /** A bill as its buyer pays it: the markup is part of the admin fee, so that bill and fee make the total. Rupiah. */
-export function chargedBill<T extends Pick<Quote, 'adminFee' | 'totalAmount' | 'markup'>>({
+export function toChargedBill<T extends Pick<Quote, 'adminFee' | 'totalAmount' | 'markup'>>({
   adminFee,
   totalAmount,
   markup = 0,

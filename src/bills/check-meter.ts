@@ -1,11 +1,11 @@
-import { accountById } from '../accounts/find-account.js';
+import { getExistingAccount } from '../accounts/find-account.js';
 import { addAndWait } from '../jobs/add-job.js';
-import { checkItem } from '../products/check-item.js';
+import { requireSellableProduct } from '../products/check-item.js';
 import type { Product } from '../products/product.model.js';
 import { chooseRoute } from '../providers/choose-route.js';
-import { adapterFor, connectionOf } from '../providers/get-adapter.js';
-import { routingSellers } from '../providers/route-board.js';
-import { noRouteError } from '../providers/route-or-refuse.js';
+import { getAdapter, buildConnection } from '../providers/get-adapter.js';
+import { getRoutingSellers } from '../providers/route-board.js';
+import { buildNoRouteError } from '../providers/route-or-refuse.js';
 import { InvalidCustomerNumberError, MaintenanceError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
@@ -33,9 +33,9 @@ export async function checkMeter(
   accountId: string,
   { product, meterNumber }: { product: Product; meterNumber: string },
 ): Promise<Meter> {
-  checkItem(product, { productCode: product._id, kind: 'prepaid', customerNumber: meterNumber });
+  requireSellableProduct(product, { productCode: product._id, kind: 'prepaid', customerNumber: meterNumber });
   const checkId = newId();
-  await putMeterCheck(checkId, { sellerId: await sellerToAsk(product), meterNumber, found: null });
+  await putMeterCheck(checkId, { sellerId: await findSellerToAsk(product), meterNumber, found: null });
   await addAndWait(checkMeterJob, { checkId, accountId }, { timeoutMs: waitMs });
   const found = await takeMeterCheck(checkId);
   switch (found?.outcome) {
@@ -50,9 +50,9 @@ export async function checkMeter(
 }
 
 /** The one whom an order would go to, of those whose provider can tell. How many orders wait for it does not matter. */
-async function sellerToAsk(product: Product): Promise<string> {
-  const sellers = [...(await routingSellers()).values()];
-  const unable = sellers.filter(({ provider }) => !provider || !adapterFor(provider.kind).inquireMeter);
+async function findSellerToAsk(product: Product): Promise<string> {
+  const sellers = [...(await getRoutingSellers()).values()];
+  const unable = sellers.filter(({ provider }) => !provider || !getAdapter(provider.kind).inquireMeter);
   const choice = await chooseRoute({
     productCode: product._id,
     priceMax: Infinity,
@@ -67,7 +67,7 @@ async function sellerToAsk(product: Product): Promise<string> {
       reason: 'meter_check_not_offered',
     });
   }
-  throw noRouteError(product, choice);
+  throw buildNoRouteError(product, choice);
 }
 
 /** The job: asks the provider and writes down what it says, while somebody waits. Safe to run twice: it buys nothing. */
@@ -76,9 +76,9 @@ export async function askForMeter(checkId: string): Promise<void> {
   if (!check || check.found) {
     return;
   }
-  const seller = await accountById(check.sellerId);
-  const ask = seller.provider && adapterFor(seller.provider.kind).inquireMeter;
-  const found = ask ? await ask(connectionOf(seller), check.meterNumber) : null;
+  const seller = await getExistingAccount(check.sellerId);
+  const ask = seller.provider && getAdapter(seller.provider.kind).inquireMeter;
+  const found = ask ? await ask(buildConnection(seller), check.meterNumber) : null;
   if (found) {
     await answerMeterCheck(checkId, { ...check, found });
   }

@@ -6,7 +6,7 @@ import { quotes } from './quote.model.js';
  * Takes a quote for one purchase, with the posting of its debit.
  * Invariant: a quote is paid once, by the condition on `usedBy`.
  */
-export function claimOfQuote(quoteId: string, purchaseId: string): Change {
+export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
   return {
     collection: quotes.collectionName,
     id: quoteId,

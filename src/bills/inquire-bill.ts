@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.model.js';
-import { checkItem } from '../products/check-item.js';
+import { requireSellableProduct } from '../products/check-item.js';
 import { normalizeCustomerNumber } from '../products/customer-number.js';
 import { findProduct } from '../products/find-product.js';
 import type { Product } from '../products/product.model.js';
@@ -14,9 +14,9 @@ import {
 } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { newProofSalt } from '../money/closes/canonical-text.js';
+import { createProofSalt } from '../money/closes/canonical-text.js';
 import { addAndWait } from '../jobs/add-job.js';
-import { routeOrRefuse } from '../providers/route-or-refuse.js';
+import { requireRoute } from '../providers/route-or-refuse.js';
 import { answerInquiryJob } from './answer-inquiry.job.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
 
@@ -47,7 +47,7 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
   const { account, productCode } = request;
   const found = await findProduct(productCode);
   const customerNumber = normalizeCustomerNumber(found?.customerNumber.kind, request.customerNumber);
-  const product = checkItem(found, { productCode, kind: 'postpaid', customerNumber });
+  const product = requireSellableProduct(found, { productCode, kind: 'postpaid', customerNumber });
   return askForBill(account._id, product, customerNumber);
 }
 
@@ -63,7 +63,7 @@ export async function askForBill(
   product: Product,
   customerNumber: string,
 ): Promise<OpenQuote> {
-  const route = await routeOrRefuse(product);
+  const route = await requireRoute(product);
   const quote: Quote = {
     _id: newId(),
     accountId,
@@ -80,22 +80,22 @@ export async function askForBill(
     usedBy: null,
     createdAt: now(),
     expiresAt: endOfBusinessDay(),
-    proofSalt: newProofSalt(),
+    proofSalt: createProofSalt(),
   };
   await QuoteModel.create(quote);
   await addAndWait(answerInquiryJob, { inquiryId: quote._id, accountId }, { timeoutMs: waitMs });
   const answered = await QuoteModel.findOne({ _id: quote._id, accountId }).lean<Quote>();
-  if (answered && isOpen(answered)) {
+  if (answered && isOpenQuote(answered)) {
     return answered;
   }
-  throw errorOf(answered?.refusal ?? null);
+  throw toInquiryError(answered?.refusal ?? null);
 }
 
-export function isOpen(quote: Quote): quote is OpenQuote {
+export function isOpenQuote(quote: Quote): quote is OpenQuote {
   return quote.status === 'open';
 }
 
-function errorOf(refusal: QuoteRefusal | null): AppError {
+function toInquiryError(refusal: QuoteRefusal | null): AppError {
   switch (refusal?.reason) {
     case 'already-paid':
       return new ConflictError(say('billAlreadyPaid', { said: refusal.message }), {

@@ -19,27 +19,27 @@ const keptMs = 30_000;
 
 /** @throws DependencyError (503/03) while Redis is away, as all here. */
 export async function putMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
-  await asked(() => redis().set(keyOf(checkId), JSON.stringify(check), 'PX', keptMs));
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs));
 }
 
 /** Null: it is over. */
 export async function readMeterCheck(checkId: string): Promise<MeterCheck | null> {
-  const kept = await asked(() => redis().get(keyOf(checkId)));
+  const kept = await requireRedis(() => redis().get(getCheckKey(checkId)));
   return kept === null ? null : (JSON.parse(kept) as MeterCheck);
 }
 
 /** Only of one that somebody still waits for. */
 export async function answerMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
-  await asked(() => redis().set(keyOf(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
 }
 
 /** What was found, which is then nowhere any more. Null: nobody has answered in time. */
 export async function takeMeterCheck(checkId: string): Promise<MeterOutcome | null> {
-  const kept = await asked(() => redis().getdel(keyOf(checkId)));
+  const kept = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
   return kept === null ? null : (JSON.parse(kept) as MeterCheck).found;
 }
 
-async function asked<T>(command: () => Promise<T>): Promise<T> {
+async function requireRedis<T>(command: () => Promise<T>): Promise<T> {
   try {
     return await command();
   } catch (error) {
@@ -47,6 +47,6 @@ async function asked<T>(command: () => Promise<T>): Promise<T> {
   }
 }
 
-function keyOf(checkId: string): string {
+function getCheckKey(checkId: string): string {
   return `${env.QUEUE_PREFIX}:meter:${checkId}`;
 }

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 
@@ -72,4 +72,4 @@ schema.index(
 );
 
 export const QuoteModel = mongoose.model('Quote', schema);
-export const quotes = collectionOf<Quote>(QuoteModel);
+export const quotes = getCollection<Quote>(QuoteModel);

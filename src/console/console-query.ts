@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type Joi from 'joi';
-import { boundsOf } from '../api/bounds.js';
-import { queryOf } from '../api/middleware/query.js';
+import { getInputLimits } from '../api/bounds.js';
+import { parseQuery } from '../api/middleware/query.js';
 import { validate } from '../api/validate.js';
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -15,8 +15,8 @@ const nameLengthMax = 100;
  * @throws ValidationError (400/01)
  */
 export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
-  const query = queryOf(request);
-  const bounds = boundsOf(schema);
+  const query = parseQuery(request);
+  const bounds = getInputLimits(schema);
   const unknown = Object.keys(query).filter((name) => bounds.kind !== 'object' || !bounds.fields.has(name));
   if (unknown.length > 0) {
     throw new ValidationError(

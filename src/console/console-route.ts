@@ -1,12 +1,12 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { ChangedBy } from '../audit/record-audit.js';
-import { addressOf, subscriberOf } from '../api/middleware/address.js';
-import type { ProofSeat } from '../operators/login.js';
-import { isAllowed, refusalOf, rightTo, type OperatorAction } from '../operators/rights.js';
-import type { Seat } from '../operators/sessions.js';
+import { getClientAddress, getSubscriberNetwork } from '../api/middleware/address.js';
+import type { ProofClient } from '../operators/login.js';
+import { isAllowed, describeRefusal, getRight, type OperatorAction } from '../operators/rights.js';
+import type { SessionClient } from '../operators/sessions.js';
 import { ForbiddenError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { isSafe, keepSession, sessionOf } from './session.js';
+import { isSafeMethod, keepSession, getAdminSession } from './session.js';
 
 /** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
 export interface ConsoleRoute {
@@ -20,7 +20,7 @@ export interface ConsoleRoute {
 export function mountConsole(routes: readonly ConsoleRoute[]): Router {
   const router = Router({ caseSensitive: true });
   for (const { method, path, action, handle } of routes) {
-    if (method === 'post' && rightTo(action).kind !== 'change') {
+    if (method === 'post' && getRight(action).kind !== 'change') {
       throw new Error(`POST ${path} changes something; ${action} is for reading`);
     }
     router[method](path, allow(action), handle);
@@ -34,14 +34,14 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
  * @throws Error for one without a row, when it is mounted.
  */
 export function allow(action: OperatorAction): RequestHandler {
-  rightTo(action);
+  getRight(action);
   return async (request, response, next) => {
-    if (!isSafe(request)) {
+    if (!isSafeMethod(request)) {
       await keepSession(request, response);
     }
-    const { operator } = sessionOf(response);
+    const { operator } = getAdminSession(response);
     if (!isAllowed(operator.role, action)) {
-      throw new ForbiddenError(asWritten(refusalOf(operator.role, action)));
+      throw new ForbiddenError(asWritten(describeRefusal(operator.role, action)));
     }
     next();
   };
@@ -54,14 +54,14 @@ export function changedByOperator(
   reason: string | null = null,
 ): ChangedBy {
   return {
-    actor: `operator:${sessionOf(response).operator.username}`,
-    from: addressOf(request),
+    actor: `operator:${getAdminSession(response).operator.username}`,
+    from: getClientAddress(request),
     reason: reason === '' ? null : reason,
   };
 }
 
 /** Where a request comes from, as limits and the list of sessions have it. */
-export function seatOf(request: Request): Seat & ProofSeat {
-  const address = addressOf(request);
-  return { address, network: subscriberOf(address), browser: request.get('user-agent') ?? '' };
+export function getRequestClient(request: Request): SessionClient & ProofClient {
+  const address = getClientAddress(request);
+  return { address, network: getSubscriberNetwork(address), browser: request.get('user-agent') ?? '' };
 }

@@ -16,11 +16,11 @@ const names = {
 type CookieName = keyof typeof names;
 
 export function setCookie(response: Response, name: CookieName, value: string, maxAgeMs: number): void {
-  response.cookie(names[name], value, { ...optionsOf(name), maxAge: maxAgeMs });
+  response.cookie(names[name], value, { ...getCookieOptions(name), maxAge: maxAgeMs });
 }
 
 export function clearCookie(response: Response, name: CookieName): void {
-  response.clearCookie(names[name], optionsOf(name));
+  response.clearCookie(names[name], getCookieOptions(name));
 }
 
 export function readCookie(request: Request, name: CookieName): string | null {
@@ -34,7 +34,7 @@ export function readCookie(request: Request, name: CookieName): string | null {
   return /^[\w-]{16,200}$/.test(value) ? value : null;
 }
 
-function optionsOf(name: CookieName): CookieOptions {
+function getCookieOptions(name: CookieName): CookieOptions {
   return {
     path: '/admin',
     sameSite: 'strict',

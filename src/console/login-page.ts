@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
-import { httpStatusOf } from '../api/http-status.js';
+import { getHttpStatus } from '../api/http-status.js';
 import { login } from '../operators/login.js';
-import { csrfTokenOf, endSession, loginStepMs, startLoginStep } from '../operators/sessions.js';
+import { getCsrfToken, endSession, loginStepMs, startLoginStep } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { seatOf, type ConsoleRoute } from './console-route.js';
+import { getRequestClient, type ConsoleRoute } from './console-route.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
-import { csrfField, problem } from './form.js';
+import { renderCsrfField, renderProblem } from './form.js';
 import { html } from '../shared/html.js';
-import { letIn, letOut } from './login-steps.js';
+import { completeLogin, clearSessionCookies } from './login-steps.js';
 import { sendPage } from './page.js';
-import { fieldOf, findSession, requireCsrf, sessionOf } from './session.js';
+import { getFormField, findSession, requireCsrf, getAdminSession } from './session.js';
 
 const formMaxMs = 30 * 60_000;
 
@@ -31,16 +31,16 @@ export const submitLogin: RequestHandler = async (request, response) => {
     throw new ForbiddenError(asWritten('The login form is too old. Load /admin/login again.'));
   }
   requireCsrf(request, formToken);
-  const seat = seatOf(request);
+  const seat = getRequestClient(request);
   try {
     const { operator, next } = await login({
       ...seat,
-      username: fieldOf(request, 'username'),
-      password: fieldOf(request, 'password'),
+      username: getFormField(request, 'username'),
+      password: getFormField(request, 'password'),
       mark: readCookie(request, 'browser'),
     });
     if (next === 'session') {
-      await letIn(request, response, operator);
+      await completeLogin(request, response, operator);
       response.redirect(303, '/admin');
       return;
     }
@@ -51,20 +51,20 @@ export const submitLogin: RequestHandler = async (request, response) => {
     if (!(error instanceof UnauthorizedError || error instanceof RateLimitError)) {
       throw error;
     }
-    refuse(response, error);
+    sendRefusal(response, error);
   }
 };
 
 export const logout: ConsoleRoute['handle'] = async (_request, response) => {
-  const session = sessionOf(response);
+  const session = getAdminSession(response);
   await endSession(session.token);
-  letOut(response);
+  clearSessionCookies(response);
   response.redirect(303, '/admin/login');
 };
 
-function refuse(response: Response, error: AppError): void {
+function sendRefusal(response: Response, error: AppError): void {
   setRetryAfter(response, error);
-  sendForm(response, { httpStatus: httpStatusOf(error), message: error.message });
+  sendForm(response, { httpStatus: getHttpStatus(error), message: error.message });
 }
 
 function sendForm(response: Response, shown: { httpStatus: number; message: string | null }): void {
@@ -76,7 +76,7 @@ function sendForm(response: Response, shown: { httpStatus: number; message: stri
     body: html`<main class="narrow">
       <form class="card login" method="post" action="/admin/login">
         <h1>Top-up operator</h1>
-        ${problem(shown.message)} ${csrfField(csrfTokenOf(formToken))}
+        ${renderProblem(shown.message)} ${renderCsrfField(getCsrfToken(formToken))}
         <label for="username">Username</label>
         <input
           id="username"

@@ -1,27 +1,27 @@
 /** The second step of a login: a code of the authenticator app, or its setting up. */
 import type { Request, RequestHandler, Response } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
-import { httpStatusOf } from '../api/http-status.js';
-import { enrol, recordEnrolledLogin, showCode } from '../operators/login.js';
+import { getHttpStatus } from '../api/http-status.js';
+import { enrol, recordEnrolledLogin, completeWithCode } from '../operators/login.js';
 import type { Operator } from '../operators/operator.model.js';
 import { beginEnrolment, mustEnrol } from '../operators/second-factor.js';
 import {
-  csrfTokenOf,
+  getCsrfToken,
   endLoginStep,
-  loginStepIdOf,
+  getLoginStepId,
   newBrowserToken,
-  operatorOfLoginStep,
+  findOperatorByLoginStep,
   sessionMaxMs,
   startSession,
 } from '../operators/sessions.js';
 import { ConflictError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
 import { clearCookie, readCookie, setCookie } from './cookies.js';
-import { enrolmentForm, recoveryCodes } from './enrolment.js';
-import { codeField, csrfField, problem } from './form.js';
+import { renderEnrolmentForm, renderRecoveryCodes } from './enrolment.js';
+import { renderCodeField, renderCsrfField, renderProblem } from './form.js';
 import { html } from '../shared/html.js';
 import { sendPage } from './page.js';
-import { fieldOf, requireCsrf } from './session.js';
-import { seatOf } from './console-route.js';
+import { getFormField, requireCsrf } from './session.js';
+import { getRequestClient } from './console-route.js';
 
 const browserMs = 90 * 86_400_000;
 
@@ -31,23 +31,23 @@ interface Step {
 }
 
 /** Logs a browser in, for who has shown everything that is asked for. A new token each time. */
-export async function letIn(request: Request, response: Response, operator: Operator): Promise<void> {
-  const token = await startSession(operator, seatOf(request));
+export async function completeLogin(request: Request, response: Response, operator: Operator): Promise<void> {
+  const token = await startSession(operator, getRequestClient(request));
   setCookie(response, 'session', token, sessionMaxMs);
-  setCookie(response, 'csrf', csrfTokenOf(token), sessionMaxMs);
+  setCookie(response, 'csrf', getCsrfToken(token), sessionMaxMs);
   setCookie(response, 'browser', newBrowserToken(operator), browserMs);
   clearCookie(response, 'login');
   clearCookie(response, 'step');
 }
 
 /** Lets a browser forget a session that has ended. */
-export function letOut(response: Response): void {
+export function clearSessionCookies(response: Response): void {
   clearCookie(response, 'session');
   clearCookie(response, 'csrf');
 }
 
 export const showCodeForm: RequestHandler = async (request, response) => {
-  const step = await stepOf(request);
+  const step = await findLoginStep(request);
   if (!step?.operator.totp) {
     response.redirect(303, '/admin/login');
     return;
@@ -56,29 +56,29 @@ export const showCodeForm: RequestHandler = async (request, response) => {
 };
 
 export const submitCode: RequestHandler = async (request, response) => {
-  const step = await stepOf(request);
+  const step = await findLoginStep(request);
   if (!step?.operator.totp) {
     response.redirect(303, '/admin/login');
     return;
   }
   requireCsrf(request, step.token);
   try {
-    await showCode(step.operator, fieldOf(request, 'code'), seatOf(request));
+    await completeWithCode(step.operator, getFormField(request, 'code'), getRequestClient(request));
   } catch (error) {
     if (!isRefusal(error)) {
       throw error;
     }
     setRetryAfter(response, error);
-    sendCodeForm(response, step, { httpStatus: httpStatusOf(error), message: error.message });
+    sendCodeForm(response, step, { httpStatus: getHttpStatus(error), message: error.message });
     return;
   }
   await endLoginStep(step.token);
-  await letIn(request, response, step.operator);
+  await completeLogin(request, response, step.operator);
   response.redirect(303, '/admin');
 };
 
 export const showEnrolment: RequestHandler = async (request, response) => {
-  const step = await stepOf(request);
+  const step = await findLoginStep(request);
   if (!step || !mustEnrol(step.operator)) {
     response.redirect(303, '/admin/login');
     return;
@@ -87,35 +87,35 @@ export const showEnrolment: RequestHandler = async (request, response) => {
 };
 
 export const submitEnrolment: RequestHandler = async (request, response) => {
-  const step = await stepOf(request);
+  const step = await findLoginStep(request);
   if (!step || !mustEnrol(step.operator)) {
     response.redirect(303, '/admin/login');
     return;
   }
   requireCsrf(request, step.token);
   const { username } = step.operator;
-  const seat = seatOf(request);
+  const seat = getRequestClient(request);
   const { address } = seat;
   try {
     const by = { actor: `operator:${username}`, from: address, reason: null };
-    const { codes, operator } = await enrol(step.operator, fieldOf(request, 'code'), {
-      shownTo: loginStepIdOf(step.token),
+    const { codes, operator } = await enrol(step.operator, getFormField(request, 'code'), {
+      shownTo: getLoginStepId(step.token),
       by,
       seat,
     });
     await endLoginStep(step.token);
     await recordEnrolledLogin(operator, address);
-    await letIn(request, response, operator);
+    await completeLogin(request, response, operator);
     sendPage(response, {
       title: 'Recovery codes',
-      body: html`<main class="narrow">${recoveryCodes(codes)}</main>`,
+      body: html`<main class="narrow">${renderRecoveryCodes(codes)}</main>`,
     });
   } catch (error) {
     if (!isRefusal(error)) {
       throw error;
     }
     setRetryAfter(response, error);
-    await sendEnrolment(response, step, { httpStatus: httpStatusOf(error), message: error.message });
+    await sendEnrolment(response, step, { httpStatus: getHttpStatus(error), message: error.message });
   }
 };
 
@@ -124,9 +124,9 @@ function isRefusal(error: unknown): error is AppError {
   return [UnauthorizedError, RateLimitError, ConflictError].some((each) => error instanceof each);
 }
 
-async function stepOf(request: Request): Promise<Step | null> {
+async function findLoginStep(request: Request): Promise<Step | null> {
   const token = readCookie(request, 'step');
-  const operator = token === null ? null : await operatorOfLoginStep(token);
+  const operator = token === null ? null : await findOperatorByLoginStep(token);
   return token !== null && operator ? { operator, token } : null;
 }
 
@@ -142,7 +142,7 @@ function sendCodeForm(response: Response, { token }: Step, { httpStatus, message
     body: html`<main class="narrow">
       <form class="card login" method="post" action="/admin/login/code">
         <h1>Second factor</h1>
-        ${problem(message)} ${csrfField(csrfTokenOf(token))} ${codeField('code')}
+        ${renderProblem(message)} ${renderCsrfField(getCsrfToken(token))} ${renderCodeField('code')}
         <button>Log in</button>
         <p class="quiet">Neither is at hand? An admin can reset it: <code>topup operator totp-reset</code></p>
       </form>
@@ -151,14 +151,14 @@ function sendCodeForm(response: Response, { token }: Step, { httpStatus, message
 }
 
 async function sendEnrolment(response: Response, { operator, token }: Step, shown: Shown): Promise<void> {
-  const enrolment = await beginEnrolment(operator, loginStepIdOf(token));
+  const enrolment = await beginEnrolment(operator, getLoginStepId(token));
   sendPage(response, {
     httpStatus: shown.httpStatus,
     title: 'Set up the second factor',
     body: html`<main class="narrow">
-      ${enrolmentForm({
+      ${renderEnrolmentForm({
         enrolment,
-        csrf: csrfTokenOf(token),
+        csrf: getCsrfToken(token),
         message: shown.message,
       })}
     </main>`,

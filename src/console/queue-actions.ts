@@ -1,13 +1,13 @@
 /** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { jsonBodyUpTo } from '../api/middleware/json-body.js';
+import { createJsonBodyParsers } from '../api/middleware/json-body.js';
 import { allOfKind } from '../audit/audit.model.js';
 import { recordAudit, type NewAuditEntry } from '../audit/record-audit.js';
 import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
 import type { OperatorAction } from '../operators/rights.js';
-import { queuesNow } from '../processes.js';
+import { findCurrentQueues } from '../processes.js';
 import { DependencyError, ForbiddenError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { logger } from '../shared/logger.js';
@@ -42,7 +42,7 @@ export const queueBoardActions: Readonly<Record<string, OperatorAction>> = {
   [`patch ${job}/priority`]: 'queue.remove',
 };
 
-const toldMax = 2_000;
+const auditedTextMax = 2_000;
 
 /**
  * Goes before the board: lets through what a role may do, and keeps in the audit log what was there before and after.
@@ -50,7 +50,7 @@ const toldMax = 2_000;
  */
 export function queueActions(): Router {
   const router = Router({ caseSensitive: true });
-  router.use(jsonBodyUpTo());
+  router.use(createJsonBodyParsers());
   // In the order in which the board has them, so that `pause` is no job's name here either.
   for (const { method, path } of boardRoutes()) {
     if (method === 'get') {
@@ -62,7 +62,7 @@ export function queueActions(): Router {
         `The queue board can ${method} ${path}, which has no row in src/console/queue-actions.ts`,
       );
     }
-    router[method](path, allow(action), audited(path));
+    router[method](path, allow(action), auditAction(path));
   }
   router.use((request, response, next) => {
     if (!['GET', 'HEAD'].includes(request.method) && response.locals[matched] !== true) {
@@ -84,7 +84,7 @@ function boardRoutes(): { method: HttpMethod; path: string }[] {
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** One entry before, so that nothing happens unseen, and one after with what it has come to. */
-function audited(path: string): RequestHandler {
+function auditAction(path: string): RequestHandler {
   const verb = path
     .split('/')
     .filter((part) => part !== '' && !part.startsWith(':'))
@@ -92,19 +92,22 @@ function audited(path: string): RequestHandler {
     .join('-');
   return async (request, response, next) => {
     response.locals[matched] = true;
-    const known = new Map((await queuesNow()).map(({ queue: each }) => [each.name, each]));
+    const known = new Map((await findCurrentQueues()).map(({ queue: each }) => [each.name, each]));
     const name = String(request.params['queueName'] ?? '');
     const jobId = String(request.params['jobId'] ?? '');
     const entry = {
       ...changedByOperator(request, response),
       subject: { kind: 'queue' as const, id: known.has(name) ? name : allOfKind },
     };
-    const what = { request: `${request.method} ${request.path}`.slice(0, toldMax), ...bodyOf(request) };
-    const before = await stateOf(name, jobId, known);
+    const what = {
+      request: `${request.method} ${request.path}`.slice(0, auditedTextMax),
+      ...pickBody(request),
+    };
+    const before = await readJobState(name, jobId, known);
     await recordAudit(null, { ...entry, action: `queue.${verb}`, before, after: what });
-    beforeEnd(response, () =>
+    runBeforeEnd(response, () =>
       recordEnd(response, { ...entry, action: `queue.${verb}.done`, before }, () =>
-        stateOf(name, jobId, known),
+        readJobState(name, jobId, known),
       ),
     );
     next();
@@ -112,7 +115,7 @@ function audited(path: string): RequestHandler {
 }
 
 /** The answer leaves when this is done, so that whoever has it finds the action in the audit log. `record` never throws. */
-function beforeEnd(response: Response, record: () => Promise<void>): void {
+function runBeforeEnd(response: Response, record: () => Promise<void>): void {
   const end = response.end.bind(response) as (...args: unknown[]) => Response;
   response.end = (...args: unknown[]) => {
     response.end = end as Response['end'];
@@ -137,7 +140,7 @@ async function recordEnd(
 }
 
 /** How many jobs there are in which state and run at once at most, and the job that is meant, as far as there is one. Payloads are ids. */
-async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Queue>): Promise<object> {
+async function readJobState(name: string, jobId: string, known: ReadonlyMap<string, Queue>): Promise<object> {
   const found = known.get(name);
   if (!found) {
     return {};
@@ -165,11 +168,11 @@ async function stateOf(name: string, jobId: string, known: ReadonlyMap<string, Q
 const jobIdMax = 300;
 
 /** What was sent along: options of an added job, other data, a delay. */
-function bodyOf(request: Request): { body?: unknown } {
+function pickBody(request: Request): { body?: unknown } {
   const body = request.body as object | undefined;
   if (body === undefined || Object.keys(body).length === 0) {
     return {};
   }
   const text = JSON.stringify(body);
-  return { body: text.length > toldMax ? `${text.slice(0, toldMax)}…` : body };
+  return { body: text.length > auditedTextMax ? `${text.slice(0, auditedTextMax)}…` : body };
 }

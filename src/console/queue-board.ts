@@ -4,13 +4,13 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler, Response } from 'express';
 import type { Queue } from '../jobs/define-job.js';
 import { openQueue } from '../jobs/queues.js';
-import { queuesNow } from '../processes.js';
+import { findCurrentQueues } from '../processes.js';
 import { isAllowed } from '../operators/rights.js';
 import { logger } from '../shared/logger.js';
-import { rememberedFor } from '../shared/remembered-for.js';
-import { countWaiting, waitingCountedMax } from '../webhooks/count-waiting.js';
+import { memoizeFor } from '../shared/remembered-for.js';
+import { countWaitingDeliveries, waitingCountedMax } from '../webhooks/count-waiting.js';
 import { deliverDueJob } from '../webhooks/deliver-due.job.js';
-import { sessionOf } from './session.js';
+import { getAdminSession } from './session.js';
 
 /** Own scripts only. Styles may be inline, because the board's components set them. */
 const contentSecurityPolicy = [
@@ -34,10 +34,10 @@ const fonts = {
  * that nobody does more than their role may is ensured by `queueActions` before it.
  */
 export const queueBoard: RequestHandler = (request, response, next) => {
-  const { operator } = sessionOf(response);
+  const { operator } = getAdminSession(response);
   response.set('Content-Security-Policy', contentSecurityPolicy);
-  withoutOutsideLinks(response);
-  boardFor({
+  removeOutsideLinks(response);
+  getBoard({
     readOnly: !isAllowed(operator.role, 'queue.work'),
     // Its version and machine are of use to whoever looks for a way in.
     hideRedisDetails: !isAllowed(operator.role, 'settings.look'),
@@ -56,7 +56,7 @@ interface Board {
 }
 
 /** What a role sees of it. */
-interface Sight {
+interface BoardView {
   readOnly: boolean;
   hideRedisDetails: boolean;
 }
@@ -64,22 +64,22 @@ interface Sight {
 const boards = new Map<string, Board>();
 
 /** Made at the first request: a process that never shows it needs no queues. Those of providers come and go. */
-async function boardFor(sight: Sight): Promise<RequestHandler> {
+async function getBoard(sight: BoardView): Promise<RequestHandler> {
   const key = JSON.stringify(sight);
   const found = boards.get(key);
-  const queues = await queuesNow();
-  const waiting = await waitingWords();
+  const queues = await findCurrentQueues();
+  const waiting = await describeWaiting();
   const shown = [waiting, ...queues.map(({ queue: { name, title = '' } }) => `${name} ${title}`)].join();
   if (found?.shown === shown) {
     return found.router;
   }
   const board = found ?? newBoard(sight);
-  board.replaceQueues(queues.map((each) => adapterOf(each, { readOnlyMode: sight.readOnly, waiting })));
+  board.replaceQueues(queues.map((each) => createAdapter(each, { readOnlyMode: sight.readOnly, waiting })));
   boards.set(key, { ...board, shown });
   return board.router;
 }
 
-function newBoard({ hideRedisDetails }: Sight): Board {
+function newBoard({ hideRedisDetails }: BoardView): Board {
   const serverAdapter = new ExpressAdapter().setBasePath('/admin/queues');
   const { replaceQueues } = createBullBoard({
     queues: [],
@@ -101,7 +101,7 @@ function newBoard({ hideRedisDetails }: Sight): Board {
   return { router: serverAdapter.getRouter() as RequestHandler, replaceQueues, shown: '' };
 }
 
-function adapterOf(
+function createAdapter(
   { queue, process }: { queue: Queue; process: { name: string } },
   { readOnlyMode, waiting }: { readOnlyMode: boolean; waiting: string },
 ): BullMQAdapter {
@@ -109,7 +109,7 @@ function adapterOf(
   const adapter = new BullMQAdapter(openQueue(queue), {
     readOnlyMode,
     description: `${queue.does}.${more} Worked on by ${process.name}: how it is stands on /admin/system.`,
-    externalJobUrl: (job) => linkOf(queue, job),
+    externalJobUrl: (job) => buildJobLink(queue, job),
     ...(queue.title !== undefined && { displayName: queue.title }),
   });
   // Payloads are ids only; the name says at once which one.
@@ -123,7 +123,7 @@ function adapterOf(
 type BoardJob = Parameters<NonNullable<BullMQAdapter['externalJobUrl']>>[0];
 
 /** Where the console tells more of a job: its purchase, or the job with whose it is. */
-function linkOf(queue: Queue, { id, data }: BoardJob): { displayText: string; href: string } {
+function buildJobLink(queue: Queue, { id, data }: BoardJob): { displayText: string; href: string } {
   const purchaseId = (data as { purchaseId?: unknown } | undefined)?.purchaseId;
   return typeof purchaseId === 'string'
     ? { displayText: 'Its purchase', href: `/admin/purchases/${encodeURIComponent(purchaseId)}` }
@@ -136,10 +136,10 @@ function linkOf(queue: Queue, { id, data }: BoardJob): { displayText: string; hr
 /** However many look at the board. */
 const rememberedMs = 5_000;
 
-const countedWaiting = rememberedFor(rememberedMs, countWaiting);
+const countedWaiting = memoizeFor(rememberedMs, countWaitingDeliveries);
 
 /** A delivery that is tried again later has no job: without this its queue looks empty. */
-async function waitingWords(): Promise<string> {
+async function describeWaiting(): Promise<string> {
   try {
     const count = await countedWaiting();
     const many = count < waitingCountedMax ? String(count) : `${count} or more`;
@@ -151,7 +151,7 @@ async function waitingWords(): Promise<string> {
 }
 
 /** The board's page names a font of another server. Nothing is loaded from outside, so that link goes. */
-function withoutOutsideLinks(response: Response): void {
+function removeOutsideLinks(response: Response): void {
   const send = response.send.bind(response);
   response.send = (body: unknown) =>
     send(typeof body === 'string' ? body.replace(/<link\b[^>]*href="https?:[^>]*>/g, '') : body);

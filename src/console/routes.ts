@@ -1,11 +1,11 @@
 import { Router, type ErrorRequestHandler } from 'express';
 import { setRetryAfter } from '../api/set-retry-after.js';
-import { httpStatusOf } from '../api/http-status.js';
+import { getHttpStatus } from '../api/http-status.js';
 import { toAppError } from '../api/middleware/errors.js';
-import { bodyWithin } from '../api/middleware/body-within.js';
+import { limitBodySize } from '../api/middleware/body-within.js';
 import { parseForm } from '../api/middleware/parse-body.js';
-import { speak } from '../api/words-in.js';
-import { contextOf } from '../api/middleware/request-context.js';
+import { setResponseLanguage } from '../api/words-in.js';
+import { getRequestContext } from '../api/middleware/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
 import { NotFoundError } from '../shared/errors.js';
@@ -35,14 +35,14 @@ export function adminRoutes(): Router {
     response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     response.set('Referrer-Policy', 'same-origin');
     // Its pages say in their own language what an answer means; the words of answers are the operators' English.
-    speak(response, 'en');
+    setResponseLanguage(response, 'en');
     next();
   });
   router.get('/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(adminStyle);
   });
   router.get('/login', showLogin);
-  const stepForm = [bodyWithin(formBytesMax), form];
+  const stepForm = [limitBodySize(formBytesMax), form];
   router.post('/login', stepForm, submitLogin);
   router.get('/login/code', showCodeForm);
   router.post('/login/code', stepForm, submitCode);
@@ -66,9 +66,9 @@ const errorPage: ErrorRequestHandler = (error: unknown, request, response, next)
     return;
   }
   const known = toAppError(error);
-  contextOf(response).error = error;
+  getRequestContext(response).error = error;
   setRetryAfter(response, known);
-  const httpStatus = httpStatusOf(known);
+  const httpStatus = getHttpStatus(known);
   const isOutage = httpStatus === 503 && request.method === 'GET';
   if (isOutage) {
     response.set('Refresh', String(reloadAfterS));
@@ -81,7 +81,7 @@ const errorPage: ErrorRequestHandler = (error: unknown, request, response, next)
         <h1>Not possible</h1>
         <p>${known.message}</p>
         ${isOutage ? html`<p>This page comes when it can. At the command line, topup doctor says what is wrong.</p>` : ''}
-        <p class="quiet">Request ${contextOf(response).requestId}</p>
+        <p class="quiet">Request ${getRequestContext(response).requestId}</p>
         <a href="/admin">Back to the console</a>
       </div>
     </main>`,

@@ -35,12 +35,12 @@ const pagesMax = 100;
  * The audit log has one entry before anything is read, so that nobody takes a row unseen, and one (`.done`) with what it has come to.
  */
 export async function sendListCsv<After>(response: Response, list: CsvList<After>): Promise<void> {
-  await recordAudit(null, entryOf(list));
+  await recordAudit(null, buildAuditEntry(list));
   await sendFile(response, {
     filename: list.filename,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
-    open: () => Readable.from(recorded(list), { objectMode: false }),
+    open: () => Readable.from(streamWithAudit(list), { objectMode: false }),
   });
 }
 
@@ -51,16 +51,19 @@ interface Sent {
 }
 
 /** A reader who goes away half-way has had what left by then. */
-async function* recorded<After>(list: CsvList<After>): AsyncGenerator<string> {
+async function* streamWithAudit<After>(list: CsvList<After>): AsyncGenerator<string> {
   const sent: Sent = { rows: 0, cut: true };
   try {
-    yield* csvOf(list, sent);
+    yield* streamCsv(list, sent);
   } finally {
     await recordEnd(list, sent);
   }
 }
 
-async function* csvOf<After>({ columns, format, page }: CsvList<After>, sent: Sent): AsyncGenerator<string> {
+async function* streamCsv<After>(
+  { columns, format, page }: CsvList<After>,
+  sent: Sent,
+): AsyncGenerator<string> {
   const csv = csvText(columns, format);
   yield csv.head;
   let after: After | undefined;
@@ -83,14 +86,14 @@ async function* csvOf<After>({ columns, format, page }: CsvList<After>, sent: Se
   yield csv.rows([{ [first]: 'This is not all: older ones are left out. Ask for fewer days.' }]);
 }
 
-function entryOf<After>({ filename, exported }: CsvList<After>): NewAuditEntry & { after: object } {
+function buildAuditEntry<After>({ filename, exported }: CsvList<After>): NewAuditEntry & { after: object } {
   const { by, action, kind, filter } = exported;
   return { ...by, action, subject: { kind, id: allOfKind }, after: { file: filename, filter } };
 }
 
 /** What was begun is in the audit log already: the file is not broken off for its end. */
 async function recordEnd<After>(list: CsvList<After>, sent: Sent): Promise<void> {
-  const { action, after, ...entry } = entryOf(list);
+  const { action, after, ...entry } = buildAuditEntry(list);
   try {
     await recordAudit(null, { ...entry, action: `${action}.done`, after: { ...after, ...sent } });
   } catch (error) {

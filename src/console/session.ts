@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Operator } from '../operators/operator.model.js';
-import { csrfTokenOf, isCsrfTokenOf, operatorOfSession } from '../operators/sessions.js';
+import { getCsrfToken, isCsrfToken, findOperatorBySession } from '../operators/sessions.js';
 import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { readCookie } from './cookies.js';
@@ -14,17 +14,17 @@ export interface AdminSession {
 /** The session of this browser, or null. */
 export async function findSession(request: Request): Promise<AdminSession | null> {
   const token = readCookie(request, 'session');
-  const operator = token === null ? null : await operatorOfSession(token);
-  return token !== null && operator ? { operator, token, csrf: csrfTokenOf(token) } : null;
+  const operator = token === null ? null : await findOperatorBySession(token);
+  return token !== null && operator ? { operator, token, csrf: getCsrfToken(token) } : null;
 }
 
-export function sessionOf(response: Response): AdminSession {
+export function getAdminSession(response: Response): AdminSession {
   return response.locals['adminSession'] as AdminSession;
 }
 
 /** Everything behind it needs a login: pages lead there, the board's calls hear 401. */
 export const requireSession: RequestHandler = async (request, response, next) => {
-  if (isSafe(request) && request.accepts(['json', 'html']) === 'html') {
+  if (isSafeMethod(request) && request.accepts(['json', 'html']) === 'html') {
     const session = await findSession(request);
     if (!session) {
       response.redirect(303, '/admin/login');
@@ -55,27 +55,27 @@ export async function keepSession(request: Request, response: Response): Promise
  * sends or in the form's field. Who may change what is asked by each route.
  */
 export const guardChanges: RequestHandler = (request, response, next) => {
-  if (!isSafe(request)) {
-    requireCsrf(request, sessionOf(response).token);
+  if (!isSafeMethod(request)) {
+    requireCsrf(request, getAdminSession(response).token);
   }
   next();
 };
 
 /** @throws ForbiddenError unless the request carries the anti-forgery token that belongs to `token`. */
 export function requireCsrf(request: Request, token: string): void {
-  const given = request.get('x-xsrf-token') ?? fieldOf(request, '_csrf');
-  if (!isCsrfTokenOf(token, given)) {
+  const given = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');
+  if (!isCsrfToken(token, given)) {
     throw new ForbiddenError(asWritten('This request did not come from the console. Load the page again.'));
   }
 }
 
 /** A field of a form, or an empty string. */
-export function fieldOf(request: Request, name: string): string {
+export function getFormField(request: Request, name: string): string {
   const body = request.body as Record<string, unknown> | undefined;
   const value = body?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-export function isSafe(request: Request): boolean {
+export function isSafeMethod(request: Request): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
 }

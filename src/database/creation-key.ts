@@ -12,7 +12,7 @@ export interface CreationKey {
 const clockSkewMs = 60_000;
 
 /** Ids among which all of a time are: whoever must not see others looks at `createdAt` as well. */
-export function idsOfTime(
+export function getIdRange(
   key: CreationKey | null,
   { since, until }: { since?: Date | undefined; until?: Date | undefined },
 ): { $gte?: string; $lt?: string } {
@@ -23,16 +23,16 @@ export function idsOfTime(
   };
 }
 
-export function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
+export function getEarlier(one: Date | undefined, other: Date | undefined): Date | undefined {
   return one && other ? (one < other ? one : other) : (one ?? other);
 }
 
-export function textOfKey({ createdAt, _id }: CreationKey): string {
+export function formatCreationKey({ createdAt, _id }: CreationKey): string {
   return `${createdAt.getTime()}-${_id}`;
 }
 
 /** @throws ValidationError for an `after` that no page has given. */
-export function keyFrom(after: string): CreationKey {
+export function parseCreationKey(after: string): CreationKey {
   const [, ms = '', _id = ''] = /^(\d{1,15})-([\w-]{1,120})$/.exec(after) ?? [];
   if (_id === '') {
     throw new ValidationError([{ field: 'after', message: asWritten('after must be the `next` of a page') }]);

@@ -8,9 +8,9 @@ import { logger } from '../shared/logger.js';
 import { isStopping } from '../shared/shutdown.js';
 import { nowMs } from '../shared/clock.js';
 import { requireVersion } from '../shared/server-versions.js';
-import { collectionNameOf, type ReadOnlyModel } from './read-only-model.js';
+import { getCollectionName, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './shard-range.js';
-import { unlessTooOld } from './too-old-for-driver.js';
+import { awaitSupportedConnection } from './too-old-for-driver.js';
 
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;
@@ -46,7 +46,7 @@ export async function connectMongo({
   socketMs = limits.mongoSocketMs,
   anyVersion = false,
 }: { socketMs?: number; anyVersion?: boolean } = {}): Promise<void> {
-  isOver = false;
+  isClosed = false;
   mongoose.set('strictQuery', true);
   const connecting = mongoose.connect(env.MONGODB_URI, {
     autoIndex: false,
@@ -62,7 +62,7 @@ export async function connectMongo({
     socketTimeoutMS: socketMs,
     ...concerns,
   });
-  await unlessTooOld(mongoose.connection.getClient(), connecting);
+  await awaitSupportedConnection(mongoose.connection.getClient(), connecting);
   try {
     if (!anyVersion) {
       requireVersion('MongoDB', await mongodbVersion());
@@ -94,7 +94,7 @@ export async function awaitMongo(): Promise<void> {
       await connectMongo();
       return;
     } catch (error) {
-      if (!isAway(error) || isStopping() || performance.now() >= endMs) {
+      if (!isMongoUnavailable(error) || isStopping() || performance.now() >= endMs) {
         throw error;
       }
       if (attempt === 1) {
@@ -134,22 +134,24 @@ async function connectPostings(): Promise<void> {
 
 /** From now on nobody gets a connection, also not what goes on after its caller has failed: the process can end. */
 export async function disconnectMongo(): Promise<void> {
-  isOver = true;
+  isClosed = true;
   const closing = postings?.close();
   postings = undefined;
   await Promise.all([mongoose.disconnect(), closing]);
 }
 
-let isOver = false;
+let isClosed = false;
 let postings: MongoClient | undefined;
-let postingsOf: Db | undefined;
+let postingsDb: Db | undefined;
 
 /**
  * The same collection for short reads on the way of a purchase, which a dead socket must not hold up for long either:
  * those of what a process keeps in memory (`cached`) among them, for which every caller of that moment waits.
  */
-export function quick<T extends Document>(from: Collection<T> | ReadOnlyModel<T>): Collection<T> {
-  const name = 'collectionName' in from ? from.collectionName : collectionNameOf(from);
+export function getQuickCollection<T extends Document>(
+  from: Collection<T> | ReadOnlyModel<T>,
+): Collection<T> {
+  const name = 'collectionName' in from ? from.collectionName : getCollectionName(from);
   return postingDb().collection<T>(name);
 }
 
@@ -159,7 +161,7 @@ export function quick<T extends Document>(from: Collection<T> | ReadOnlyModel<T>
  * @throws DependencyError after `disconnectMongo`.
  */
 export function postingClient(): MongoClient {
-  if (isOver) {
+  if (isClosed) {
     throw new DependencyError(new Error('the connection to MongoDB was closed'));
   }
   postings ??= new MongoClient(env.MONGODB_URI, {
@@ -177,10 +179,10 @@ export function postingClient(): MongoClient {
 /** Its database, made once: the driver derives all its options anew with each `db()`. */
 export function postingDb(): Db {
   const client = postingClient();
-  if (postingsOf?.client !== client) {
-    postingsOf = client.db();
+  if (postingsDb?.client !== client) {
+    postingsDb = client.db();
   }
-  return postingsOf;
+  return postingsDb;
 }
 
 /** Throws unless MongoDB answers. */
@@ -211,7 +213,7 @@ export async function inTransaction<T>(work: (session: Session) => Promise<T>): 
     } catch (error) {
       await abortQuietly(session);
       if (!isTransient(error)) {
-        throw isAway(error) ? new DependencyError(error) : error;
+        throw isMongoUnavailable(error) ? new DependencyError(error) : error;
       }
       if (nowMs() >= deadline) {
         throw new DependencyError(error);
@@ -306,7 +308,7 @@ const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']
 const shutdownCodes = new Set<unknown>([91, 11600]);
 
 /** True for errors that say "MongoDB does not answer", as opposed to "it refused this". */
-export function isAway(error: unknown): boolean {
+export function isMongoUnavailable(error: unknown): boolean {
   return (
     error instanceof Error &&
     ((error instanceof MongoServerError && shutdownCodes.has(error.code)) ||

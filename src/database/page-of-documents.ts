@@ -1,5 +1,11 @@
 import type { Collection, Filter } from 'mongodb';
-import { earlier, idsOfTime, keyFrom, textOfKey, type CreationKey } from './creation-key.js';
+import {
+  getEarlier,
+  getIdRange,
+  parseCreationKey,
+  formatCreationKey,
+  type CreationKey,
+} from './creation-key.js';
 
 export interface PageFilter<T> {
   /** Whose; left out: everybody's. */
@@ -21,23 +27,23 @@ export interface PageOfDocuments<T> {
 }
 
 /** So many are looked at for one page, however few of them fit. */
-const lookedMax = 2_000;
+const readPerPageMax = 2_000;
 
 /**
  * A page of small documents for the operator, newest first (decision 057): of an account along its index
  * {accountId, createdAt, _id}, of everybody along `_id`. It shows what a majority holds: people and clients act on it.
  * @throws ValidationError for an `after` that no page has given.
  */
-export async function pageOfDocuments<T extends CreationKey & { accountId: string }>(
+export async function findDocumentPage<T extends CreationKey & { accountId: string }>(
   collection: Collection<T>,
   { accountId, since, until, also = {}, fits }: PageFilter<T>,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<PageOfDocuments<T>> {
-  const key = after === undefined ? null : keyFrom(after);
-  const ids = idsOfTime(key, { since, until });
+  const key = after === undefined ? null : parseCreationKey(after);
+  const ids = getIdRange(key, { since, until });
   const createdAt = {
     ...(since && { $gte: since }),
-    ...((key ?? until) && { $lte: earlier(key?.createdAt, until) }),
+    ...((key ?? until) && { $lte: getEarlier(key?.createdAt, until) }),
   };
   const ofAccount = {
     accountId,
@@ -48,7 +54,7 @@ export async function pageOfDocuments<T extends CreationKey & { accountId: strin
   const ofEverybody = Object.keys(ids).length > 0 ? { _id: ids } : {};
   // Ids say only about when something was made.
   const isExact = !fits && (accountId !== undefined || (!since && !until));
-  const readMax = isExact ? limit + 1 : lookedMax;
+  const readMax = isExact ? limit + 1 : readPerPageMax;
   const looked = (await collection
     .find((accountId === undefined ? ofEverybody : ofAccount) as Filter<T>, { readConcern: 'majority' })
     .sort(accountId === undefined ? { _id: -1 } : { createdAt: -1, _id: -1 })
@@ -63,7 +69,7 @@ export async function pageOfDocuments<T extends CreationKey & { accountId: strin
   const end = isFull ? found.at(-1) : looked.length === readMax ? looked.at(-1) : undefined;
   return {
     found,
-    next: end ? textOfKey(end) : null,
+    next: end ? formatCreationKey(end) : null,
     lookedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }

@@ -28,6 +28,6 @@ export function writerOf(model: AnyReadOnlyModel): Model<unknown> {
   return model as unknown as Model<unknown>;
 }
 
-export function collectionNameOf(model: AnyReadOnlyModel): string {
+export function getCollectionName(model: AnyReadOnlyModel): string {
   return writerOf(model).collection.collectionName;
 }

@@ -7,6 +7,6 @@ export const shardRanges = env.MONGODB_SHARD_SPLITS.length + 1;
  * The range that an account is in, by its place among MONGODB_SHARD_SPLITS. It only saves work (one shard to commit on
  * rather than several): processes with other splits, or an account that has moved, do nothing wrong.
  */
-export function rangeOf(accountId: string): number {
+export function getShardRange(accountId: string): number {
   return env.MONGODB_SHARD_SPLITS.filter((split) => split <= accountId).length;
 }

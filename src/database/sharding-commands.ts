@@ -22,26 +22,26 @@ export interface ShardingPlan {
  * zones of all collections are cut at the same accounts: what a posting writes is on one shard.
  * @throws Error that names what a shard key must not meet: a unique index that does not begin with it.
  */
-export async function shardingCommands(plan: ShardingPlan): Promise<string[]> {
-  const lines = [`sh.enableSharding(${text(plan.database)})`];
+export async function buildShardingCommands(plan: ShardingPlan): Promise<string[]> {
+  const lines = [`sh.enableSharding(${quoteText(plan.database)})`];
   plan.shards.forEach((shard, range) => {
-    lines.push(`sh.addShardToZone(${text(shard)}, ${text(zoneOf(plan, range))})`);
+    lines.push(`sh.addShardToZone(${quoteText(shard)}, ${quoteText(getZoneName(plan, range))})`);
   });
   for (const [collection, key] of Object.entries(shardKeys)) {
-    const indexes = await indexesOf(collection);
+    const indexes = await readIndexes(collection);
     refuseUnique(collection, key, indexes);
-    const pattern = patternOf(key);
+    const pattern = formatKeyPattern(key);
     if (!indexes.some((each) => !each.partialFilterExpression && beginsWith(each, key))) {
       lines.push(
-        `db.getSiblingDB(${text(plan.database)}).getCollection(${text(collection)}).createIndex(${pattern}, {name: "shard_key"})`,
+        `db.getSiblingDB(${quoteText(plan.database)}).getCollection(${quoteText(collection)}).createIndex(${pattern}, {name: "shard_key"})`,
       );
     }
-    const namespace = text(`${plan.database}.${collection}`);
-    const zones = collection === 'dailyTotals' ? zonesOfTotals(plan) : zonesByAccount(plan, key[0]);
+    const namespace = quoteText(`${plan.database}.${collection}`);
+    const zones = collection === 'dailyTotals' ? buildZonesOfTotals(plan) : buildZonesByAccount(plan, key[0]);
     lines.push(
       ...zones.map(
         ({ from, to, range }) =>
-          `sh.updateZoneKeyRange(${namespace}, ${from}, ${to}, ${text(zoneOf(plan, range))})`,
+          `sh.updateZoneKeyRange(${namespace}, ${from}, ${to}, ${quoteText(getZoneName(plan, range))})`,
       ),
       // After its zones: an empty collection then begins with a chunk in each.
       `sh.shardCollection(${namespace}, ${pattern})`,
@@ -56,22 +56,22 @@ interface ZoneRange {
   range: number;
 }
 
-function zonesByAccount({ shards, splits }: ShardingPlan, field: string): ZoneRange[] {
+function buildZonesByAccount({ shards, splits }: ShardingPlan, field: string): ZoneRange[] {
   return shards.map((_, range) => ({
-    from: `{${field}: ${bound(splits[range - 1], 'MinKey()')}}`,
-    to: `{${field}: ${bound(splits[range], 'MaxKey()')}}`,
+    from: `{${field}: ${formatBound(splits[range - 1], 'MinKey()')}}`,
+    to: `{${field}: ${formatBound(splits[range], 'MaxKey()')}}`,
     range,
   }));
 }
 
 /** Bases (without a slot) by account; slots by whose postings add to them (src/money/totals/slots.ts). */
-function zonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
+function buildZonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
   const last = shards.length - 1;
   const slotOf = (range: number) => range * limits.totalsSlots;
   return [
     ...shards.map((_, range) => ({
-      from: `{slot: null, accountId: ${bound(splits[range - 1], 'MinKey()')}}`,
-      to: `{slot: null, accountId: ${bound(splits[range], 'MaxKey()')}}`,
+      from: `{slot: null, accountId: ${formatBound(splits[range - 1], 'MinKey()')}}`,
+      to: `{slot: null, accountId: ${formatBound(splits[range], 'MaxKey()')}}`,
       range,
     })),
     ...shards.map((_, range) => ({
@@ -85,19 +85,19 @@ function zonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
   ];
 }
 
-function zoneOf({ database }: ShardingPlan, range: number): string {
+function getZoneName({ database }: ShardingPlan, range: number): string {
   return `${database}-accounts-${range}`;
 }
 
-function bound(split: string | undefined, end: string): string {
-  return split === undefined ? end : text(split);
+function formatBound(split: string | undefined, end: string): string {
+  return split === undefined ? end : quoteText(split);
 }
 
-function text(value: string): string {
+function quoteText(value: string): string {
   return JSON.stringify(value);
 }
 
-function patternOf(key: readonly string[]): string {
+function formatKeyPattern(key: readonly string[]): string {
   return `{${key.map((field) => `${field}: 1`).join(', ')}}`;
 }
 
@@ -116,6 +116,6 @@ function refuseUnique(collection: string, key: readonly string[], indexes: Found
   }
 }
 
-async function indexesOf(collection: string): Promise<FoundIndex[]> {
+async function readIndexes(collection: string): Promise<FoundIndex[]> {
   return mongoose.connection.collection(collection).indexes();
 }

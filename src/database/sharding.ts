@@ -31,7 +31,7 @@ export const shardKeys = {
 export type ShardedCollection = keyof typeof shardKeys;
 
 /** Every other collection, and why it stays on one shard. */
-export const unsharded: Record<string, string> = {
+export const unshardedCollections: Record<string, string> = {
   accounts: 'A username is unique in all of the service; processes remember accounts.',
   apiKeys:
     'A key is found by its hash, before its account is known, and is unique by it; processes remember keys.',
@@ -60,7 +60,7 @@ export const unsharded: Record<string, string> = {
 };
 
 /** True if documents of this collection lie by their `accountId` alone. */
-export function liesByAccount(collection: string): boolean {
+export function isShardedByAccount(collection: string): boolean {
   const key: readonly string[] = lookUp<readonly string[]>(shardKeys, collection) ?? [];
   return key.length === 1 && key[0] === 'accountId';
 }

@@ -8,7 +8,7 @@ const versions = ['2.4', '2.4', '2.6', '3.0', '3.2', '3.4', '3.6', '4.0', '4.2']
 let refusal: string | null = null;
 
 /** Why the driver refused the server at the last attempt to connect; null: it did not. */
-export function whyDriverRefuses(): string | null {
+export function getDriverRefusal(): string | null {
   return refusal;
 }
 
@@ -18,12 +18,15 @@ export function whyDriverRefuses(): string | null {
  * @param client Null where its address is wrong: the connecting says so.
  * @throws ServerTooOldError in place of what the connecting ends in then.
  */
-export async function unlessTooOld(client: MongoClient | null, connecting: Promise<unknown>): Promise<void> {
+export async function awaitSupportedConnection(
+  client: MongoClient | null,
+  connecting: Promise<unknown>,
+): Promise<void> {
   refusal = null;
   const judge = ({ newDescription }: TopologyDescriptionChangedEvent) => {
     const errors = [...newDescription.servers.values()].map(({ error }) => error);
     if (errors.every((each) => each !== null)) {
-      refusal ??= errors.map(problemIn).find((each) => each !== null) ?? null;
+      refusal ??= errors.map(findVersionProblem).find((each) => each !== null) ?? null;
     }
     if (refusal !== null) {
       void client?.close();
@@ -33,7 +36,7 @@ export async function unlessTooOld(client: MongoClient | null, connecting: Promi
   try {
     await connecting;
   } catch (error) {
-    const why = whyDriverRefuses();
+    const why = getDriverRefusal();
     throw why === null ? error : new ServerTooOldError(why);
   } finally {
     client?.off('topologyDescriptionChanged', judge);
@@ -41,7 +44,7 @@ export async function unlessTooOld(client: MongoClient | null, connecting: Promi
 }
 
 /** The driver puts the wire version only into its message. A server that is too new gives no such message. */
-function problemIn(error: Error | null): string | null {
+function findVersionProblem(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];
   const version = versions[Number(wireVersion)];

@@ -3,7 +3,7 @@ import type { Collection as MongooseCollection } from 'mongoose';
 import { int64 } from './money-type.js';
 
 /** The driver's own collection of a model, typed: for hot paths and operators that mongoose only stands in the way of. */
-export function collectionOf<T extends Document>(model: { collection: MongooseCollection }): Collection<T> {
+export function getCollection<T extends Document>(model: { collection: MongooseCollection }): Collection<T> {
   // Mongoose types its collection without the document.
   return model.collection as unknown as Collection<T>;
 }
@@ -12,7 +12,7 @@ export function collectionOf<T extends Document>(model: { collection: MongooseCo
 export type AnyStored = Document & { _id: string };
 
 /** A collection for whoever goes by the names of fields alone, and reads what others have typed. */
-export function untyped<T extends Document>(
+export function asUntyped<T extends Document>(
   collection: Pick<Collection<T>, 'find' | 'findOne'>,
 ): Collection<AnyStored> {
   // The driver takes no collection of one type for one of another, also where all documents of the first are of the second.
@@ -23,7 +23,7 @@ export function untyped<T extends Document>(
  * Makes a model's `toStored`: the document as the driver has to write it, with money as int64. A money field that is
  * null stays null, and one that is absent stays absent.
  */
-export function storing<T extends Document>(
+export function buildToStored<T extends Document>(
   moneyFields: readonly (keyof T & string)[],
 ): (document: T) => OptionalUnlessRequiredId<T> {
   return (document) => {

@@ -1,17 +1,17 @@
 import { DependencyError } from '../shared/errors.js';
-import { within } from '../shared/within.js';
-import { isAway } from './mongo.js';
-import { wrongIndexes } from './wrong-indexes.js';
+import { withTimeout } from '../shared/within.js';
+import { isMongoUnavailable } from './mongo.js';
+import { findWrongIndexes } from './wrong-indexes.js';
 
 /** All wait for one look: one whose answer never comes must not be waited for by everybody that comes after it. */
 const lookMaxMs = 30_000;
 
-let areThere = false;
-let looking: Promise<void> | null = null;
+let wereSeen = false;
+let currentCheck: Promise<void> | null = null;
 
 /** Once they were, nobody has to wait for `requireUniqueIndexes` any more. */
-export function uniqueIndexesWereSeen(): boolean {
-  return areThere;
+export function hasSeenUniqueIndexes(): boolean {
+  return wereSeen;
 }
 
 /**
@@ -20,21 +20,21 @@ export function uniqueIndexesWereSeen(): boolean {
  * @throws DependencyError (503/03) that names those that are missing or wrong.
  */
 export async function requireUniqueIndexes(): Promise<void> {
-  if (!areThere) {
-    looking ??= within(
+  if (!wereSeen) {
+    currentCheck ??= withTimeout(
       lookMaxMs,
-      look(),
+      checkIndexes(),
       () => new DependencyError(new Error('No index was seen in time')),
     ).finally(() => {
-      looking = null;
+      currentCheck = null;
     });
-    await looking;
+    await currentCheck;
   }
 }
 
-async function look(): Promise<void> {
-  const wrong = await wrongIndexes().catch((error: unknown) => {
-    throw isAway(error) ? new DependencyError(error) : error;
+async function checkIndexes(): Promise<void> {
+  const wrong = await findWrongIndexes().catch((error: unknown) => {
+    throw isMongoUnavailable(error) ? new DependencyError(error) : error;
   });
   const found = wrong
     .filter(({ unique }) => unique)
@@ -42,5 +42,5 @@ async function look(): Promise<void> {
   if (found.length > 0) {
     throw new DependencyError(new Error(`A unique index is missing or wrong: ${found.join('; ')}`));
   }
-  areThere = true;
+  wereSeen = true;
 }

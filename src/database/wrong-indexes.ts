@@ -24,13 +24,13 @@ interface FoundIndex extends IndexOptions {
  * Indexes that the models declare and the database does not have, or has otherwise: a name says nothing about what an
  * index forbids.
  */
-export async function wrongIndexes(): Promise<WrongIndex[]> {
+export async function findWrongIndexes(): Promise<WrongIndex[]> {
   const wrong: WrongIndex[] = [];
   for (const modelName of mongoose.modelNames()) {
     const { collection, schema } = mongoose.model<unknown>(modelName);
-    const found = await indexesOf(collection);
+    const found = await readIndexes(collection);
     for (const [key, options] of schema.indexes() as [object, IndexOptions][]) {
-      const problem = compare(
+      const problem = describeDifference(
         { ...options, key },
         found.find((each) => each.name === options.name),
       );
@@ -43,11 +43,11 @@ export async function wrongIndexes(): Promise<WrongIndex[]> {
   return wrong;
 }
 
-const migrate = 'run node dist/scripts/migrate.js';
+const migrateCommand = 'run node dist/scripts/migrate.js';
 
-function compare(wanted: FoundIndex, found: FoundIndex | undefined): string | null {
+function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): string | null {
   if (!found) {
-    return `it is missing: ${migrate}`;
+    return `it is missing: ${migrateCommand}`;
   }
   const problems: string[] = [];
   if (Boolean(wanted.unique) !== Boolean(found.unique)) {
@@ -57,31 +57,33 @@ function compare(wanted: FoundIndex, found: FoundIndex | undefined): string | nu
   if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
     problems.push(`it is over ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
   }
-  if (filterOf(wanted) !== filterOf(found)) {
-    problems.push(`it filters ${filterOf(found)}, not ${filterOf(wanted)}`);
+  if (formatFilter(wanted) !== formatFilter(found)) {
+    problems.push(`it filters ${formatFilter(found)}, not ${formatFilter(wanted)}`);
   }
   if (Boolean(wanted.sparse) !== Boolean(found.sparse)) {
     problems.push(wanted.sparse ? 'it is not sparse' : 'it is sparse');
   }
-  return problems.length === 0 ? null : `${problems.join(', ')}: drop it, then ${migrate}`;
+  return problems.length === 0 ? null : `${problems.join(', ')}: drop it, then ${migrateCommand}`;
 }
 
-function filterOf({ partialFilterExpression }: IndexOptions): string {
-  return partialFilterExpression === undefined ? 'nothing' : JSON.stringify(sorted(partialFilterExpression));
+function formatFilter({ partialFilterExpression }: IndexOptions): string {
+  return partialFilterExpression === undefined
+    ? 'nothing'
+    : JSON.stringify(sortFields(partialFilterExpression));
 }
 
 /** The same object with its fields by name, at every depth. */
-function sorted(value: unknown): unknown {
+function sortFields(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(
         Object.entries(value)
           .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, each]) => [name, sorted(each)]),
+          .map(([name, each]) => [name, sortFields(each)]),
       )
     : value;
 }
 
-async function indexesOf(collection: mongoose.Collection): Promise<FoundIndex[]> {
+async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[]> {
   try {
     return await collection.indexes();
   } catch (error) {

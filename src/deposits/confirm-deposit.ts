@@ -1,4 +1,4 @@
-import { accountById } from '../accounts/find-account.js';
+import { getExistingAccount } from '../accounts/find-account.js';
 import { auditInsertAfter, type ChangedBy } from '../audit/record-audit.js';
 import { int64 } from '../database/money-type.js';
 import { post } from '../money/posting/post.js';
@@ -7,9 +7,9 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import { deliveries } from '../webhooks/delivery.model.js';
-import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
-import { completedDeposit, depositMovement } from './create-deposit.js';
-import { depositCompletedDeliveries } from './deposit-events.js';
+import { buildBalanceTooLargeError } from '../money/wallets/balance-too-large.js';
+import { buildCompletedDeposit, buildDepositMovement } from './create-deposit.js';
+import { buildDepositCompletedDeliveries } from './deposit-events.js';
 import { deposits, type Deposit } from './deposit.model.js';
 import { requireDeposit } from './require-deposit.js';
 
@@ -27,27 +27,27 @@ export async function confirmDeposit(
 ): Promise<{ deposit: Deposit; changed: boolean }> {
   const pending = await requireDeposit(depositId);
   if (pending.status !== 'pending') {
-    return unchanged(pending);
+    return returnUnchanged(pending);
   }
-  const account = await accountById(pending.accountId);
+  const account = await getExistingAccount(pending.accountId);
   const rowsOf = (after: WalletAfter) =>
-    depositCompletedDeliveries(account, completedDeposit(pending, after));
+    buildDepositCompletedDeliveries(account, buildCompletedDeposit(pending, after));
   const result = await post({
-    ...depositMovement(pending),
+    ...buildDepositMovement(pending),
     changes: [
       ...(also.changes ?? []),
       {
         collection: deposits.collectionName,
         id: depositId,
         expect: { status: 'pending' },
-        setAfter: (after) => completionOf(completedDeposit(pending, after)),
+        setAfter: (after) => buildCompletion(buildCompletedDeposit(pending, after)),
       },
     ],
     inserts: [
       ...(also.inserts ?? []),
-      confirmationAudit(pending, by),
+      buildConfirmationAudit(pending, by),
       // Where each row goes is known before; what it says only after the movement.
-      ...depositCompletedDeliveries(account, pending).map((_row, index) => ({
+      ...buildDepositCompletedDeliveries(account, pending).map((_row, index) => ({
         collection: deliveries.collectionName,
         documentAfter: (after: WalletAfter) => rowsOf(after)[index] ?? {},
       })),
@@ -61,15 +61,15 @@ export async function confirmDeposit(
       return { deposit: await requireDeposit(depositId, pending.accountId), changed: true };
     case 'duplicate':
     case 'stale':
-      return unchanged(await requireDeposit(depositId, pending.accountId));
+      return returnUnchanged(await requireDeposit(depositId, pending.accountId));
     case 'too-large':
-      throw balanceTooLarge();
+      throw buildBalanceTooLargeError();
     case 'insufficient':
       throw new Error('A deposit is never refused for its balance');
   }
 }
 
-function unchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
+function returnUnchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
   if (deposit.status === 'rejected') {
     throw new ConflictError(
       asWritten(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`),
@@ -78,11 +78,11 @@ function unchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
   return { deposit, changed: false };
 }
 
-function completionOf({ status, balanceBefore, balanceAfter, completedAt }: Deposit) {
+function buildCompletion({ status, balanceBefore, balanceAfter, completedAt }: Deposit) {
   return { status, balanceBefore: int64(balanceBefore), balanceAfter: int64(balanceAfter), completedAt };
 }
 
-function confirmationAudit(pending: Deposit, by: ChangedBy): Insert {
+function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
   return auditInsertAfter(({ balance }: WalletAfter) => ({
     ...by,
     action: 'deposit.confirm',

@@ -4,9 +4,9 @@ import type { Account } from '../accounts/account.model.js';
 import { findConfirmed } from '../database/find-confirmed.js';
 import { post } from '../money/posting/post.js';
 import type { Posting, WalletAfter } from '../money/posting/posting.js';
-import { walletMovement } from '../money/posting/wallet-movement.js';
-import { balanceOf } from '../money/wallets/balance-of.js';
-import { balanceTooLarge } from '../money/wallets/balance-too-large.js';
+import { buildWalletMovement } from '../money/posting/wallet-movement.js';
+import { getWallet } from '../money/wallets/balance-of.js';
+import { buildBalanceTooLargeError } from '../money/wallets/balance-too-large.js';
 import { now, nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
@@ -33,20 +33,20 @@ export async function createDeposit(
   request: DepositRequest,
 ): Promise<{ deposit: Deposit; created: boolean }> {
   const { _id: accountId } = request.account;
-  const known = await knownDeposit(request);
+  const known = await findKnownDeposit(request);
   if (known) {
-    return { deposit: sameDeposit(known, request), created: false };
+    return { deposit: requireSameDeposit(known, request), created: false };
   }
   const isInstant = env.DEPOSIT_MODE === 'instant';
   // The balances of an instant one come from its posting, and it never waits.
   const [{ balance }, waiting] = isInstant
     ? [{ balance: 0 }, 0]
-    : await Promise.all([balanceOf(accountId), countWaiting(accountId)]);
+    : await Promise.all([getWallet(accountId), countPendingDeposits(accountId)]);
   if (waiting >= limits.pendingDepositsMax) {
     // The same call may have made the last of them meanwhile.
-    const twin = await knownDeposit(request);
+    const twin = await findKnownDeposit(request);
     if (twin) {
-      return { deposit: sameDeposit(twin, request), created: false };
+      return { deposit: requireSameDeposit(twin, request), created: false };
     }
     throw new ConflictError(say('tooManyPendingDeposits', { max: limits.pendingDepositsMax }));
   }
@@ -61,27 +61,30 @@ export async function createDeposit(
     createdAt: now(),
     completedAt: null,
   };
-  const result = await post(isInstant ? instantPosting(pending) : requestPosting(pending));
+  const result = await post(isInstant ? buildInstantPosting(pending) : buildRequestPosting(pending));
   switch (result.outcome) {
     case 'posted':
-      return { deposit: result.wallet ? completedDeposit(pending, result.wallet) : pending, created: true };
+      return {
+        deposit: result.wallet ? buildCompletedDeposit(pending, result.wallet) : pending,
+        created: true,
+      };
     case 'duplicate':
-      return { deposit: sameDeposit(result.stands as Deposit, request), created: false };
+      return { deposit: requireSameDeposit(result.stands as Deposit, request), created: false };
     case 'too-large':
-      throw balanceTooLarge();
+      throw buildBalanceTooLargeError();
     case 'insufficient':
     case 'stale':
       throw new Error('A deposit is never refused for its balance');
   }
 }
 
-async function knownDeposit({ account, refId }: DepositRequest): Promise<Deposit | undefined> {
+async function findKnownDeposit({ account, refId }: DepositRequest): Promise<Deposit | undefined> {
   const [known] = await findConfirmed(deposits, { accountId: account._id, refId });
   return known;
 }
 
 /** Those that can still be paid, as far as they matter (index account_pending). */
-function countWaiting(accountId: string): Promise<number> {
+function countPendingDeposits(accountId: string): Promise<number> {
   const since = new Date(nowMs() - limits.depositPaidWithinDays * dayMs);
   return deposits.countDocuments(
     { accountId, status: 'pending', createdAt: { $gte: since } },
@@ -90,7 +93,7 @@ function countWaiting(accountId: string): Promise<number> {
 }
 
 /** A deposit as it is once its amount is on the wallet. */
-export function completedDeposit(pending: Deposit, { balance }: Pick<WalletAfter, 'balance'>): Deposit {
+export function buildCompletedDeposit(pending: Deposit, { balance }: Pick<WalletAfter, 'balance'>): Deposit {
   return {
     ...pending,
     status: 'completed',
@@ -101,25 +104,25 @@ export function completedDeposit(pending: Deposit, { balance }: Pick<WalletAfter
 }
 
 /** What the crediting of a deposit does to the wallet, whoever vouches for it. */
-export function depositMovement(deposit: Deposit) {
-  return walletMovement('deposit', 'platform:clearing', deposit);
+export function buildDepositMovement(deposit: Deposit) {
+  return buildWalletMovement('deposit', 'platform:clearing', deposit);
 }
 
-function instantPosting(pending: Deposit): Posting {
+function buildInstantPosting(pending: Deposit): Posting {
   const { accountId, refId } = pending;
   return {
-    ...depositMovement(pending),
+    ...buildDepositMovement(pending),
     inserts: [
       {
         collection: deposits.collectionName,
-        documentAfter: (after) => toStored(completedDeposit(pending, after)),
+        documentAfter: (after) => toStored(buildCompletedDeposit(pending, after)),
         key: { accountId, refId },
       },
     ],
   };
 }
 
-function requestPosting(pending: Deposit): Posting {
+function buildRequestPosting(pending: Deposit): Posting {
   const { _id, accountId, refId } = pending;
   return {
     accountId,
@@ -132,7 +135,7 @@ function requestPosting(pending: Deposit): Posting {
 }
 
 /** @throws ConflictError (409/01) for another amount under the same ref_id. */
-function sameDeposit(deposit: Deposit, request: DepositRequest): Deposit {
+function requireSameDeposit(deposit: Deposit, request: DepositRequest): Deposit {
   if (deposit.amount !== request.amount) {
     throw new ConflictError(say('depositRefTaken', { ref: request.refId, amount: deposit.amount }), {
       reason: 'ref_id_conflict',

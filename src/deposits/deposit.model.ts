@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
 /** A deposit in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
@@ -41,5 +41,5 @@ schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
 
 export const DepositModel = mongoose.model('Deposit', schema);
-export const deposits = collectionOf<Deposit>(DepositModel);
-export const toStored = storing<Deposit>(['amount', 'balanceBefore', 'balanceAfter']);
+export const deposits = getCollection<Deposit>(DepositModel);
+export const toStored = buildToStored<Deposit>(['amount', 'balanceBefore', 'balanceAfter']);

@@ -5,7 +5,7 @@ import type { Deposit } from './deposit.model.js';
  * payment, a line of a bank statement. An amount fits to the rupiah or not at all.
  * @param amount Rupiah.
  */
-export function misfitOf(
+export function findMismatch(
   { _id, amount: asked, status }: Pick<Deposit, '_id' | 'amount' | 'status'>,
   amount: number,
 ): string | null {

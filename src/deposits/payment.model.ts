@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
 /** Money that the bank or a payment gateway says has arrived (docs/reference/api/deposits.md#payment-notifications). */
@@ -34,5 +34,5 @@ schema.index({ createdAt: -1 }, { name: 'newest' });
 schema.index({ status: 1, createdAt: -1 }, { name: 'status_newest' });
 
 export const PaymentModel = mongoose.model('Payment', schema);
-export const payments = collectionOf<Payment>(PaymentModel);
-export const toStored = storing<Payment>(['amount']);
+export const payments = getCollection<Payment>(PaymentModel);
+export const toStored = buildToStored<Payment>(['amount']);

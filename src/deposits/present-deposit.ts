@@ -1,4 +1,4 @@
-import { isoTime } from '../shared/iso-time.js';
+import { formatIsoTime } from '../shared/iso-time.js';
 import type { Deposit } from './deposit.model.js';
 
 /** A deposit in the words of the wire, the same in answers, reports and events (docs/reference/api/deposits.md). */
@@ -9,6 +9,6 @@ export function presentDeposit(deposit: Deposit, zone?: string) {
     balance_before: deposit.balanceBefore,
     balance_after: deposit.balanceAfter,
     status: deposit.status,
-    timestamp: isoTime(deposit.createdAt, zone),
+    timestamp: formatIsoTime(deposit.createdAt, zone),
   };
 }

@@ -10,14 +10,14 @@ import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
 import { confirmDeposit } from './confirm-deposit.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
-import { misfitOf } from './misfit-of.js';
+import { findMismatch } from './misfit-of.js';
 import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
 
 /** What the notifier says of a payment. Rupiah. */
 export type PaymentNotice = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
 
 /** More than the changes that a deposit can make between two looks at it: pending, and then its end. */
-const looksMax = 3;
+const attemptsMax = 3;
 
 /**
  * Credits the pending deposit that a payment is for, or opens a case where none fits: the money has arrived, so it is
@@ -28,16 +28,16 @@ const looksMax = 3;
  * @throws ConflictError if the payment_id stands for another payment.
  */
 export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
-  for (let look = 0; look < looksMax; look++) {
-    const known = await knownPayment(notice._id);
+  for (let look = 0; look < attemptsMax; look++) {
+    const known = await findKnownPayment(notice._id);
     if (known) {
-      return samePayment(known, notice);
+      return requireSamePayment(known, notice);
     }
-    const found = await depositOf(notice);
+    const found = await findMatchingDeposit(notice);
     if ('problem' in found) {
       return openPaymentCase(notice, found.problem);
     }
-    const problem = await credit(found.deposit, notice, from);
+    const problem = await creditMatchingDeposit(found.deposit, notice, from);
     if (problem !== null) {
       return openPaymentCase(notice, problem);
     }
@@ -46,7 +46,9 @@ export async function receivePayment(notice: PaymentNotice, from: string | null)
   throw new Error(`Payment ${notice._id} comes to no end`);
 }
 
-async function depositOf(notice: PaymentNotice): Promise<{ deposit: Deposit } | { problem: string }> {
+async function findMatchingDeposit(
+  notice: PaymentNotice,
+): Promise<{ deposit: Deposit } | { problem: string }> {
   const { username, refId, amount } = notice;
   const account = await AccountModel.findOne({ username }).lean<Account>();
   if (!account) {
@@ -56,14 +58,18 @@ async function depositOf(notice: PaymentNotice): Promise<{ deposit: Deposit } | 
   if (!deposit) {
     return { problem: 'the account has no deposit of this ref_id' };
   }
-  const problem = misfitOf(deposit, amount);
+  const problem = findMismatch(deposit, amount);
   return problem === null ? { deposit } : { problem };
 }
 
 /** @returns why it cannot be credited, or null. */
-async function credit(deposit: Deposit, notice: PaymentNotice, from: string | null): Promise<string | null> {
+async function creditMatchingDeposit(
+  deposit: Deposit,
+  notice: PaymentNotice,
+  from: string | null,
+): Promise<string | null> {
   const by: ChangedBy = { actor: 'payments', from, reason: `payment ${notice._id}` };
-  const payment = paymentOf(notice, { status: 'completed', depositId: deposit._id });
+  const payment = buildPayment(notice, { status: 'completed', depositId: deposit._id });
   try {
     await confirmDeposit(deposit._id, by, {
       inserts: [
@@ -81,7 +87,7 @@ async function credit(deposit: Deposit, notice: PaymentNotice, from: string | nu
 
 async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<Payment> {
   const { _id, username, refId, amount } = notice;
-  const payment = paymentOf(notice, { status: 'case', depositId: null });
+  const payment = buildPayment(notice, { status: 'case', depositId: null });
   const detail = `Payment ${_id} of ${amount} for ${username}, ref_id ${refId}, was not credited: ${problem}.`;
   try {
     await inTransaction(async (session) => {
@@ -102,27 +108,27 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
       );
     });
   } catch (error) {
-    const first = isDuplicateKey(error) && (await knownPayment(_id));
+    const first = isDuplicateKey(error) && (await findKnownPayment(_id));
     if (!first) {
       throw error;
     }
-    return samePayment(first, notice);
+    return requireSamePayment(first, notice);
   }
   logger.error('a case needs the operator', { paymentId: _id, detail });
   return payment;
 }
 
 /** As a majority holds it: who is told that it was counted does not notify again. */
-async function knownPayment(paymentId: string): Promise<Payment | undefined> {
+async function findKnownPayment(paymentId: string): Promise<Payment | undefined> {
   const [known] = await findConfirmed(payments, { _id: paymentId });
   return known;
 }
 
-function paymentOf(notice: PaymentNotice, end: Pick<Payment, 'status' | 'depositId'>): Payment {
+function buildPayment(notice: PaymentNotice, end: Pick<Payment, 'status' | 'depositId'>): Payment {
   return { ...notice, ...end, createdAt: now() };
 }
 
-function samePayment(known: Payment, notice: PaymentNotice): Payment {
+function requireSamePayment(known: Payment, notice: PaymentNotice): Payment {
   const { _id, username, refId, amount } = known;
   if (username !== notice.username || refId !== notice.refId || amount !== notice.amount) {
     throw new ConflictError(say('paymentIdTaken', { id: _id, amount, username, ref: refId }));

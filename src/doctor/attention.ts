@@ -2,7 +2,7 @@ import { AdjustmentModel } from '../adjustments/adjustment.model.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
 import { nowMs } from '../shared/clock.js';
 import { FailingJobModel, needPerson, type FailingJob } from '../jobs/failing-job.model.js';
-import { CaseModel, openCases as areOpen } from '../purchases/case.model.js';
+import { CaseModel, openCaseFilter as areOpen } from '../purchases/case.model.js';
 import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
 import { PurchaseModel } from '../purchases/purchase.model.js';
 import { DepositModel } from '../deposits/deposit.model.js';

@@ -2,13 +2,13 @@ import { webhookSecretContext } from '../accounts/secret-contexts.js';
 import { lookUp } from '../shared/look-up.js';
 import { env } from '../../config/env.js';
 import { isGuarded, refusedSettings } from '../../config/refused-settings.js';
-import { processesOf, settingsNotOf } from '../../config/settings-of-processes.js';
+import { getProcessTypes, getForeignSettings } from '../../config/settings-of-processes.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { md5DaysShown, mostMd5Signs } from '../accounts/md5-signs.js';
-import { usernamesOf } from '../accounts/usernames-of.js';
+import { md5DaysShown, findTopMd5Signers } from '../accounts/md5-signs.js';
+import { findUsernames } from '../accounts/usernames-of.js';
 import { OperatorModel } from '../operators/operator.model.js';
 import { decrypt, keyring, sealingKey } from '../shared/encryption.js';
-import { countSealed, sumOfKey } from '../accounts/reencrypt.js';
+import { countSealed, sumForKey } from '../accounts/reencrypt.js';
 import { sealedSources } from '../sealed-values.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
@@ -58,11 +58,11 @@ async function changeOfKeys(): Promise<Diagnosis> {
   const counts = await countSealed(sealedSources);
   const known = keyring().map(({ id }) => id);
   const ids = Object.keys(counts);
-  const detail = ids.map((id) => `${sumOfKey(counts, id)} under ${id}`).join(', ');
+  const detail = ids.map((id) => `${sumForKey(counts, id)} under ${id}`).join(', ');
   if (ids.some((id) => !known.includes(id))) {
     return fail('ENCRYPTION_KEYS', detail, `Only ${known.join(', ')} are here: add the key that is missing.`);
   }
-  return ids.some((id) => id !== sealingKey().id && sumOfKey(counts, id) > 0)
+  return ids.some((id) => id !== sealingKey().id && sumForKey(counts, id) > 0)
     ? warn('ENCRYPTION_KEYS', detail, 'topup keys reencrypt, once every process has the first key first')
     : ok('ENCRYPTION_KEYS', `${detail}: the others can be taken out`);
 }
@@ -91,7 +91,7 @@ async function sellers(): Promise<Diagnosis> {
 
 /** Both signs are taken by default, because the field's software knows md5 alone; it is the weaker one. */
 async function md5Signs(): Promise<Diagnosis> {
-  const found = await mostMd5Signs();
+  const found = await findTopMd5Signers();
   if (!found) {
     return ok('md5 signs', 'not known while Redis is away');
   }
@@ -99,7 +99,7 @@ async function md5Signs(): Promise<Diagnosis> {
     return ok('md5 signs', `none in ${md5DaysShown} days`);
   }
   const first = found.slice(0, 5);
-  const usernames = await usernamesOf(first.map(({ accountId }) => accountId));
+  const usernames = await findUsernames(first.map(({ accountId }) => accountId));
   const names = first
     .map(({ accountId, signs }) => `${lookUp(usernames, accountId) ?? accountId} ${signs}`)
     .join(', ');
@@ -120,7 +120,7 @@ function payments(): Diagnosis {
 
 /** The table of docs/reference/refused-settings.md, as this process has it. */
 function refused(): Diagnosis[] {
-  const notOurs: string[] = settingsNotOf(processesOf(process.argv));
+  const notOurs: string[] = getForeignSettings(getProcessTypes(process.argv));
   return refusedSettings.map((each) => {
     const { setting, why, instead, acceptedAs } = each;
     const value = each.value.replaceAll('`', '');

@@ -4,18 +4,18 @@ import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { isGuarded } from '../../config/refused-settings.js';
 import { limits } from '../../config/limits.js';
-import { isMongodbAwayForSome } from '../alarms/mongodb-away.js';
+import { isMongodbMarkedAway } from '../alarms/mongodb-away.js';
 import { isStanding, redisDownId, standingAlarms } from '../alarms/alarm.model.js';
-import { firstAccountDay } from '../accounts/first-account-day.js';
-import { lastClosedDay } from '../money/closes/find-close.js';
+import { findFirstAccountDay } from '../accounts/first-account-day.js';
+import { findLastClosedDay } from '../money/closes/find-close.js';
 import { businessDay, businessTime, daysAfter } from '../shared/business-time.js';
 import { hostMs, now, nowMs } from '../shared/clock.js';
 import { mongodbVersion } from '../database/mongo.js';
-import { wrongIndexes } from '../database/wrong-indexes.js';
-import { totalsAreComplete } from '../money/totals/totals-state.model.js';
+import { findWrongIndexes } from '../database/wrong-indexes.js';
+import { areTotalsComplete } from '../money/totals/totals-state.model.js';
 import { redis, redisServers } from '../redis/connection.js';
 import { infoField } from '../redis/redis-version.js';
-import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { findRedisProblem } from '../redis/why-redis-refuses.js';
 import { versionProblem } from '../shared/server-versions.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
@@ -64,11 +64,11 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
 /** A follow-up process may have lost MongoDB by itself: its network, or its settings. It says so where alarms are told. */
 async function mongodbOfOthers(): Promise<Diagnosis[]> {
   // Redis has its own rows.
-  const isAway = redis().status === 'ready' && (await isMongodbAwayForSome().catch(() => false));
-  return isAway ? [ofOthers('MongoDB', 'a follow-up process had none a few seconds ago')] : [];
+  const isAway = redis().status === 'ready' && (await isMongodbMarkedAway().catch(() => false));
+  return isAway ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process had none a few seconds ago')] : [];
 }
 
-function ofOthers(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
+function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
   const setting = name === 'MongoDB' ? 'MONGODB_URI' : 'REDIS_URL';
   return fail(
     `${name} of others`,
@@ -103,7 +103,7 @@ async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
 }
 
 async function indexes(): Promise<Diagnosis> {
-  const wrong = await wrongIndexes();
+  const wrong = await findWrongIndexes();
   const named = wrong.map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`).join('; ');
   if (wrong.length === 0) {
     return ok('indexes', 'all are there, as declared');
@@ -114,7 +114,7 @@ async function indexes(): Promise<Diagnosis> {
 }
 
 async function totals(): Promise<Diagnosis> {
-  return (await totalsAreComplete())
+  return (await areTotalsComplete())
     ? ok('daily totals', 'histories are read by them')
     : warn(
         'daily totals',
@@ -126,11 +126,11 @@ async function totals(): Promise<Diagnosis> {
 const closeName = 'daily close';
 
 async function dailyClose(): Promise<Diagnosis> {
-  const last = await lastClosedDay();
+  const last = await findLastClosedDay();
   // The day before yesterday was closed a day ago; before that day there may have been nothing to close.
   const expected = daysAfter(businessDay(now()), -2);
   // A copy of the service that is younger had nothing to close.
-  const isLate = (last?._id ?? (await firstAccountDay()) ?? expected) < expected;
+  const isLate = (last?._id ?? (await findFirstAccountDay()) ?? expected) < expected;
   if (isLate) {
     return warn(
       closeName,
@@ -156,14 +156,14 @@ function isMongoConnected(): boolean {
 async function redisOfOthers(): Promise<Diagnosis[]> {
   const told = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
   return told && nowMs() - (told.seenAt?.getTime() ?? 0) < heardAgoMs
-    ? [ofOthers('Redis', `a follow-up process has had none since ${businessTime(told.since)}`)]
+    ? [buildElsewhereDiagnosis('Redis', `a follow-up process has had none since ${businessTime(told.since)}`)]
     : [];
 }
 
 /** Of a Cluster each master is looked at; what is well is said of the first, what is not of each. */
 export async function diagnoseRedis(): Promise<Diagnosis[]> {
   const servers = await Promise.all(redisServers().map(diagnoseRedisServer));
-  const refusal = await whyRedisRefuses();
+  const refusal = await findRedisProblem();
   return [
     ...servers.flatMap((found, index) =>
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),

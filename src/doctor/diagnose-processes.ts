@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { processTypeNamed, type ProcessType } from '../processes.js';
+import { findProcessType, type ProcessType } from '../processes.js';
 import {
-  describedProcesses,
-  isAnybodyUnheard,
-  processesNow,
+  describeProcesses,
+  hasUnheardProcess,
+  countProcesses,
   sayEveryMs,
   silentAfterMs,
   type DescribedProcess,
@@ -20,11 +20,11 @@ const silence = `not heard for ${silentAfterMs / 1_000} s`;
  * served. One that was killed has none, and is forgotten at once as one that stopped in order.
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
-  const mayCome = await isAnybodyUnheard();
+  const mayCome = await hasUnheardProcess();
   const heard = await processesHeard(
     (processes) =>
       [...processes.values()].every(({ silent }) => silent === 0) &&
-      !(mayCome && missingOf(processes).length > 0),
+      !(mayCome && findMissingProcesses(processes).length > 0),
   );
   if (!heard) {
     return [
@@ -55,7 +55,7 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
       ? fail(name, `${silent} ${silence}, and no other`, advice)
       : warn(name, `${silent} ${silence}, ${alive} heard`, advice);
   });
-  return [...states, ...missingOf(heard), ...diagnoseReleases((await describedProcesses()) ?? [])];
+  return [...states, ...findMissingProcesses(heard), ...diagnoseReleases((await describeProcesses()) ?? [])];
 }
 
 const startWeb = 'node dist/src/server.js';
@@ -64,7 +64,7 @@ const startWeb = 'node dist/src/server.js';
  * Without a web process nobody can buy, and without a follow-up process nobody finds what is late, nor tells alarms: that shows nowhere
  * else, as what the clock is to do stays delayed until a worker comes. One that stands still has its own row.
  */
-function missingOf(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
+function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
   const needed = [
     { name: 'web', without: 'Nobody can buy', start: startWeb },
     {
@@ -74,7 +74,7 @@ function missingOf(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
     },
   ];
   return needed
-    .filter(({ name }) => ![...processes.keys()].some((type) => doesWorkOf(name, type)))
+    .filter(({ name }) => ![...processes.keys()].some((type) => doesProcessWork(name, type)))
     .map(({ name, without, start }) =>
       fail(`process ${name}`, 'none is heard', `${without}. See why it ended, and start one: ${start}`),
     );
@@ -83,20 +83,20 @@ function missingOf(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
 /** A release goes out in minutes; after this it is stuck half-way, or somebody has forgotten a process. */
 const rolloutMs = 900_000;
 /** Of a process of a release that did not say. */
-const unsaid = 'an earlier one';
+const unknownRelease = 'an earlier one';
 
 /** Which release each process is of. Several at once are usual for a moment. Empty where none is heard. */
 export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagnosis[] {
   const releases = groupBy(
     processes.filter(({ isSilent }) => !isSilent),
-    ({ version }) => version ?? unsaid,
+    ({ version }) => version ?? unknownRelease,
   );
   if (releases.size === 0) {
     return [];
   }
   const detail = [...releases]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([version, all]) => `${version}: ${typesOf(all)}`)
+    .map(([version, all]) => `${version}: ${listTypes(all)}`)
     .join('; ');
   if (releases.size === 1) {
     return [ok('releases', detail)];
@@ -119,7 +119,7 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
 }
 
 /** As `fulfilment 2, web`. */
-function typesOf(processes: readonly DescribedProcess[]): string {
+function listTypes(processes: readonly DescribedProcess[]): string {
   return [...groupBy(processes, ({ type }) => type)]
     .map(([type, { length }]) => (length === 1 ? type : `${type} ${length}`))
     .join(', ');
@@ -132,23 +132,23 @@ function typesOf(processes: readonly DescribedProcess[]): string {
 export async function processesHeard(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,
 ): Promise<ReadonlyMap<string, Processes> | null> {
-  const found = await processesNow();
-  return !found || isWell(found) ? found : setTimeout(sayEveryMs + 1_000).then(processesNow);
+  const found = await countProcesses();
+  return !found || isWell(found) ? found : setTimeout(sayEveryMs + 1_000).then(countProcesses);
 }
 
 /** Whether nobody who could take jobs of this kind is heard. */
-export function standStill(
+export function hasNoLiveProcess(
   { name }: Pick<ProcessType, 'name'>,
   processes: ReadonlyMap<string, Processes>,
 ): boolean {
-  const able = [...processes].filter(([type]) => doesWorkOf(name, type));
+  const able = [...processes].filter(([type]) => doesProcessWork(name, type));
   return able.every(([, { alive }]) => alive === 0);
 }
 
 /** @param type As a process was started: `web`, `all`, `fulfilment+follow-up` … */
-export function doesWorkOf(name: string, type: string): boolean {
+export function doesProcessWork(name: string, type: string): boolean {
   const isWeb = name === 'web';
   return type
     .split('+')
-    .some((each) => (isWeb ? each === name : each === 'all' || processTypeNamed(each)?.name === name));
+    .some((each) => (isWeb ? each === name : each === 'all' || findProcessType(each)?.name === name));
 }

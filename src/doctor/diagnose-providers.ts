@@ -1,6 +1,6 @@
-import { backlogsOf, maxWaitMsOf } from '../providers/backlog.js';
-import { circuitsOf, type CircuitView } from '../providers/circuit.js';
-import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
+import { readBacklogs, getMaxWaitMs } from '../providers/backlog.js';
+import { readCircuits, type CircuitView } from '../providers/circuit.js';
+import { getRoutingSellers, type RoutingSeller } from '../providers/route-board.js';
 import { nowMs } from '../shared/clock.js';
 import { ok, warn, type Diagnosis } from './diagnosis.js';
 
@@ -9,10 +9,10 @@ const floatOldMs = 600_000;
 
 /** How long a new order would wait for its turn at each provider, whether it is sent any, and how old its float is. */
 export async function diagnoseProviders(): Promise<Diagnosis[]> {
-  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const [backlogs, circuits] = await Promise.all([
-    backlogsOf(sellers),
-    circuitsOf(sellers.map(({ _id }) => _id)),
+    readBacklogs(sellers),
+    readCircuits(sellers.map(({ _id }) => _id)),
   ]);
   return sellers.flatMap((seller) => [
     diagnoseWait(seller, backlogs),
@@ -21,11 +21,11 @@ export async function diagnoseProviders(): Promise<Diagnosis[]> {
   ]);
 }
 
-function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof backlogsOf>>): Diagnosis {
+function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof readBacklogs>>): Diagnosis {
   const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
   const title = `provider of ${seller.username}`;
   const detail = `${waiting} orders wait, a new one about ${Math.ceil(expectedMs / 1_000)} s`;
-  return expectedMs > maxWaitMsOf({ product: null, provider: seller.provider?.maxWaitS })
+  return expectedMs > getMaxWaitMs({ product: null, provider: seller.provider?.maxWaitS })
     ? warn(
         title,
         `${detail}: purchases are refused (03)`,

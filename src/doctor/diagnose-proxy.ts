@@ -2,7 +2,7 @@ import { env } from '../../config/env.js';
 import { openTunnel, ProxyError, UnreachedError } from '../webhooks/proxy-tunnel.js';
 import { fail, ok, type Diagnosis } from './diagnosis.js';
 
-const name = 'WEBHOOK_PROXY_URL';
+const proxySetting = 'WEBHOOK_PROXY_URL';
 
 /**
  * Whether the proxy takes our calls: it is asked for a way to itself, which it allows or refuses at once. What it allows
@@ -16,16 +16,16 @@ export async function diagnoseProxy(): Promise<Diagnosis[]> {
   const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;
   try {
     (await openTunnel(proxy, `${proxy.hostname}:${port}`)).destroy();
-    return [ok(name, 'takes calls')];
+    return [ok(proxySetting, 'takes calls')];
   } catch (error) {
     if (error instanceof UnreachedError || (error instanceof ProxyError && error.code === 'HTTP_403')) {
       // Not to itself; but it knows us.
-      return [ok(name, 'answers')];
+      return [ok(proxySetting, 'answers')];
     }
     const why = error instanceof ProxyError ? `${error.message} (${error.code})` : String(error);
     return [
       fail(
-        name,
+        proxySetting,
         why,
         'Webhooks wait until it serves, and no receiver is blamed. Look at the proxy, its name and its password.',
       ),

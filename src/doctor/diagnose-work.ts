@@ -1,13 +1,13 @@
 import type { Queue } from '../jobs/define-job.js';
 import { setTimeout } from 'node:timers/promises';
 import { nowMs } from '../shared/clock.js';
-import { lookAtQueue, type SeenQueue } from '../jobs/look-at-queue.js';
-import { queuesNow, type ProcessType } from '../processes.js';
+import { inspectQueue, type SeenQueue } from '../jobs/look-at-queue.js';
+import { findCurrentQueues, type ProcessType } from '../processes.js';
 import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
-import { processesHeard, standStill } from './diagnose-processes.js';
+import { processesHeard, hasNoLiveProcess } from './diagnose-processes.js';
 import { diagnoseProviders } from './diagnose-providers.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
-import { hangingForMs, looksStuck } from './queue-trouble.js';
+import { hangingForMs, isQueueStuck } from './queue-trouble.js';
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
@@ -16,20 +16,20 @@ const secondLookMs = 1_500;
 
 /** Depth of each queue, and whether somebody takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
-  const [queues, providers] = await Promise.all([queuesNow(), diagnoseProviders()]);
+  const [queues, providers] = await Promise.all([findCurrentQueues(), diagnoseProviders()]);
   const seen = await Promise.all(
     queues.map(async (each) => ({
       ...each,
-      ...(await lookAtQueue(each.queue)),
+      ...(await inspectQueue(each.queue)),
       isStuck: await isStuck(each.queue),
     })),
   );
   // Who is connected and not heard stands still, also where Redis has forgotten that it ever was.
   const served = seen.filter(({ workers }) => workers > 0);
-  const heard = await processesHeard((all) => !served.some(({ process }) => standStill(process, all)));
+  const heard = await processesHeard((all) => !served.some(({ process }) => hasNoLiveProcess(process, all)));
   const found = seen.map((each) => ({
     ...each,
-    isStill: heard !== null && each.workers > 0 && standStill(each.process, heard),
+    isStill: heard !== null && each.workers > 0 && hasNoLiveProcess(each.process, heard),
   }));
   const nobodyWorks = found.every(({ workers, isStill }) => workers === 0 || isStill);
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
@@ -37,7 +37,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
 
 /** As it looks, and still looks a moment later. */
 async function isStuck(queue: Queue): Promise<boolean> {
-  const looksSo = async () => looksStuck(queue, await lookAtQueue(queue));
+  const looksSo = async () => isQueueStuck(queue, await inspectQueue(queue));
   return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();
 }
 

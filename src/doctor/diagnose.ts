@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { isAway } from '../database/mongo.js';
-import { whyDriverRefuses } from '../database/too-old-for-driver.js';
-import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { isMongoUnavailable } from '../database/mongo.js';
+import { getDriverRefusal } from '../database/too-old-for-driver.js';
+import { findRedisProblem } from '../redis/why-redis-refuses.js';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseAlarms } from './diagnose-alarms.js';
 import { diagnoseConfiguration } from './diagnose-configuration.js';
@@ -32,7 +32,7 @@ export async function diagnose(): Promise<Diagnosis[]> {
       ? 'Start it, or correct REDIS_URL. Purchases are accepted meanwhile, and wait for it.'
       : 'Start it, or correct REDIS_URL.',
   };
-  if (redis.isConnected() && (await whyRedisRefuses()) !== null) {
+  if (redis.isConnected() && (await findRedisProblem()) !== null) {
     await untilRedisAnswers();
   }
   const parts = await Promise.all([
@@ -73,7 +73,7 @@ interface Part {
 
 async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagnosis[]> {
   if (!part.isConnected()) {
-    const tooOld = part === mongo ? whyDriverRefuses() : null;
+    const tooOld = part === mongo ? getDriverRefusal() : null;
     if (tooOld !== null) {
       return [fail(part.name, tooOld, upgradeMongodb)];
     }
@@ -82,10 +82,10 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
   try {
     return await run();
   } catch (error) {
-    if (isAway(error) && part.name !== 'MongoDB') {
+    if (isMongoUnavailable(error) && part.name !== 'MongoDB') {
       return [fail('MongoDB', 'does not answer', mongo.advice)];
     }
-    const refusal = part.name === 'Redis' ? await whyRedisRefuses() : null;
+    const refusal = part.name === 'Redis' ? await findRedisProblem() : null;
     if (refusal !== null) {
       return [fail('Redis writes', refusal, takesNoWrites)];
     }

@@ -1,7 +1,7 @@
 /** What is wrong with a queue whose workers live, by what it holds: the same words for `topup doctor` and for the alarms. */
-import { hangsAfterShare, limitOf, type Queue } from '../jobs/define-job.js';
+import { hangsAfterShare, getLimitMs, type Queue } from '../jobs/define-job.js';
 import type { SeenQueue } from '../jobs/look-at-queue.js';
-import { jobNamed, queuesOfProcesses } from '../processes.js';
+import { findJobByName, listFixedQueues } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 
 const dueMaxMs = 60_000;
@@ -12,7 +12,7 @@ export function hangingForMs({ active }: SeenQueue): number {
     return 0;
   }
   const underWayMs = nowMs() - active.sinceMs;
-  return underWayMs >= hangsAfterShare * limitOf(jobNamed(active.name) ?? {}) ? underWayMs : 0;
+  return underWayMs >= hangsAfterShare * getLimitMs(findJobByName(active.name) ?? {}) ? underWayMs : 0;
 }
 
 /**
@@ -20,11 +20,11 @@ export function hangingForMs({ active }: SeenQueue): number {
  * it counts where nothing holds them back. True for a moment of a queue that is well: a round that comes again is at the
  * head, and has been due for long.
  */
-export function looksStuck(
+export function isQueueStuck(
   queue: Queue,
   { counts, workers, isPaused, isLimited, oldestDueMs }: SeenQueue,
 ): boolean {
-  const isHeldBack = isPaused || (isLimited && !queuesOfProcesses().some((each) => each.queue === queue));
+  const isHeldBack = isPaused || (isLimited && !listFixedQueues().some((each) => each.queue === queue));
   const isTaken = workers === 0 || (counts['active'] ?? 0) > 0;
   return !isTaken && !isHeldBack && nowMs() - (oldestDueMs ?? Infinity) > dueMaxMs;
 }

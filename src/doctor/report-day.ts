@@ -1,14 +1,14 @@
-import { idsOfTime } from '../database/creation-key.js';
+import { getIdRange } from '../database/creation-key.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { atSnapshot } from '../database/mongo.js';
 import { DepositModel } from '../deposits/deposit.model.js';
-import { lastClosedDay } from '../money/closes/find-close.js';
-import { countAll, type Counters } from '../money/totals/counters.js';
+import { findLastClosedDay } from '../money/closes/find-close.js';
+import { addToCounters, type Counters } from '../money/totals/counters.js';
 import { readTotalsOfMany } from '../money/totals/read-totals-of-many.js';
-import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { areTotalsComplete } from '../money/totals/totals-state.model.js';
+import { findLastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
-import { businessDayNamed } from '../shared/business-time.js';
+import { getBusinessDayByName } from '../shared/business-time.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { countAttention, type Attention } from './attention.js';
@@ -57,28 +57,28 @@ const pageSize = 200;
  * @throws ConflictError until the totals have been made for the first time.
  */
 export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
-  if (!(await totalsAreComplete())) {
+  if (!(await areTotalsComplete())) {
     throw new ConflictError(asWritten('The daily totals were not made yet: topup totals rebuild'));
   }
-  const { startMs, endMs } = businessDayNamed(day);
+  const { startMs, endMs } = getBusinessDayByName(day);
   const [traded, deposits, settlements, attention, closed, verified] = await Promise.all([
     addUpTotals(day),
-    sumsOf(DepositModel, startMs, endMs),
-    sumsOf(SettlementModel, startMs, endMs),
+    sumByStatus(DepositModel, startMs, endMs),
+    sumByStatus(SettlementModel, startMs, endMs),
     countAttention(),
-    lastClosedDay(),
-    lastVerification(),
+    findLastClosedDay(),
+    findLastVerification(),
   ]);
   const { bought, sellers, providers, commission } = traded;
   const purchases = byStatus(bought);
-  const final = ['SUCCESS', 'FAILED', 'REFUNDED'].reduce((sum, each) => sum + countOf(purchases, each), 0);
+  const final = ['SUCCESS', 'FAILED', 'REFUNDED'].reduce((sum, each) => sum + getCount(purchases, each), 0);
   return {
     day,
     from: new Date(startMs),
     to: new Date(endMs),
     commission,
     purchases: Object.fromEntries(purchases),
-    successRatio: final === 0 ? null : countOf(purchases, 'SUCCESS') / final,
+    successRatio: final === 0 ? null : getCount(purchases, 'SUCCESS') / final,
     sellers: largest([...sellers], top),
     providers: largest([...providers], top),
     categories: largest(namedBelow(bought, 'categories'), top),
@@ -130,7 +130,7 @@ async function addAccounts(traded: Traded, page: Account[], day: string): Promis
   for (const { accountId, counters } of totals) {
     const { role, username, provider } = accounts.get(accountId) ?? {};
     if (role === 'seller') {
-      const sold = below(counters, 'sold');
+      const sold = selectBelow(counters, 'sold');
       traded.commission += sold.get('commission') ?? 0;
       const sum = byStatus(sold).get('SUCCESS');
       if (sum) {
@@ -138,13 +138,13 @@ async function addAccounts(traded: Traded, page: Account[], day: string): Promis
         add(traded.providers, provider?.kind ?? 'none', sum);
       }
     } else {
-      countAll(traded.bought, below(counters, 'bought'));
+      addToCounters(traded.bought, selectBelow(counters, 'bought'));
     }
   }
 }
 
 /** Counters by the rest of their path. */
-function below(counters: Counters, path: string): Counters {
+function selectBelow(counters: Counters, path: string): Counters {
   const start = `${path}.`;
   return new Map(
     [...counters].flatMap(([each, value]) =>
@@ -164,7 +164,7 @@ function byStatus(counters: Counters): Map<string, Sum> {
   return found;
 }
 
-function countOf(sums: ReadonlyMap<string, Sum>, status: string): number {
+function getCount(sums: ReadonlyMap<string, Sum>, status: string): number {
   return sums.get(status)?.count ?? 0;
 }
 
@@ -174,14 +174,14 @@ function namedBelow(counters: Counters, list: string): [string, Sum][] {
   for (const [path, value] of counters) {
     const [first, step = '', what] = path.split('.');
     if (first === list && (what === 'count' || what === 'amount')) {
-      add(found, nameOf(step), { count: 0, amount: 0, [what]: value });
+      add(found, decodeName(step), { count: 0, amount: 0, [what]: value });
     }
   }
   return [...found];
 }
 
 /** What `stepOf` has written. */
-function nameOf(step: string): string {
+function decodeName(step: string): string {
   return step === '%' ? '' : decodeURIComponent(step);
 }
 
@@ -198,14 +198,14 @@ function largest(sums: [string, Sum][], top: number): Named[] {
 }
 
 /** Of documents that were made on the day: by their ids, which sort by time, and of those near its ends by their own time. */
-async function sumsOf(
+async function sumByStatus(
   model: typeof DepositModel | typeof SettlementModel,
   startMs: number,
   endMs: number,
 ): Promise<Record<string, Sum>> {
   const [since, until] = [new Date(startMs), new Date(endMs)];
   // The index is that of the ids, which never change, so each document is counted once.
-  const made = { _id: idsOfTime(null, { since, until }), createdAt: { $gte: since, $lte: until } };
+  const made = { _id: getIdRange(null, { since, until }), createdAt: { $gte: since, $lte: until } };
   const found = await (model as typeof DepositModel).aggregate<Sum & { _id: string }>([
     { $match: made },
     { $group: { _id: '$status', count: { $sum: 1 }, amount: { $sum: '$amount' } } },

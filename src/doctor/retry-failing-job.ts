@@ -4,7 +4,7 @@ import { addJob } from '../jobs/add-job.js';
 import { readPayload } from '../jobs/define-job.js';
 import { FailingJobModel, type FailingJob } from '../jobs/failing-job.model.js';
 import { promoteJob } from '../jobs/promote-job.js';
-import { jobNamed } from '../processes.js';
+import { findJobByName } from '../processes.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
@@ -15,7 +15,7 @@ import { asWritten } from '../shared/say.js';
  */
 export async function retryFailingJob(id: string, by: ChangedBy): Promise<FailingJob> {
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
-  const named = failing && jobNamed(failing.job);
+  const named = failing && findJobByName(failing.job);
   if (!failing || !named) {
     throw new NotFoundError(asWritten(`There is no failing job ${id}. See them: topup job list`));
   }

@@ -1,13 +1,13 @@
 /** What the service checks by itself, on a schedule: what that came to last, and when it comes next. */
 import { lastClockRuns, type ClockRun } from '../jobs/clock-run.model.js';
-import { lastClosedDay } from '../money/closes/find-close.js';
-import { nextClose } from '../reconciliation/closes/close-ledger.js';
+import { findLastClosedDay } from '../money/closes/find-close.js';
+import { getNextClose } from '../reconciliation/closes/close-ledger.js';
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
-import { lastVerification, nextVerificationMs } from '../reconciliation/ledger/verify-daily.js';
+import { findLastVerification, getNextVerificationMs } from '../reconciliation/ledger/verify-daily.js';
 import type { ProviderReconciliation } from '../reconciliation/provider-reconciliation.model.js';
-import { jobNamed } from '../processes.js';
+import { findJobByName } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
-import { lastOfProviders, nextReconciliation } from '../reconciliation/reconcile-due.js';
+import { findLastByProvider, getNextReconciliation } from '../reconciliation/reconcile-due.js';
 
 export interface SelfChecks {
   /** Null: none yet. */
@@ -37,13 +37,13 @@ export interface SelfReconciliation {
 /** Reads a few rows by their ids. `nextAt` is now where it is due. */
 export async function selfChecks(): Promise<SelfChecks> {
   const [verified, closed, providers, clock] = await Promise.all([
-    lastVerification(),
-    lastClosedDay(),
-    lastOfProviders(),
+    findLastVerification(),
+    findLastClosedDay(),
+    findLastByProvider(),
     lastClockRuns(),
   ]);
   return {
-    verification: { last: verified, nextAt: new Date(Math.max(nowMs(), nextVerificationMs(verified))) },
+    verification: { last: verified, nextAt: new Date(Math.max(nowMs(), getNextVerificationMs(verified))) },
     close: {
       last: closed && {
         day: closed._id,
@@ -51,7 +51,7 @@ export async function selfChecks(): Promise<SelfChecks> {
         root: closed.root,
         isSigned: closed.signature !== null,
       },
-      nextAt: nextClose(closed),
+      nextAt: getNextClose(closed),
     },
     reconciliations: providers
       .map(({ seller, last }) => ({
@@ -59,12 +59,12 @@ export async function selfChecks(): Promise<SelfChecks> {
         username: seller.username,
         since: seller.createdAt,
         last,
-        nextAt: nextReconciliation(last),
+        nextAt: getNextReconciliation(last),
       }))
       .sort((a, b) => a.username.localeCompare(b.username)),
     // An earlier release may have left runs of work behind that is done no more.
     clock: clock.flatMap((run) => {
-      const everyMs = jobNamed(run._id)?.clock?.everyMs;
+      const everyMs = findJobByName(run._id)?.clock?.everyMs;
       return everyMs === undefined ? [] : [{ ...run, everyMs }];
     }),
   };

@@ -3,11 +3,11 @@ import type { EventEmitter } from 'node:events';
 import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
-import { sayRedisError } from '../redis/say-error.js';
-import { gathered } from '../shared/gathered.js';
-import { carriedTrace } from '../shared/tracing.js';
-import { payloadOf, type Job, type Payload, type Queue } from './define-job.js';
-import { eventsOf, openQueue } from './queues.js';
+import { logRedisError } from '../redis/say-error.js';
+import { batchCalls } from '../shared/gathered.js';
+import { serializeTrace } from '../shared/tracing.js';
+import { buildPayload, type Job, type Payload, type Queue } from './define-job.js';
+import { getQueueEvents, openQueue } from './queues.js';
 
 export interface AddOptions {
   delayMs?: number;
@@ -26,10 +26,10 @@ export async function addJob<Data extends object>(
   data: NoInfer<Data>,
   { delayMs = 0, priority = 0, requestId }: AddOptions = {},
 ): Promise<void> {
-  const { name, payload, options } = entryOf(job, data, requestId);
+  const { name, payload, options } = buildEntry(job, data, requestId);
   // BullMQ refuses a negative delay, and keeps fractions of a millisecond.
   const opts = { ...options, delay: Math.max(0, Math.round(delayMs)), priority };
-  await adderOf(job.queue)({ name, data: payload, opts });
+  await getAdder(job.queue)({ name, data: payload, opts });
 }
 
 type Entry = Parameters<BullQueue['addBulk']>[0][number];
@@ -37,9 +37,9 @@ type Entry = Parameters<BullQueue['addBulk']>[0][number];
 const adders = new Map<string, (entry: Entry) => Promise<unknown>>();
 
 /** Jobs of a queue that are added at the same time share a round trip. */
-function adderOf(queue: Queue): (entry: Entry) => Promise<unknown> {
+function getAdder(queue: Queue): (entry: Entry) => Promise<unknown> {
   const found =
-    adders.get(queue.name) ?? gathered({ itemsMax: 200, run: (entries: Entry[]) => add(queue, entries) });
+    adders.get(queue.name) ?? batchCalls({ itemsMax: 200, run: (entries: Entry[]) => add(queue, entries) });
   adders.set(queue.name, found);
   return found;
 }
@@ -65,9 +65,9 @@ export async function addJobs<Data extends object>(
   all: NoInfer<Data>[],
   requestIds: (string | undefined)[] = [],
 ): Promise<void> {
-  const entries = all.map((data, at) => entryOf(job, data, requestIds[at]));
+  const entries = all.map((data, at) => buildEntry(job, data, requestIds[at]));
   await Promise.all(
-    entries.map(({ name, payload, options }) => adderOf(job.queue)({ name, data: payload, opts: options })),
+    entries.map(({ name, payload, options }) => getAdder(job.queue)({ name, data: payload, opts: options })),
   );
 }
 
@@ -82,7 +82,7 @@ export async function tryToAddJob<Data extends object>(
   try {
     await addJob(job, data, options);
   } catch (error) {
-    sayNotAdded(job, data, error);
+    logNotAdded(job, data, error);
   }
 }
 
@@ -98,13 +98,13 @@ export async function tryToAddAndWait<Data extends object>(
   try {
     return await addAndWait(job, data, options);
   } catch (error) {
-    sayNotAdded(job, data, error);
+    logNotAdded(job, data, error);
     return false;
   }
 }
 
-function sayNotAdded<Data extends object>(job: Job<Data>, data: Data, error: unknown): void {
-  sayRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
+function logNotAdded<Data extends object>(job: Job<Data>, data: Data, error: unknown): void {
+  logRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
 }
 
 type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>;
@@ -119,7 +119,7 @@ export async function addAndWait<Data extends object>(
   data: NoInfer<Data>,
   { timeoutMs, priority = 0, requestId }: WaitOptions,
 ): Promise<boolean> {
-  const { name, payload, options } = entryOf(job, data, requestId);
+  const { name, payload, options } = buildEntry(job, data, requestId);
   const added = await openQueue(job.queue)
     .add(name, payload, { ...options, priority })
     .catch((error: unknown) => {
@@ -137,7 +137,7 @@ export async function addAndWait<Data extends object>(
  * process, when Redis goes away just then.
  */
 function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boolean> {
-  const events: EventEmitter & Pick<QueueEvents, 'waitUntilReady'> = eventsOf(queue);
+  const events: EventEmitter & Pick<QueueEvents, 'waitUntilReady'> = getQueueEvents(queue);
   const completed = `completed:${id}`;
   const failed = `failed:${id}`;
   return new Promise((resolve) => {
@@ -195,15 +195,15 @@ export async function subjectsInQueue<Data extends object>(
   return new Set(subjects.filter((_, index) => found[index]));
 }
 
-function entryOf<Data extends object>(
+function buildEntry<Data extends object>(
   job: Job<Data>,
   data: NoInfer<Data>,
   requestId?: string,
 ): { name: string; payload: Payload; options: JobsOptions } {
-  const trace = carriedTrace(requestId);
+  const trace = serializeTrace(requestId);
   return {
     name: job.name,
-    payload: payloadOf(job, data),
+    payload: buildPayload(job, data),
     options: {
       // From here a delay counts. BullMQ's own is that of the host.
       timestamp: nowMs(),

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import { now } from '../shared/clock.js';
 
 /** When work by the clock was last done, and what it came to. One row a job; that of shorter periods is not kept. */
@@ -23,7 +23,7 @@ const schema = new Schema<ClockRun>(
   { collection: 'clockRuns', versionKey: false },
 );
 
-const clockRuns = collectionOf<ClockRun>(mongoose.model('ClockRun', schema));
+const clockRuns = getCollection<ClockRun>(mongoose.model('ClockRun', schema));
 
 /** Sweeps come every few seconds, and what they leave undone shows as late work: theirs is not kept. */
 const keptFromMs = 300_000;

@@ -81,7 +81,7 @@ const limitDefaultMs = 120_000;
 export const hangsAfterShare = 0.75;
 
 /** In milliseconds. */
-export function limitOf({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limitMs'>): number {
+export function getLimitMs({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limitMs'>): number {
   return limitMs;
 }
 
@@ -131,7 +131,7 @@ export function handleWith<Data extends object>(
 export type Payload = Record<string, unknown>;
 
 /** @throws Error if the data does not fit the job: a bug, found before anything waits for it. */
-export function payloadOf<Data extends object>(job: Job<Data>, data: Data): Payload {
+export function buildPayload<Data extends object>(job: Job<Data>, data: Data): Payload {
   return { v: job.version, ...checked(job, data) };
 }
 

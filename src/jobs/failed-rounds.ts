@@ -6,7 +6,7 @@ import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { now, nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
-import { printable } from '../shared/printable.js';
+import { toPrintable } from '../shared/printable.js';
 import type { Payload } from './define-job.js';
 import { failingJobs, type FailingJob } from './failing-job.model.js';
 
@@ -42,7 +42,7 @@ export async function countFailedRound(
   const _id = failingId(job, subject);
   const before = new Date(nowMs() - forgottenAfterMs);
   await failingJobs.deleteMany({ lastAt: { $lt: before }, needsPersonSince: null });
-  const failure = { at: now(), reason: reasonOf(error) };
+  const failure = { at: now(), reason: describeError(error) };
   const counted = await failingJobs.findOneAndUpdate(
     { _id },
     {
@@ -60,7 +60,7 @@ export async function countFailedRound(
 }
 
 /** From now on a person has to look at it. */
-export async function leaveToPerson({ _id }: FailingJob): Promise<void> {
+export async function flagForPerson({ _id }: FailingJob): Promise<void> {
   await failingJobs.updateOne({ _id, needsPersonSince: null }, { $set: { needsPersonSince: now() } });
 }
 
@@ -77,9 +77,9 @@ export function pauseAfter(rounds: number): number {
 }
 
 /** For a person, without what may be a customer's: the log has all of it. */
-export function reasonOf(error: unknown): string {
+export function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return printable(text)
+  return toPrintable(text)
     .replace(/\d{5,}/g, '***')
     .slice(0, reasonLengthMax);
 }

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** A round that failed. */
 export interface FailedRound {
@@ -56,4 +56,4 @@ schema.index({ 'payload.accountId': 1, lastAt: -1 }, { name: 'account_last_newes
 export const needPerson = { needsPersonSince: { $type: 'date' as const } };
 
 export const FailingJobModel = mongoose.model('FailingJob', schema);
-export const failingJobs = collectionOf<FailingJob>(FailingJobModel);
+export const failingJobs = getCollection<FailingJob>(FailingJobModel);

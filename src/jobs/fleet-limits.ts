@@ -18,7 +18,7 @@ export async function keepFleetLimits(queue: Queue): Promise<void> {
   }
   written.set(queue.name, { limits: wanted, atMs: performance.now() });
   const opened = openQueue(queue);
-  const rate = rateOf(limits);
+  const rate = toRate(limits);
   try {
     await Promise.all([
       limits.concurrency === null
@@ -33,7 +33,7 @@ export async function keepFleetLimits(queue: Queue): Promise<void> {
 }
 
 /** A job each so many milliseconds, or a few of them where that would be less than BullMQ can measure well. */
-function rateOf({ perSecond }: FleetLimits): { jobs: number; everyMs: number } | null {
+function toRate({ perSecond }: FleetLimits): { jobs: number; everyMs: number } | null {
   if (perSecond === null) {
     return null;
   }

@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
-import { isAway, isTransient } from '../database/mongo.js';
+import { isMongoUnavailable, isTransient } from '../database/mongo.js';
 import { redis } from '../redis/connection.js';
-import { codeOf } from '../redis/say-error.js';
+import { getErrorCode } from '../redis/say-error.js';
 import { DependencyError } from '../shared/errors.js';
 
 /** What a MongoDB says that lets nobody in, is full, is stopping, looks for a primary, or did not get to it in time. */
@@ -45,10 +45,10 @@ export function isOutage(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (
       each instanceof DependencyError ||
-      isAway(each) ||
+      isMongoUnavailable(each) ||
       isTransient(each) ||
       (each instanceof MongoServerError && mongoCodes.has(Number(each.code))) ||
-      otherCodes.has(codeOf(each))
+      otherCodes.has(getErrorCode(each))
     ) {
       return true;
     }

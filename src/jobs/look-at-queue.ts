@@ -21,7 +21,7 @@ export interface SeenQueue {
   unreadable: string | null;
 }
 
-export async function lookAtQueue(queue: Queue): Promise<SeenQueue> {
+export async function inspectQueue(queue: Queue): Promise<SeenQueue> {
   const opened = openQueue(queue);
   const ofList = async (list: JobType, isOldestFirst: boolean) => {
     const ids = await opened.getRanges([list], 0, 0, isOldestFirst);

@@ -94,12 +94,12 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   if (overdue.length === 0) {
     return 0;
   }
-  const waiting = await stillWaiting(outbox, overdue);
+  const waiting = await findStillWaiting(outbox, overdue);
   const lost = overdue.filter((each) => !waiting.has(each._id));
   // MongoDB first: should Redis go away now, the next sweep comes after the grace, not in a tight loop.
-  await outbox.collection.bulkWrite(lookAgain(outbox, overdue, waiting), { ordered: false });
+  await outbox.collection.bulkWrite(checkAgainLater(outbox, overdue, waiting), { ordered: false });
   for (const kind of outbox.jobs) {
-    for (const [job, documents] of byJob(kind, lost)) {
+    for (const [job, documents] of groupByJob(kind, lost)) {
       const requestIds = documents.map((each) => kind.requestIdOf?.(each));
       await addJobs(job, documents.map(kind.dataOf), requestIds);
     }
@@ -111,7 +111,7 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
  * One update for all that change in the same way. Only while they are open: what has become final meanwhile is not touched.
  * Only while they are overdue: every change of `nextActionAt` sets a time after all that were read.
  */
-function lookAgain<T extends OutboxDocument>(
+function checkAgainLater<T extends OutboxDocument>(
   outbox: Outbox<T>,
   overdue: T[],
   waiting: Set<string>,
@@ -136,10 +136,13 @@ function lookAgain<T extends OutboxDocument>(
 }
 
 /** The ids of documents that BullMQ still has the job for that they need. */
-async function stillWaiting<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]): Promise<Set<string>> {
+async function findStillWaiting<T extends OutboxDocument>(
+  outbox: Outbox<T>,
+  overdue: T[],
+): Promise<Set<string>> {
   const waiting = new Set<string>();
   for (const kind of outbox.jobs) {
-    for (const [job, needing] of byJob(kind, overdue)) {
+    for (const [job, needing] of groupByJob(kind, overdue)) {
       const subjectOf = (document: T) => job.subject(kind.dataOf(document));
       const inQueue = await subjectsInQueue(job, needing.map(subjectOf));
       needing.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
@@ -149,7 +152,7 @@ async function stillWaiting<T extends OutboxDocument>(outbox: Outbox<T>, overdue
 }
 
 /** Those that need this kind of job, by the job that each of them needs. */
-function byJob<T>({ job, isNeededBy }: OutboxJob<T, never>, documents: T[]): Map<Job<never>, T[]> {
+function groupByJob<T>({ job, isNeededBy }: OutboxJob<T, never>, documents: T[]): Map<Job<never>, T[]> {
   const jobOf = (document: T) => (typeof job === 'function' ? job(document) : job);
   return groupBy(documents.filter(isNeededBy), jobOf);
 }

@@ -1,4 +1,4 @@
-import { sayRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/say-error.js';
 import { DependencyError } from '../shared/errors.js';
 import { deduplicationId } from './add-job.js';
 import type { Job } from './define-job.js';
@@ -30,7 +30,7 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
 }
 
 /** Lets a job that waits behind others be the next of its queue. Never throws: without it the job only waits longer. */
-export async function goAhead<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
+export async function moveToFront<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
   const queue = openQueue(job.queue);
   try {
     const id = await queue.getDeduplicationJobId(deduplicationId(job, job.subject(data)));
@@ -39,6 +39,6 @@ export async function goAhead<Data extends object>(job: Job<Data>, data: Data): 
       await waiting.changePriority({ priority: 0, lifo: true });
     }
   } catch (error) {
-    sayRedisError('a job does not go ahead', error, { job: job.name, subject: job.subject(data) });
+    logRedisError('a job does not go ahead', error, { job: job.name, subject: job.subject(data) });
   }
 }

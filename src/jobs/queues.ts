@@ -3,8 +3,8 @@ import { Queue as BullQueue, QueueEvents } from 'bullmq';
 import { env } from '../../config/env.js';
 import { DependencyError } from '../shared/errors.js';
 import { redis } from '../redis/connection.js';
-import { sayRedisError } from '../redis/say-error.js';
-import { within } from '../shared/within.js';
+import { logRedisError } from '../redis/say-error.js';
+import { withTimeout } from '../shared/within.js';
 import type { Queue } from './define-job.js';
 import { createFleetBackend } from './fleet-backend.js';
 
@@ -18,7 +18,7 @@ const queueEvents = new Map<string, QueueEvents>();
  * a hash tag: one for each queue, which spreads them over the nodes, or the one that QUEUE_PREFIX has. Anywhere else
  * the names stay what they were, because jobs wait under them over a release.
  */
-export function prefixOf({ name }: Queue): string {
+export function getQueuePrefix({ name }: Queue): string {
   return env.REDIS_CLUSTER && !env.QUEUE_PREFIX.includes('{')
     ? `{${env.QUEUE_PREFIX}:${name}}`
     : env.QUEUE_PREFIX;
@@ -46,13 +46,13 @@ function newQueue(queue: Queue): BullQueue {
     name,
     {
       connection,
-      prefix: prefixOf(queue),
+      prefix: getQueuePrefix(queue),
       defaultJobOptions: { removeOnComplete: 1_000, removeOnFail: 1_000 },
     },
     createFleetBackend,
   );
   made.on('error', (error) => {
-    sayRedisError('redis refuses a queue', error, { queue: name });
+    logRedisError('redis refuses a queue', error, { queue: name });
   });
   // BullMQ keeps a beginning that failed for ever. One that fell into an outage is made anew for the next job.
   made.waitUntilReady().catch(() => {
@@ -64,7 +64,7 @@ function newQueue(queue: Queue): BullQueue {
 }
 
 /** One connection a queue and process tells every request that waits. */
-export function eventsOf(queue: Queue): QueueEvents {
+export function getQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
   const found = queueEvents.get(name) ?? newQueueEvents(queue);
   queueEvents.set(name, found);
@@ -73,9 +73,9 @@ export function eventsOf(queue: Queue): QueueEvents {
 
 function newQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
-  const made = new QueueEvents(name, { connection: redis(), prefix: prefixOf(queue) });
+  const made = new QueueEvents(name, { connection: redis(), prefix: getQueuePrefix(queue) });
   made.on('error', (error) => {
-    sayRedisError('redis refuses the events of a queue', error, { queue: name });
+    logRedisError('redis refuses the events of a queue', error, { queue: name });
   });
   return made;
 }
@@ -84,7 +84,7 @@ export async function closeQueues(): Promise<void> {
   const closing = [...queues.values(), ...queueEvents.values()].map((each) => each.close());
   // BullMQ waits for the end of a connection that has none: one that was about to be made again.
   await Promise.all(
-    closing.map((each) => within(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
+    closing.map((each) => withTimeout(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
   );
   queues.clear();
   queueEvents.clear();

@@ -57,7 +57,7 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
       progress: 0,
       returnvalue: 'null',
       data: broken.includes('data') ? '{}' : (raw['data'] ?? '{}'),
-      failedReason: reasonOf(broken),
+      failedReason: describeProblem(broken),
       timestamp: numberOf('timestamp'),
       delay: numberOf('delay'),
       priority: numberOf('priority'),
@@ -95,13 +95,13 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
       ),
       ...Object.fromEntries(instead.filter(([, text]) => text !== null)),
       // BullMQ's own field of a failure that the next worker is to carry out.
-      defa: reasonOf(broken),
+      defa: describeProblem(broken),
     })
     .exec();
   logger.error('a job cannot be read, and fails', { queue: queue.name, jobId: id, fields: broken });
 }
 
-function reasonOf(broken: string[]): string {
+function describeProblem(broken: string[]): string {
   return `Its ${broken.join(' and ')} ${because}`;
 }
 

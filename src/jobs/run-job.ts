@@ -7,11 +7,11 @@ import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob }
 import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { requestIdIn, traced, type SpanSpec } from '../shared/tracing.js';
-import { within } from '../shared/within.js';
+import { parseRequestId, runInSpan, type SpanSpec } from '../shared/tracing.js';
+import { withTimeout } from '../shared/within.js';
 import {
   isNamed,
-  limitOf,
+  getLimitMs,
   readPayload,
   type Handler,
   type Job,
@@ -21,7 +21,7 @@ import {
 import {
   countFailedRound,
   forgetFailedRounds,
-  leaveToPerson,
+  flagForPerson,
   pauseAfter,
   roundsMax,
 } from './failed-rounds.js';
@@ -29,7 +29,7 @@ import { keepClockRun } from './clock-run.model.js';
 import type { FailingJob } from './failing-job.model.js';
 import { isOutage } from './is-outage.js';
 import { observeJob } from './job-metrics.js';
-import { ComeLaterError, PutBackError } from './put-back.js';
+import { DeferJobError, RequeueJobError } from './put-back.js';
 import { openQueue } from './queues.js';
 import { tooEarly } from './too-early.js';
 
@@ -77,7 +77,7 @@ export async function runJob(
 ): Promise<void> {
   const startedMs = performance.now();
   const job = handlers.find((each) => isNamed(each.job, bullJob.name))?.job.name ?? 'unknown';
-  const failure = await traced(spanOf(queue, job, bullJob), async (span) => {
+  const failure = await runInSpan(buildSpan(queue, job, bullJob), async (span) => {
     const ended = (outcome: 'done' | 'again' | 'failed') => {
       observeJob({ job_name: job, outcome }, (performance.now() - startedMs) / 1_000);
       span.note({ 'topup.outcome': outcome });
@@ -101,11 +101,11 @@ export async function runJob(
 }
 
 /** Of the call that the job comes from, for log lines; undefined where it does not say so. */
-export function requestIdOf({ opts }: Pick<BullJob, 'opts'>): string | undefined {
-  return requestIdIn(opts.telemetry?.metadata);
+export function getRequestId({ opts }: Pick<BullJob, 'opts'>): string | undefined {
+  return parseRequestId(opts.telemetry?.metadata);
 }
 
-function spanOf(queue: Queue, job: string, { opts, timestamp }: BullJob): SpanSpec {
+function buildSpan(queue: Queue, job: string, { opts, timestamp }: BullJob): SpanSpec {
   const waitedMs = nowMs() - timestamp;
   return {
     name: `job ${job}`,
@@ -127,29 +127,29 @@ async function runRound(
   }
   const data = readPayload(handler.job, bullJob.name, bullJob.data);
   const round = { queue, handler, bullJob, token, data };
-  if (bullJob.stalledCounter > roundsOf(bullJob).deaths) {
+  if (bullJob.stalledCounter > getRounds(bullJob).deaths) {
     await afterDeath(round);
   }
   const startedMs = performance.now();
   let came: unknown;
   try {
-    came = await (bullJob.stalledCounter < suspectAfterDeaths ? limited(round) : alone(round));
+    came = await (bullJob.stalledCounter < suspectAfterDeaths ? runWithLimit(round) : runAlone(round));
   } catch (error) {
     if (error instanceof DelayedError) {
       throw error;
     }
-    if (error instanceof PutBackError) {
+    if (error instanceof RequeueJobError) {
       await openQueue(queue).rateLimit(Math.max(1, Math.ceil(error.retryAfterMs)));
       throw new RateLimitError();
     }
-    if (error instanceof ComeLaterError) {
+    if (error instanceof DeferJobError) {
       // What has no priority goes before what has one. Of a job that is being worked on this changes nothing else.
       await bullJob.changePriority({ priority: 0 });
       await delay(round, error.afterMs);
     }
     await afterFailure(round, error);
   }
-  if (came !== tooEarly && (handler.job.clock || roundsOf(bullJob).failed > 0)) {
+  if (came !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
     // What is left standing is forgotten after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
     // Whoever looks sees it grow old.
@@ -158,23 +158,23 @@ async function runRound(
 }
 
 /** An answer that never comes would keep the job, and every later one of its subject, for ever. Every run is safe beside another. */
-function limited({ handler, data }: Round): Promise<unknown> {
+function runWithLimit({ handler, data }: Round): Promise<unknown> {
   const { job } = handler;
-  const limitMs = limitOf(job);
-  return within(limitMs, handler.run(data), () => {
+  const limitMs = getLimitMs(job);
+  return withTimeout(limitMs, handler.run(data), () => {
     return new Error(`Job ${job.name} was not done within ${limitMs / 1_000} s; another may begin.`);
   });
 }
 
 /** @throws DelayedError while another suspect of this queue runs, in any process. */
-async function alone(round: Round): Promise<unknown> {
+async function runAlone(round: Round): Promise<unknown> {
   const ran = await withLease(`suspect:${round.queue.name}`, suspectLeaseMs, async () => ({
-    came: await limited(round),
+    came: await runWithLimit(round),
   }));
   return ran ? ran.came : delay(round, suspectPauseMs * (1 + Math.random()));
 }
 
-function roundsOf({ progress }: BullJob): Rounds {
+function getRounds({ progress }: BullJob): Rounds {
   const { failed = 0, deaths = 0 } = (typeof progress === 'object' ? progress : {}) as Partial<Rounds>;
   return { failed, deaths };
 }
@@ -217,14 +217,14 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     await bullJob.updateProgress(rounds);
     if (job.clock && failing.rounds >= roundsMax) {
       // It goes on in each period.
-      await leaveToPerson(failing);
+      await flagForPerson(failing);
     }
     return failing;
   } catch (outage) {
     logger.warn('a failed round is not counted', {
       job: job.name,
       jobId: bullJob.id,
-      requestId: requestIdOf(bullJob),
+      requestId: getRequestId(bullJob),
       error: outage,
     });
     return null;
@@ -240,7 +240,7 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
     queue: queue.name,
     job,
     jobId: bullJob.id,
-    requestId: requestIdOf(bullJob),
+    requestId: getRequestId(bullJob),
     data: bullJob.data as unknown,
     rounds,
     pauseMs,
@@ -248,16 +248,20 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
   });
   if (rounds >= roundsMax) {
     const reason = `Its job ${job} failed ${rounds} times. ${failing.reason}`;
-    if (await showsItself(handler, data, reason)) {
+    if (await setAsideSubject(handler, data, reason)) {
       await forgetFailedRounds(job, subject).catch(() => undefined);
       throw new UnrecoverableError(reason);
     }
-    await leaveToPerson(failing);
+    await flagForPerson(failing);
   }
   return delay(round, pauseMs);
 }
 
-async function showsItself({ setAside, job }: OpenHandler, data: never, reason: string): Promise<boolean> {
+async function setAsideSubject(
+  { setAside, job }: OpenHandler,
+  data: never,
+  reason: string,
+): Promise<boolean> {
   try {
     return (await setAside?.(data, reason)) ?? false;
   } catch (error) {

@@ -1,15 +1,15 @@
 /** Makes this process take jobs. */
 import type { Job as BullJob, Worker } from 'bullmq';
 import { redis, workerConnection } from '../redis/connection.js';
-import { sayRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/say-error.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import {
   hangsAfterShare,
   isNamed,
-  limitOf,
-  payloadOf,
+  getLimitMs,
+  buildPayload,
   type Handler,
   type HandlerFamily,
   type Job,
@@ -18,9 +18,9 @@ import {
 import { keepFleetLimits } from './fleet-limits.js';
 import { noteFailed } from './last-failed.js';
 import { PatientWorker } from './patient-worker.js';
-import { openQueue, prefixOf } from './queues.js';
+import { openQueue, getQueuePrefix } from './queues.js';
 import { failUnreadable } from './read-job.js';
-import { requestIdOf, runJob, type OpenHandler } from './run-job.js';
+import { getRequestId, runJob, type OpenHandler } from './run-job.js';
 
 export interface RunningWorkers {
   /** When each of them can take jobs. */
@@ -156,7 +156,7 @@ function startWorker(
   const run = async (job: BullJob, token?: string): Promise<void> => {
     onTaken();
     const known = mine.find((each) => isNamed(each.job, job.name));
-    const mayTakeMs = limitOf(known?.job ?? {});
+    const mayTakeMs = getLimitMs(known?.job ?? {});
     const round = { queue, hangsFromMs: performance.now() + hangsAfterShare * mayTakeMs };
     rounds.add(round);
     const running = runJob(queue, mine, job, token);
@@ -170,7 +170,7 @@ function startWorker(
   };
   const worker = new PatientWorker(queue.name, run, {
     connection: workerConnection(),
-    prefix: prefixOf(queue),
+    prefix: getQueuePrefix(queue),
     concurrency: queue.concurrency,
     // A worker that is killed must not keep its jobs for long: they are taken over after about 15 s.
     lockDuration: 10_000,
@@ -178,7 +178,7 @@ function startWorker(
     maxStalledCount: 10,
   });
   worker.on('error', (error) => {
-    sayRedisError('redis refuses a worker', error, { queue: queue.name });
+    logRedisError('redis refuses a worker', error, { queue: queue.name });
   });
   // However it was taken, nobody holds on to a job that could not be read.
   worker.on('stalled', (id) => {
@@ -189,7 +189,7 @@ function startWorker(
       queue: queue.name,
       job: job?.name,
       jobId: job?.id,
-      requestId: job && requestIdOf(job),
+      requestId: job && getRequestId(job),
       data: job?.data as unknown,
       error,
     });
@@ -227,7 +227,7 @@ async function keepSchedule(job: Job<never>): Promise<void> {
     await openQueue(queue).upsertJobScheduler(
       name,
       { every: clock.everyMs },
-      { name, data: payloadOf(job, clock.data), opts: { removeOnComplete: 10 } },
+      { name, data: buildPayload(job, clock.data), opts: { removeOnComplete: 10 } },
     );
   }
 }

@@ -1,5 +1,5 @@
 /** Commission in rupiah on a price, rounded half up. The rate is a fraction with at most 6 decimals. */
-export function commissionOf(price: number, rate: number): number {
+export function computeCommission(price: number, rate: number): number {
   const millionths = BigInt(Math.round(rate * 1_000_000));
   return Number((BigInt(price) * millionths + 500_000n) / 1_000_000n);
 }
@@ -11,11 +11,11 @@ export interface MarkedUpPrice {
 }
 
 /** What the seller asked: its share is reckoned from it, as if no markup stood. */
-export function sellerPriceOf({ price, markup }: MarkedUpPrice): number {
+export function getSellerPrice({ price, markup }: MarkedUpPrice): number {
   return price - (markup ?? 0);
 }
 
 /** What the platform keeps of a sale: its commission on the seller's price, and the whole markup. */
-export function keptOf(sold: MarkedUpPrice, rate: number): number {
-  return commissionOf(sellerPriceOf(sold), rate) + (sold.markup ?? 0);
+export function computePlatformShare(sold: MarkedUpPrice, rate: number): number {
+  return computeCommission(getSellerPrice(sold), rate) + (sold.markup ?? 0);
 }

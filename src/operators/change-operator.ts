@@ -1,11 +1,11 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
-import { asProven, provenNoMore } from './as-proven.js';
-import { keepAnAdmin } from './keep-an-admin.js';
+import { buildUnchangedFilter, createChangedSinceProofError } from './as-proven.js';
+import { requireRemainingAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
-import { checkedHash } from './password.js';
-import { noOperator } from './require-operator.js';
+import { hashNewPassword } from './password.js';
+import { createNoOperatorError } from './require-operator.js';
 import type { OperatorRole } from './rights.js';
 
 /**
@@ -20,7 +20,7 @@ export async function setOperatorPassword(
   by: ChangedBy,
   proven?: Operator,
 ): Promise<Operator> {
-  const change = { passwordHash: await checkedHash(password), passwordChangedAt: now() };
+  const change = { passwordHash: await hashNewPassword(password), passwordChangedAt: now() };
   return changeOperator(username, change, {
     by,
     proven,
@@ -59,7 +59,7 @@ export async function endAllSessions(username: string, by: ChangedBy): Promise<O
   );
 }
 
-interface Told {
+interface OperatorUpdate {
   by: ChangedBy;
   proven?: Operator | undefined;
   action: string;
@@ -70,19 +70,19 @@ interface Told {
 async function changeOperator(
   username: string,
   change: Partial<Operator>,
-  { by, proven, action, told }: Told,
+  { by, proven, action, told }: OperatorUpdate,
 ): Promise<Operator> {
   return inTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(
-      proven ? asProven(proven) : { username },
+      proven ? buildUnchangedFilter(proven) : { username },
       { $set: change, $inc: { sessionEpoch: 1 } },
       { session, returnDocument: 'before' },
     ).lean<Operator>();
     if (!before) {
-      throw proven ? provenNoMore(proven) : noOperator(username);
+      throw proven ? createChangedSinceProofError(proven) : createNoOperatorError(username);
     }
     if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
-      await keepAnAdmin(session);
+      await requireRemainingAdmin(session);
     }
     const subject = { kind: 'operator' as const, id: before._id };
     await recordAudit(session, { ...by, action, subject, ...told(before) });

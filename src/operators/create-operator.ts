@@ -4,10 +4,10 @@ import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { keepAnAdmin } from './keep-an-admin.js';
+import { requireRemainingAdmin } from './keep-an-admin.js';
 import { OperatorModel, type Operator } from './operator.model.js';
-import { checkedHash } from './password.js';
-import { noOperator } from './require-operator.js';
+import { hashNewPassword } from './password.js';
+import { createNoOperatorError } from './require-operator.js';
 import type { OperatorRole } from './rights.js';
 import { isUsername, usernameRule } from '../shared/username.js';
 
@@ -28,7 +28,7 @@ export async function createOperator(
     _id: newId(),
     username: input.username,
     role: input.role,
-    passwordHash: await checkedHash(input.password),
+    passwordHash: await hashNewPassword(input.password),
     passwordChangedAt: at,
     sessionEpoch: 0,
     createdAt: at,
@@ -59,10 +59,10 @@ export async function removeOperator(username: string, by: ChangedBy): Promise<v
   await inTransaction(async (session) => {
     const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
     if (!operator) {
-      throw noOperator(username);
+      throw createNoOperatorError(username);
     }
     if (operator.role === 'admin') {
-      await keepAnAdmin(session);
+      await requireRemainingAdmin(session);
     }
     await recordAudit(session, {
       ...by,

@@ -9,7 +9,7 @@ import { OperatorModel } from './operator.model.js';
  * two admins who take each other away at the same moment meet.
  * @throws ConflictError if nobody would be left to say who may do what.
  */
-export async function keepAnAdmin(session: Session): Promise<void> {
+export async function requireRemainingAdmin(session: Session): Promise<void> {
   const { matchedCount } = await OperatorModel.updateOne(
     { role: 'admin' },
     { $set: { keptAsAdminAt: now() } },

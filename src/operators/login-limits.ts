@@ -1,7 +1,7 @@
 /** How many wrong passwords and codes are looked at. Exact over all processes; while Redis is away nobody logs in. */
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
-import { forgetTaken, giveBack, takeFromLimit, type Limit } from '../redis/take-from-limit.js';
+import { resetRateLimit, refundRateLimit, consumeRateLimit, type Limit } from '../redis/take-from-limit.js';
 import { RateLimitError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
@@ -34,17 +34,17 @@ export async function countLogin({
   network,
   knownBrowser,
 }: LoginAttempt): Promise<() => Promise<void>> {
-  const name = hashOf(username);
+  const name = hashText(username);
   return count(
     knownBrowser === null
       ? [
-          { name: 'name-and-network', key: `login-pair:${name}:${hashOf(network)}`, limit: limit(5) },
+          { name: 'name-and-network', key: `login-pair:${name}:${hashText(network)}`, limit: limit(5) },
           { name: 'network', key: `login-network:${network}`, limit: limit(30) },
           { name: 'name', key: `login-name:${name}`, limit: limit(50) },
           { name: 'all', key: 'login-all', limit: limit(300) },
         ]
       : [
-          { name: 'browser', key: `login-browser:${hashOf(knownBrowser)}`, limit: limit(5) },
+          { name: 'browser', key: `login-browser:${hashText(knownBrowser)}`, limit: limit(5) },
           { name: 'browsers', key: `login-browsers:${name}`, limit: limit(50) },
         ],
     network,
@@ -62,7 +62,7 @@ export async function countProof(
 
 async function count(counters: Counter[], network: string): Promise<() => Promise<void>> {
   for (const counter of counters) {
-    const { accepted, resetMs } = await takeFromLimit(counter.key, counter.limit);
+    const { accepted, resetMs } = await consumeRateLimit(counter.key, counter.limit);
     if (!accepted) {
       await recordLimit(counter, network);
       const waitS = Math.ceil(resetMs / 1_000);
@@ -74,13 +74,13 @@ async function count(counters: Counter[], network: string): Promise<() => Promis
   }
   const [own, ...shared] = counters.map(({ key }) => key);
   return async () => {
-    await Promise.all([own === undefined ? null : forgetTaken(own), ...shared.map(giveBack)]);
+    await Promise.all([own === undefined ? null : resetRateLimit(own), ...shared.map(refundRateLimit)]);
   };
 }
 
 /** Once a window: refusals must not fill the audit log. */
 async function recordLimit({ name, key }: Counter, network: string): Promise<void> {
-  const { accepted } = await takeFromLimit(`told:${key}`, { max: 1, windowMs });
+  const { accepted } = await consumeRateLimit(`told:${key}`, { max: 1, windowMs });
   if (accepted) {
     await recordAudit(null, {
       actor: 'anonymous',
@@ -93,6 +93,6 @@ async function recordLimit({ name, key }: Counter, network: string): Promise<voi
 }
 
 /** What somebody typed as a name may be a password, and is of any length. */
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

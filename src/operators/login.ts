@@ -6,7 +6,7 @@ import { countLogin, countProof } from './login-limits.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
 import { confirmEnrolment, mustEnrol, useSecondFactor, type Enrolled } from './second-factor.js';
-import { isBrowserOf } from './sessions.js';
+import { isKnownBrowser } from './sessions.js';
 import { isUsername } from '../shared/username.js';
 
 /** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
@@ -32,7 +32,7 @@ export async function login(attempt: {
   const username = isUsername(attempt.username) ? attempt.username : '';
   // Of the name before the password: whose browser it is says which limits count.
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
-  const knownBrowser = operator && mark !== null && isBrowserOf(operator, mark) ? mark : null;
+  const knownBrowser = operator && mark !== null && isKnownBrowser(operator, mark) ? mark : null;
   const giveBack = await countLogin({ username, network, knownBrowser });
   const right = await isRightPassword(
     operator?.passwordHash ?? null,
@@ -54,7 +54,7 @@ export async function login(attempt: {
  * The second step, for who has shown the right password.
  * @throws UnauthorizedError for a wrong or used code, RateLimitError after five wrong ones.
  */
-export async function showCode(operator: Operator, code: string, seat: ProofSeat): Promise<void> {
+export async function completeWithCode(operator: Operator, code: string, seat: ProofClient): Promise<void> {
   const factor = await proveCode(operator, code, seat);
   await recordLogin(operator, { action: 'login', after: { factor }, address: seat.address });
 }
@@ -64,7 +64,7 @@ export async function recordEnrolledLogin(operator: Operator, address: string): 
   await recordLogin(operator, { action: 'login', after: { factor: 'totp' }, address });
 }
 
-export interface ProofSeat {
+export interface ProofClient {
   address: string;
   network: string;
 }
@@ -76,7 +76,7 @@ export interface ProofSeat {
 export async function proveOperator(
   operator: Operator,
   proof: { password: string; code: string },
-  seat: ProofSeat,
+  seat: ProofClient,
 ): Promise<void> {
   const giveBack = await countProof(operator._id, 'password', seat.network);
   if (!(await isRightPassword(operator.passwordHash, proof.password.slice(0, passwordLengthMax + 1)))) {
@@ -101,16 +101,16 @@ export async function proveOperator(
 export async function enrol(
   operator: Operator,
   code: string,
-  { shownTo, by, seat }: { shownTo: string; by: ChangedBy; seat: ProofSeat },
+  { shownTo, by, seat }: { shownTo: string; by: ChangedBy; seat: ProofClient },
 ): Promise<Enrolled> {
-  return counted(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
+  return countAttempt(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
 }
 
-async function proveCode(operator: Operator, code: string, seat: ProofSeat): Promise<string> {
-  return counted(operator, seat, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
+async function proveCode(operator: Operator, code: string, seat: ProofClient): Promise<string> {
+  return countAttempt(operator, seat, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
 }
 
-async function counted<T>(operator: Operator, seat: ProofSeat, useCode: () => Promise<T>): Promise<T> {
+async function countAttempt<T>(operator: Operator, seat: ProofClient, useCode: () => Promise<T>): Promise<T> {
   const giveBack = await countProof(operator._id, 'code', seat.network);
   try {
     const done = await useCode();

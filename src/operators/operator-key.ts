@@ -5,7 +5,7 @@ import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { asProven, provenNoMore } from './as-proven.js';
+import { buildUnchangedFilter, createChangedSinceProofError } from './as-proven.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
 /**
@@ -13,17 +13,17 @@ import { OperatorModel, type Operator } from './operator.model.js';
  * @returns it, in clear for this once.
  * @throws ConflictError if all sessions were ended since the operator was read.
  */
-export async function newOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {
+export async function createOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {
   const key = `op_${randomBytes(32).toString('base64url')}`;
   const keyCreatedAt = now();
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      asProven(operator),
-      { $set: { keyHash: hashOf(key), keyCreatedAt } },
+      buildUnchangedFilter(operator),
+      { $set: { keyHash: hashKey(key), keyCreatedAt } },
       { session },
     );
     if (matchedCount === 0) {
-      throw provenNoMore(operator);
+      throw createChangedSinceProofError(operator);
     }
     await recordAudit(session, {
       ...by,
@@ -37,10 +37,10 @@ export async function newOperatorKey(operator: Operator, by: ChangedBy): Promise
 }
 
 /** @throws UnauthorizedError for a key that is nobody's. */
-export async function operatorOfKey(key: string): Promise<Operator> {
+export async function findOperatorByKey(key: string): Promise<Operator> {
   const isWellFormed = /^op_[\w-]{43}$/.test(key);
   const operator = isWellFormed
-    ? await OperatorModel.findOne({ keyHash: { $eq: hashOf(key), $type: 'string' } }).lean<Operator>()
+    ? await OperatorModel.findOne({ keyHash: { $eq: hashKey(key), $type: 'string' } }).lean<Operator>()
     : null;
   if (!operator) {
     throw new UnauthorizedError(
@@ -62,6 +62,6 @@ export async function anyAdminHasKey(): Promise<boolean> {
   return (await OperatorModel.exists({ keyHash: { $type: 'string' }, role: 'admin' })) !== null;
 }
 
-function hashOf(key: string): string {
+function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -10,7 +10,7 @@ export const passwordLengthMin = 12;
 export const passwordLengthMax = 200;
 
 /** @throws ValidationError for a password that is too short or too long. */
-export async function checkedHash(password: string): Promise<string> {
+export async function hashNewPassword(password: string): Promise<string> {
   if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
     const message = `a password has ${passwordLengthMin} to ${passwordLengthMax} characters`;
     throw new ValidationError([{ field: 'password', message: asWritten(message) }]);
@@ -31,6 +31,6 @@ export async function isRightPassword(passwordHash: string | null, password: str
 }
 
 /** 24 characters that are easy to copy: 144 random bits. */
-export function newPassword(): string {
+export function generatePassword(): string {
   return randomBytes(18).toString('base64url');
 }

@@ -101,11 +101,11 @@ export const rights: Readonly<Record<OperatorAction, Right>> = Object.freeze(
 
 export function isAllowed(role: OperatorRole, action: OperatorAction): boolean {
   // A role of a later release, or of a database that was changed by hand, may do nothing.
-  return rightTo(action).roles.includes(role);
+  return getRight(action).roles.includes(role);
 }
 
 /** @throws Error for an action without a row: what names it cannot be mounted. */
-export function rightTo(action: OperatorAction): Right {
+export function getRight(action: OperatorAction): Right {
   const right = rights[action] as Right | undefined;
   if (!right) {
     throw new Error(`The action ${action} has no row in src/operators/rights.ts`);
@@ -114,7 +114,7 @@ export function rightTo(action: OperatorAction): Right {
 }
 
 /** What a refused operator hears. */
-export function refusalOf(role: OperatorRole, action: OperatorAction): string {
-  const { does, roles } = rightTo(action);
+export function describeRefusal(role: OperatorRole, action: OperatorAction): string {
+  const { does, roles } = getRight(action);
   return `The role ${role} may not ${does}. It takes ${roles.join(' or ')}.`;
 }

@@ -9,7 +9,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { asProven, provenNoMore } from './as-proven.js';
+import { buildUnchangedFilter, createChangedSinceProofError } from './as-proven.js';
 import { OperatorModel, type Operator, type PendingSecret } from './operator.model.js';
 import type { OperatorRole } from './rights.js';
 
@@ -50,16 +50,19 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
     shownTo,
     epoch: operator.sessionEpoch,
   };
-  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...shownIn(fresh) };
-  await OperatorModel.updateOne({ ...asProven(operator), $nor: [isGood] }, { $set: { totpPending: fresh } });
+  const isGood = { 'totpPending.since': { $gte: oldestPending() }, ...buildPendingFilter(fresh) };
+  await OperatorModel.updateOne(
+    { ...buildUnchangedFilter(operator), $nor: [isGood] },
+    { $set: { totpPending: fresh } },
+  );
   const current = await OperatorModel.findOne(
-    { ...asProven(operator), ...isGood },
+    { ...buildUnchangedFilter(operator), ...isGood },
     { totpPending: 1 },
   ).lean<Operator>();
   if (!current?.totpPending) {
-    throw countsNoMore();
+    throw createExpiredSecretError();
   }
-  const totp = totpOf(operator, current.totpPending.secretSealed);
+  const totp = createTotp(operator, current.totpPending.secretSealed);
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
@@ -77,17 +80,17 @@ export async function confirmEnrolment(
 ): Promise<Enrolled> {
   const epoch = operator.sessionEpoch;
   const isGood = {
-    ...asProven(operator),
+    ...buildUnchangedFilter(operator),
     'totpPending.since': { $gte: oldestPending() },
-    ...shownIn({ shownTo, epoch }),
+    ...buildPendingFilter({ shownTo, epoch }),
   };
   const current = await OperatorModel.findOne(isGood).lean<Operator>();
   const pending = current?.totpPending;
   if (!pending) {
-    throw countsNoMore();
+    throw createExpiredSecretError();
   }
   const { secretSealed } = pending;
-  const lastStep = stepOf(operator, secretSealed, code);
+  const lastStep = findTimeStep(operator, secretSealed, code);
   if (lastStep === null) {
     throw new UnauthorizedError(asWritten(wrongCode));
   }
@@ -95,7 +98,7 @@ export async function confirmEnrolment(
   const set = {
     totp: { secretSealed, since: now(), lastStep },
     totpPending: null,
-    recoveryHashes: codes.map(hashOf),
+    recoveryHashes: codes.map(hashCode),
   };
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
@@ -104,7 +107,7 @@ export async function confirmEnrolment(
       { session },
     );
     if (matchedCount === 0) {
-      throw countsNoMore();
+      throw createExpiredSecretError();
     }
     await record(session, operator, { ...by, action: 'operator.totp-enrol' });
   });
@@ -120,11 +123,11 @@ function oldestPending(): Date {
   return new Date(nowMs() - pendingMs);
 }
 
-function shownIn({ shownTo, epoch }: Pick<PendingSecret, 'shownTo' | 'epoch'>) {
+function buildPendingFilter({ shownTo, epoch }: Pick<PendingSecret, 'shownTo' | 'epoch'>) {
   return { 'totpPending.shownTo': shownTo, 'totpPending.epoch': epoch };
 }
 
-function countsNoMore(): ConflictError {
+function createExpiredSecretError(): ConflictError {
   const why = 'it was shown over an hour ago, or another one was shown elsewhere since';
   return new ConflictError(asWritten(`This key counts no more: ${why}. Begin again, with a new key.`));
 }
@@ -139,7 +142,7 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
   const typed = code.replace(/[\s-]/g, '').toUpperCase();
   if (/^\d{6}$/.test(typed) && operator.totp) {
     const { secretSealed } = operator.totp;
-    const step = stepOf(operator, secretSealed, typed);
+    const step = findTimeStep(operator, secretSealed, typed);
     if (step !== null) {
       const { matchedCount } = await OperatorModel.updateOne(
         { _id: operator._id, 'totp.secretSealed': secretSealed, 'totp.lastStep': { $lt: step } },
@@ -151,7 +154,7 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
     }
   } else if (/^[A-Z2-7]{16}$/.test(typed) && operator.totp) {
     const { secretSealed } = operator.totp;
-    const hash = hashOf(typed);
+    const hash = hashCode(typed);
     const { matchedCount } = await OperatorModel.updateOne(
       { _id: operator._id, 'totp.secretSealed': secretSealed, recoveryHashes: hash },
       { $pull: { recoveryHashes: hash } },
@@ -172,19 +175,19 @@ export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): P
   const codes = newRecoveryCodes();
   await inTransaction(async (session) => {
     const { matchedCount } = await OperatorModel.updateOne(
-      { ...asProven(operator), totp: { $ne: null } },
-      { $set: { recoveryHashes: codes.map(hashOf) } },
+      { ...buildUnchangedFilter(operator), totp: { $ne: null } },
+      { $set: { recoveryHashes: codes.map(hashCode) } },
       { session },
     );
     if (matchedCount === 0) {
-      throw operator.totp ? provenNoMore(operator) : noSecondFactor();
+      throw operator.totp ? createChangedSinceProofError(operator) : createNoSecondFactorError();
     }
     await record(session, operator, { ...by, action: 'operator.recovery-codes' });
   });
   return codes;
 }
 
-function noSecondFactor(): ConflictError {
+function createNoSecondFactorError(): ConflictError {
   return new ConflictError(asWritten('There is no second factor yet. Set it up first.'));
 }
 
@@ -209,9 +212,9 @@ async function record(
 }
 
 /** The 30 s period that a code is of, or null for a wrong one. */
-function stepOf(operator: Operator, secretSealed: string, code: string): number | null {
+function findTimeStep(operator: Operator, secretSealed: string, code: string): number | null {
   const timestamp = nowMs();
-  const delta = totpOf(operator, secretSealed).validate({
+  const delta = createTotp(operator, secretSealed).validate({
     token: code.replace(/\s/g, ''),
     timestamp,
     window,
@@ -219,7 +222,7 @@ function stepOf(operator: Operator, secretSealed: string, code: string): number 
   return delta === null ? null : Math.floor(timestamp / 1_000 / periodS) + delta;
 }
 
-function totpOf(operator: Operator, secretSealed: string): TOTP {
+function createTotp(operator: Operator, secretSealed: string): TOTP {
   const secret = Secret.fromBase32(decrypt(secretSealed, totpContext(operator._id)));
   return new TOTP({ issuer, label: operator.username, digits: 6, period: periodS, secret });
 }
@@ -237,7 +240,7 @@ function newRecoveryCodes(): string[] {
   });
 }
 
-function hashOf(code: string): string {
+function hashCode(code: string): string {
   return createHash('sha256')
     .update(`recovery ${code.replaceAll('-', '')}`)
     .digest('hex');

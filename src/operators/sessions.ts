@@ -39,19 +39,19 @@ export interface ListedSession {
 }
 
 /** Where a session is used from. */
-export interface Seat {
+export interface SessionClient {
   address: string;
   browser: string;
 }
 
 /** @returns the token for the browser's cookie. */
-export async function startSession(operator: Operator, seat: Seat): Promise<string> {
+export async function startSession(operator: Operator, seat: SessionClient): Promise<string> {
   const token = newToken();
-  const key = keyOf('session', token);
-  const list = listKeyOf(operator._id);
+  const key = getSessionKey('session', token);
+  const list = getListKey(operator._id);
   const oldestMs = nowMs() - sessionMaxMs;
   // The list first, which a Cluster may keep on another node: a session that is not in it could not be ended.
-  await answered(
+  await requireRedisAnswer(
     redis()
       .multi()
       .zremrangebyscore(list, 0, oldestMs)
@@ -59,51 +59,55 @@ export async function startSession(operator: Operator, seat: Seat): Promise<stri
       .pexpire(list, sessionMaxMs)
       .exec(),
   );
-  await answered(redis().set(key, JSON.stringify(stored(operator, seat)), 'PX', idleMs));
+  await requireRedisAnswer(
+    redis().set(key, JSON.stringify(buildStoredSession(operator, seat)), 'PX', idleMs),
+  );
   return token;
 }
 
 /** Remembers that the password was right, until the second factor is there too. @returns a token for a cookie. */
-export async function startLoginStep(operator: Operator, seat: Seat): Promise<string> {
+export async function startLoginStep(operator: Operator, seat: SessionClient): Promise<string> {
   const token = newToken();
-  const value = JSON.stringify(stored(operator, seat));
-  await answered(redis().set(keyOf('step', token), value, 'PX', loginStepMs));
+  const value = JSON.stringify(buildStoredSession(operator, seat));
+  await requireRedisAnswer(redis().set(getSessionKey('step', token), value, 'PX', loginStepMs));
   return token;
 }
 
 /** The operator of a session as they are now (role and password may have changed), or null if it has ended. */
-export async function operatorOfSession(token: string): Promise<Operator | null> {
+export async function findOperatorBySession(token: string): Promise<Operator | null> {
   const operator = await read('session', token);
   if (!operator || mustEnrol(operator)) {
     return null;
   }
-  await answered(redis().pexpire(keyOf('session', token), idleMs));
+  await requireRedisAnswer(redis().pexpire(getSessionKey('session', token), idleMs));
   return operator;
 }
 
 /** Whose password was right; null if that was too long ago, or something ended all sessions meanwhile. */
-export async function operatorOfLoginStep(token: string): Promise<Operator | null> {
+export async function findOperatorByLoginStep(token: string): Promise<Operator | null> {
   return read('step', token);
 }
 
 export async function endSession(token: string): Promise<void> {
-  await answered(redis().del(keyOf('session', token)));
+  await requireRedisAnswer(redis().del(getSessionKey('session', token)));
 }
 
 /** @returns false if it was over: of two that come at once, one goes on. */
 export async function endLoginStep(token: string): Promise<boolean> {
-  return (await answered(redis().del(keyOf('step', token)))) === 1;
+  return (await requireRedisAnswer(redis().del(getSessionKey('step', token)))) === 1;
 }
 
 /** The sessions of an operator that are not over, the newest first. */
 export async function listSessions(operator: Operator): Promise<ListedSession[]> {
-  const keys = await answered(redis().zrange(listKeyOf(operator._id), '0', String(listedMax - 1), 'REV'));
-  const values = await answered(Promise.all(keys.map((key) => redis().get(key))));
+  const keys = await requireRedisAnswer(
+    redis().zrange(getListKey(operator._id), '0', String(listedMax - 1), 'REV'),
+  );
+  const values = await requireRedisAnswer(Promise.all(keys.map((key) => redis().get(key))));
   return values.flatMap((value, index) => {
     const session = value === null ? null : (JSON.parse(value) as StoredSession);
-    return session && isGood(session, operator)
+    return session && isValidSession(session, operator)
       ? {
-          id: idOf(keys[index] ?? ''),
+          id: getIdFromKey(keys[index] ?? ''),
           startedAt: new Date(session.startedMs),
           address: session.address ?? '',
           browser: session.browser ?? '',
@@ -116,29 +120,29 @@ const listedMax = 100;
 
 /** Ends one session of an operator, by the id that the list shows. @returns false if there was none. */
 export async function endListedSession(operatorId: string, sessionId: string): Promise<boolean> {
-  const keys = await answered(redis().zrange(listKeyOf(operatorId), '0', '-1'));
-  const key = keys.find((each) => idOf(each) === sessionId);
-  return key !== undefined && (await answered(redis().del(key))) === 1;
+  const keys = await requireRedisAnswer(redis().zrange(getListKey(operatorId), '0', '-1'));
+  const key = keys.find((each) => getIdFromKey(each) === sessionId);
+  return key !== undefined && (await requireRedisAnswer(redis().del(key))) === 1;
 }
 
 /** The id by which the list shows the session of this token. */
-export function sessionIdOf(token: string): string {
-  return idOf(keyOf('session', token));
+export function getSessionId(token: string): string {
+  return getIdFromKey(getSessionKey('session', token));
 }
 
 /** Names the step of a login in what it is allowed to prove. */
-export function loginStepIdOf(token: string): string {
-  return idOf(keyOf('step', token));
+export function getLoginStepId(token: string): string {
+  return getIdFromKey(getSessionKey('step', token));
 }
 
 /** The anti-forgery token that belongs to a session (or to a login form): only we can make it. */
-export function csrfTokenOf(token: string): string {
+export function getCsrfToken(token: string): string {
   return createHmac('sha256', env.SESSION_SECRET).update(`csrf ${token}`).digest('base64url');
 }
 
 /** Compares in constant time. */
-export function isCsrfTokenOf(token: string, given: string): boolean {
-  return isSameSecret(given, csrfTokenOf(token));
+export function isCsrfToken(token: string, given: string): boolean {
+  return isSameSecret(given, getCsrfToken(token));
 }
 
 /**
@@ -147,11 +151,11 @@ export function isCsrfTokenOf(token: string, given: string): boolean {
  */
 export function newBrowserToken(operator: MarkedOperator): string {
   const nonce = randomBytes(16).toString('base64url');
-  return nonce + browserMark(operator, nonce);
+  return nonce + signBrowserToken(operator, nonce);
 }
 
-export function isBrowserOf(operator: MarkedOperator, token: string): boolean {
-  return isSameSecret(token.slice(nonceLength), browserMark(operator, token.slice(0, nonceLength)));
+export function isKnownBrowser(operator: MarkedOperator, token: string): boolean {
+  return isSameSecret(token.slice(nonceLength), signBrowserToken(operator, token.slice(0, nonceLength)));
 }
 
 /** By its id: a name may be given to another person. */
@@ -159,32 +163,32 @@ type MarkedOperator = Pick<Operator, '_id' | 'sessionEpoch'>;
 
 const nonceLength = 22;
 
-function browserMark({ _id, sessionEpoch }: MarkedOperator, nonce: string): string {
+function signBrowserToken({ _id, sessionEpoch }: MarkedOperator, nonce: string): string {
   return createHmac('sha256', env.SESSION_SECRET)
     .update(`browser ${nonce} ${_id} ${sessionEpoch}`)
     .digest('base64url');
 }
 
 async function read(kind: Kind, token: string): Promise<Operator | null> {
-  const key = keyOf(kind, token);
-  const value = await answered(redis().get(key));
+  const key = getSessionKey(kind, token);
+  const value = await requireRedisAnswer(redis().get(key));
   if (value === null) {
     return null;
   }
   const session = JSON.parse(value) as StoredSession;
   const operator = await OperatorModel.findById(session.operatorId).lean<Operator>();
-  if (!operator || !isGood(session, operator)) {
-    await answered(redis().del(key));
+  if (!operator || !isValidSession(session, operator)) {
+    await requireRedisAnswer(redis().del(key));
     return null;
   }
   return operator;
 }
 
-function isGood(session: StoredSession, operator: Operator): boolean {
+function isValidSession(session: StoredSession, operator: Operator): boolean {
   return session.epoch === operator.sessionEpoch && nowMs() - session.startedMs <= sessionMaxMs;
 }
 
-function stored(operator: Operator, { address, browser }: Seat): StoredSession {
+function buildStoredSession(operator: Operator, { address, browser }: SessionClient): StoredSession {
   return {
     operatorId: operator._id,
     startedMs: nowMs(),
@@ -195,7 +199,7 @@ function stored(operator: Operator, { address, browser }: Seat): StoredSession {
 }
 
 /** @throws DependencyError (503/03) while Redis is away: then nobody is logged in. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
+async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -207,15 +211,15 @@ function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function keyOf(kind: Kind, token: string): string {
+function getSessionKey(kind: Kind, token: string): string {
   const hmac = createHmac('sha256', env.SESSION_SECRET).update(`${kind} ${token}`).digest('base64url');
   return `${env.QUEUE_PREFIX}:${kind === 'session' ? 'session' : 'login-step'}:${hmac}`;
 }
 
-function listKeyOf(operatorId: string): string {
+function getListKey(operatorId: string): string {
   return `${env.QUEUE_PREFIX}:sessions-of:${operatorId}`;
 }
 
-function idOf(key: string): string {
+function getIdFromKey(key: string): string {
   return key.slice(key.lastIndexOf(':') + 1).slice(0, 12);
 }

@@ -2,18 +2,18 @@ import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { quotes, type Quote } from '../bills/quote.model.js';
 import { removeOldLines } from '../deposits/bank/remove-old-lines.js';
-import { removeOldRows } from '../providers/imports/remove-old-rows.js';
+import { removeOldImportRows } from '../providers/imports/remove-old-rows.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses } from '../purchases/states.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
 import { monthsBefore } from '../shared/business-time.js';
-import { inChunks } from '../shared/in-chunks.js';
+import { collectChunks } from '../shared/in-chunks.js';
 import { logger } from '../shared/logger.js';
-import { masked } from '../shared/mask.js';
+import { maskNumber } from '../shared/mask.js';
 import { removeUndelivered } from '../webhooks/remove-undelivered.js';
 import { endReportsOfErased } from './end-reports-of-erased.js';
 import { maskPurchase } from './mask-purchase.js';
-import { maskedQuote } from './masked-quote.js';
+import { buildMaskedQuote } from './masked-quote.js';
 
 /** The most of each kind that one run does; the next run goes on. */
 const runMax = 10_000;
@@ -40,7 +40,7 @@ export async function applyRetention(): Promise<{
   const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
   const webhooks = await removeUndelivered(nowMs);
   const bankLines = await removeOldLines(nowMs);
-  const priceImportRows = await removeOldRows(nowMs);
+  const priceImportRows = await removeOldImportRows(nowMs);
   const months = env.CUSTOMER_NUMBER_MONTHS;
   const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(monthsBefore(nowMs, months));
   const removed = { bills, webhooks, bankLines, priceImportRows };
@@ -58,18 +58,18 @@ async function endQuotes(before: Date): Promise<number> {
     .sort({ createdAt: 1 })
     .limit(runMax);
   let ended = 0;
-  for await (const chunk of inChunks(source, quotesAtOnce)) {
-    const result = await quotes.bulkWrite(chunk.map(endOf), { ordered: false });
+  for await (const chunk of collectChunks(source, quotesAtOnce)) {
+    const result = await quotes.bulkWrite(chunk.map(buildQuoteEnd), { ordered: false });
     ended += result.deletedCount + result.modifiedCount;
   }
   return ended;
 }
 
-function endOf(quote: Quote) {
+function buildQuoteEnd(quote: Quote) {
   const { _id, accountId, usedBy } = quote;
   return usedBy === null
     ? { deleteOne: { filter: { _id, accountId, usedBy: null } } }
-    : { updateOne: maskedQuote(quote, masked) };
+    : { updateOne: buildMaskedQuote(quote, maskNumber) };
 }
 
 async function maskPurchases(before: Date): Promise<{ done: number; left: number }> {
@@ -84,8 +84,8 @@ async function maskPurchases(before: Date): Promise<{ done: number; left: number
     .sort({ createdAt: 1 })
     .limit(runMax);
   const found = { done: 0, left: 0 };
-  for await (const chunk of inChunks(source, purchasesAtOnce)) {
-    const how = { hide: masked, endsReports: false };
+  for await (const chunk of collectChunks(source, purchasesAtOnce)) {
+    const how = { hide: maskNumber, endsReports: false };
     for (const { left } of await Promise.all(chunk.map((each) => maskPurchase(each, how)))) {
       found[left === null ? 'done' : 'left'] += 1;
     }

@@ -3,11 +3,11 @@ import { quotes, type Quote } from '../bills/quote.model.js';
 import { inTransaction } from '../database/mongo.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { DependencyError } from '../shared/errors.js';
-import { blotted, masked } from '../shared/mask.js';
+import { maskAll, maskNumber } from '../shared/mask.js';
 import { endReportsOfErased } from './end-reports-of-erased.js';
 import { findCustomer } from './find-customer.js';
-import { maskPurchase, type Left } from './mask-purchase.js';
-import { maskedQuote } from './masked-quote.js';
+import { maskPurchase, type KeptReason } from './mask-purchase.js';
+import { buildMaskedQuote } from './masked-quote.js';
 
 const atOnce = 8;
 
@@ -19,12 +19,12 @@ export interface Erased {
   /** Reports that could hold it, and have ended. */
   reports: number;
   /** What keeps the number for now: run it again then. Of an inquiry that nobody paid the id of its own. */
-  left: { transactionId: string | null; quoteId: string | null; why: Left }[];
+  left: { transactionId: string | null; quoteId: string | null; why: KeptReason }[];
 }
 
 /** What became of one purchase or inquiry. */
 interface Result {
-  left: Left | null;
+  left: KeptReason | null;
   purchases: number;
   bills: number;
 }
@@ -37,7 +37,7 @@ interface Result {
  * it, and shows the last digits alone.
  */
 export async function eraseCustomer(number: string, by: ChangedBy): Promise<Erased> {
-  const subject = { kind: 'customer' as const, id: masked(number) };
+  const subject = { kind: 'customer' as const, id: maskNumber(number) };
   const note = (after: object) => recordAudit(null, { ...by, action: 'customer.erase', subject, after });
   await note({ state: 'begun' });
   const erased: Erased = { purchases: 0, bills: 0, reports: await endReportsOfErased(), left: [] };
@@ -46,11 +46,11 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   const each = async <T extends Purchase | Quote>(
     all: T[],
     erase: (one: T) => Promise<Result>,
-    leave: (one: T, why: Left) => void,
+    leave: (one: T, why: KeptReason) => void,
   ) => {
     for (let start = 0; start < all.length; start += atOnce) {
       const some = all.slice(start, start + atOnce);
-      const results = await Promise.all(some.map((one) => unlessHeld(() => erase(one))));
+      const results = await Promise.all(some.map((one) => eraseUnlessHeld(() => erase(one))));
       for (const [at, one] of some.entries()) {
         const result = results[at] as Result;
         erased.purchases += result.purchases;
@@ -62,9 +62,9 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
       erased.reports += await endReportsOfErased();
     }
   };
-  const leavePurchase = ({ _id }: Purchase, why: Left) =>
+  const leavePurchase = ({ _id }: Purchase, why: KeptReason) =>
     erased.left.push({ transactionId: _id, quoteId: null, why });
-  const leaveQuote = ({ _id, usedBy }: Quote, why: Left) => {
+  const leaveQuote = ({ _id, usedBy }: Quote, why: KeptReason) => {
     if (!erased.left.some(({ transactionId }) => transactionId !== null && transactionId === usedBy)) {
       erased.left.push({ transactionId: usedBy, quoteId: _id, why });
     }
@@ -88,7 +88,7 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   return erased;
 }
 
-async function unlessHeld(erase: () => Promise<Result>): Promise<Result> {
+async function eraseUnlessHeld(erase: () => Promise<Result>): Promise<Result> {
   try {
     return await erase();
   } catch (error) {
@@ -101,7 +101,7 @@ async function unlessHeld(erase: () => Promise<Result>): Promise<Result> {
 }
 
 async function erasePurchase(purchase: Purchase): Promise<Result> {
-  const how = { hide: blotted, endsReports: true };
+  const how = { hide: maskAll, endsReports: true };
   let result = await maskPurchase(purchase, how);
   if (result.left === 'changed meanwhile') {
     const { _id, accountId } = purchase;
@@ -132,7 +132,7 @@ async function eraseQuote(quote: Quote): Promise<Result> {
       // Where it is not among those that were left, the walk had passed before it was there.
       return { left: 'accepted meanwhile' as const, purchases: 0, bills: 0 };
     }
-    const { filter, update } = maskedQuote(quote, blotted);
+    const { filter, update } = buildMaskedQuote(quote, maskAll);
     return done((await quotes.updateOne(filter, update, { session })).modifiedCount);
   });
 }

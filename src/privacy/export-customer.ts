@@ -1,10 +1,10 @@
 import { accounts } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { chargedBill } from '../bills/charged-bill.js';
+import { toChargedBill } from '../bills/charged-bill.js';
 import type { Quote } from '../bills/quote.model.js';
 import type { Purchase } from '../purchases/purchase.model.js';
-import { shownStatus } from '../purchases/shown-status.js';
-import { masked } from '../shared/mask.js';
+import { toShownStatus } from '../purchases/shown-status.js';
+import { maskNumber } from '../shared/mask.js';
 import { findCustomer } from './find-customer.js';
 
 export interface CustomerRecord {
@@ -17,14 +17,14 @@ export interface CustomerRecord {
  * them, and inquiries of bills. The audit log says who asked, with the last digits alone.
  */
 export async function exportCustomer(number: string, by: ChangedBy): Promise<CustomerRecord> {
-  const subject = { kind: 'customer' as const, id: masked(number) };
+  const subject = { kind: 'customer' as const, id: maskNumber(number) };
   await recordAudit(null, { ...by, action: 'customer.export', subject });
   const found: { purchases: Purchase[]; quotes: Quote[] } = { purchases: [], quotes: [] };
   for await (const page of findCustomer(number)) {
     found.purchases.push(...page.purchases);
     found.quotes.push(...page.quotes);
   }
-  const names = await usernames([...found.purchases, ...found.quotes]);
+  const names = await findUsernamesById([...found.purchases, ...found.quotes]);
   return {
     transactions: found.purchases.map((each) => ({
       transaction_id: each._id,
@@ -35,7 +35,7 @@ export async function exportCustomer(number: string, by: ChangedBy): Promise<Cus
       product_name: each.productName,
       customer_number: each.customerNumber,
       price: each.price,
-      status: shownStatus(each.status),
+      status: toShownStatus(each.status),
       sn: each.serialNumber,
       message: each.message,
       created_at: each.createdAt.toISOString(),
@@ -48,14 +48,16 @@ export async function exportCustomer(number: string, by: ChangedBy): Promise<Cus
       customer_number: each.customerNumber,
       customer_name: each.customerName,
       bill_period: each.billPeriod,
-      total_amount: chargedBill(each).totalAmount,
+      total_amount: toChargedBill(each).totalAmount,
       paid_by: each.usedBy,
       created_at: each.createdAt.toISOString(),
     })),
   };
 }
 
-async function usernames(of: { accountId: string; sellerId: string | null }[]): Promise<Map<string, string>> {
+async function findUsernamesById(
+  of: { accountId: string; sellerId: string | null }[],
+): Promise<Map<string, string>> {
   const ids = [...new Set(of.flatMap(({ accountId, sellerId }) => [accountId, sellerId ?? accountId]))];
   const found = await accounts.find({ _id: { $in: ids } }, { projection: { username: 1 } }).toArray();
   return new Map(found.map(({ _id, username }) => [_id, username]));

@@ -4,7 +4,7 @@ import { purchases, type Purchase } from '../purchases/purchase.model.js';
 
 const idsPerPage = 10_000;
 
-export interface OfCustomer {
+export interface CustomerPage {
   purchases: Purchase[];
   quotes: Quote[];
 }
@@ -17,12 +17,12 @@ const phoneShape = /^(?:\+?62|0)([2-9]\d{6,12})$/;
  * takes minutes where there are many millions, and spares each purchase an index that is asked a few times a month.
  * @param number X.
  */
-export async function* findCustomer(number: string): AsyncGenerator<OfCustomer> {
-  const numbers = formsOf(number);
-  for await (const page of pagesOf<Purchase>(purchases, numbers)) {
+export async function* findCustomer(number: string): AsyncGenerator<CustomerPage> {
+  const numbers = buildNumberForms(number);
+  for await (const page of readPages<Purchase>(purchases, numbers)) {
     yield { purchases: page, quotes: [] };
   }
-  for await (const page of pagesOf<Quote>(quotes, numbers)) {
+  for await (const page of readPages<Quote>(quotes, numbers)) {
     yield { purchases: [], quotes: page };
   }
 }
@@ -31,13 +31,13 @@ export async function* findCustomer(number: string): AsyncGenerator<OfCustomer> 
  * Products of phones keep `08…`, all others what they were sent: a bill of a phone may be under `628…`. Without zero and
  * country code it may be anything's number, so it is looked for as it is.
  */
-function formsOf(number: string): string[] {
+function buildNumberForms(number: string): string[] {
   const national = phoneShape.exec(number.replace(/[\s().-]/g, ''))?.[1];
   const forms = national === undefined ? [] : [`0${national}`, `62${national}`, `+62${national}`];
   return [...new Set([number, ...forms])];
 }
 
-async function* pagesOf<T extends { _id: string; customerNumber: string }>(
+async function* readPages<T extends { _id: string; customerNumber: string }>(
   collection: Collection<T>,
   numbers: string[],
 ): AsyncGenerator<T[]> {

@@ -1,16 +1,16 @@
 import { quotes, type Quote } from '../bills/quote.model.js';
 import { inTransaction, type Session } from '../database/mongo.js';
-import { proofOf } from '../money/closes/canonical-text.js';
+import { getProof } from '../money/closes/canonical-text.js';
 import { CaseModel, type ReconciliationCase } from '../purchases/case.model.js';
-import { keyOfOrder, orders, type Order } from '../purchases/order.model.js';
+import { getOrderKey, orders, type Order } from '../purchases/order.model.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses, isFinal } from '../purchases/states.js';
 import { deliveries } from '../webhooks/delivery.model.js';
-import { maskedQuote } from './masked-quote.js';
-import { removedWords, scrubberOf, type Hide, type Scrubber } from './scrub.js';
+import { buildMaskedQuote } from './masked-quote.js';
+import { removedWords, buildScrubber, type Hide, type Scrubber } from './scrub.js';
 
 /** Why a purchase keeps its number for now. */
-export type Left =
+export type KeptReason =
   | 'not final'
   | 'under review'
   | 'a webhook is under way'
@@ -20,12 +20,12 @@ export type Left =
 
 export interface MaskResult {
   /** Null: it is done. */
-  left: Left | null;
+  left: KeptReason | null;
   /** Inquiries that went with it: the paid one, and unpaid ones from before its end. */
   bills: number;
 }
 
-export interface HowToMask {
+export interface MaskOptions {
   hide: Hide;
   /** For an erasure: marks the purchase until the reports that may show the number have ended (end-reports-of-erased.ts). */
   endsReports: boolean;
@@ -37,9 +37,9 @@ export interface HowToMask {
  * so the next run finds it and does the rest. What the closes hash stays as proofs, so that closed days hold.
  * @throws DependencyError if another database transaction holds on to it, or MongoDB is away.
  */
-export async function maskPurchase(purchase: Purchase, how: HowToMask): Promise<MaskResult> {
+export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promise<MaskResult> {
   const { status, reviewSince, proofSalt, quoteId, accountId } = purchase;
-  const leave = (left: Left): MaskResult => ({ left, bills: 0 });
+  const leave = (left: KeptReason): MaskResult => ({ left, bills: 0 });
   if (!isFinal(status)) {
     return leave('not final');
   }
@@ -51,7 +51,7 @@ export async function maskPurchase(purchase: Purchase, how: HowToMask): Promise<
     return leave('changed meanwhile');
   }
   const quote = quoteId === null ? null : await quotes.findOne({ _id: quoteId, accountId });
-  const scrub = scrubberOf(purchase, { hide: how.hide, name: quote?.customerName ?? null });
+  const scrub = buildScrubber(purchase, { hide: how.hide, name: quote?.customerName ?? null });
   if (!(await scrubDeliveries(purchase, scrub))) {
     return leave('a webhook is under way');
   }
@@ -87,12 +87,12 @@ async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Sc
 }
 
 /** Of these we wrote every word ourselves. */
-const ownCases: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
+const ownCaseKinds: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
 
 async function scrubCases({ _id }: Purchase): Promise<void> {
   const found = await CaseModel.find({ transactionId: _id }).lean<ReconciliationCase[]>();
   const updates = found
-    .filter(({ kind }) => !ownCases.includes(kind))
+    .filter(({ kind }) => !ownCaseKinds.includes(kind))
     .map((each) => ({ ...each, words: `${removedWords} Case ${each._id}.` }))
     .filter(({ detail, words }) => detail !== words)
     .map(({ _id: caseId, detail, words }) => ({
@@ -108,18 +108,18 @@ async function scrubCases({ _id }: Purchase): Promise<void> {
 async function maskBooks(
   purchase: Purchase,
   salt: string,
-  { hide, endsReports, scrub, quote }: HowToMask & { scrub: Scrubber; quote: Quote | null },
+  { hide, endsReports, scrub, quote }: MaskOptions & { scrub: Scrubber; quote: Quote | null },
 ): Promise<MaskResult> {
   const { _id, accountId, version, customerNumber, serialNumber, message, reviewReason } = purchase;
   const found = await orders.find({ accountId, transactionId: _id }).sort({ n: 1 }).toArray();
   const changeOf = (order: Order) => ({
     updateOne: {
-      filter: keyOfOrder(order),
+      filter: getOrderKey(order),
       update: {
         $set: {
           message: scrub.words(order.message),
           serialNumber: scrub.serialNumber(order.serialNumber),
-          proofs: { serialNumber: proofOf(salt, 'serialNumber', order.serialNumber) },
+          proofs: { serialNumber: getProof(salt, 'serialNumber', order.serialNumber) },
         },
       },
     },
@@ -135,8 +135,8 @@ async function maskBooks(
           ...(reviewReason !== undefined && { reviewReason: removedWords }),
           ...(endsReports && { reportsToEnd: true as const }),
           proofs: {
-            customerNumber: proofOf(salt, 'customerNumber', customerNumber),
-            serialNumber: proofOf(salt, 'serialNumber', serialNumber),
+            customerNumber: getProof(salt, 'customerNumber', customerNumber),
+            serialNumber: getProof(salt, 'serialNumber', serialNumber),
           },
         },
         $unset: { proofSalt: 1 },
@@ -149,18 +149,18 @@ async function maskBooks(
     if (found.length > 0) {
       await orders.bulkWrite(found.map(changeOf), { session });
     }
-    const over = await endQuotesBefore(purchase, session);
+    const over = await removeQuotesBefore(purchase, session);
     if (quote?.proofSalt === undefined) {
       return { left: null, bills: over };
     }
-    const { filter, update } = maskedQuote(quote, hide);
+    const { filter, update } = buildMaskedQuote(quote, hide);
     const { modifiedCount } = await quotes.updateOne(filter, update, { session });
     return { left: null, bills: over + modifiedCount };
   });
 }
 
 /** Without its number the payment no longer tells that what was asked for before its end is over (create-payment.ts). @returns how many. */
-async function endQuotesBefore(
+async function removeQuotesBefore(
   { accountId, kind, productCode, customerNumber, finalAt }: Purchase,
   session: Session,
 ): Promise<number> {

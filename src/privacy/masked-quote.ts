@@ -1,9 +1,9 @@
 import type { Quote } from '../bills/quote.model.js';
-import { proofOf } from '../money/closes/canonical-text.js';
+import { getProof } from '../money/closes/canonical-text.js';
 import type { Hide } from './scrub.js';
 
 /** The update that masks a quote with its name, and leaves the proofs of both. It does nothing to one that is masked. */
-export function maskedQuote(quote: Quote, hide: Hide) {
+export function buildMaskedQuote(quote: Quote, hide: Hide) {
   const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
   return {
     filter: { _id, accountId, proofSalt },
@@ -12,8 +12,8 @@ export function maskedQuote(quote: Quote, hide: Hide) {
         customerNumber: hide(customerNumber),
         customerName: customerName === null ? null : '***',
         proofs: {
-          customerNumber: proofOf(proofSalt, 'customerNumber', customerNumber),
-          customerName: proofOf(proofSalt, 'customerName', customerName),
+          customerNumber: getProof(proofSalt, 'customerNumber', customerNumber),
+          customerName: getProof(proofSalt, 'customerName', customerName),
         },
       },
       $unset: { proofSalt: 1 as const },

@@ -6,7 +6,7 @@ export type Hide = (number: string) => string;
 
 /** In the place of words that somebody else wrote: nobody can tell which of them are the customer's number or name. */
 export const removedWords = 'Removed with the customer number.';
-const removed = '***';
+const removedMark = '***';
 
 /** Takes a customer out of what was written about a purchase. Each of them leaves alone what it made itself. */
 export interface Scrubber {
@@ -19,18 +19,18 @@ export interface Scrubber {
 }
 
 /** @param by.name The customer's, where a bill told it. */
-export function scrubberOf(
+export function buildScrubber(
   { customerNumber }: Pick<Purchase, 'customerNumber'>,
   { hide, name }: { hide: Hide; name: string | null },
 ): Scrubber {
-  const holdsCustomer = finderOf(customerNumber, name);
+  const holdsCustomer = buildCustomerFinder(customerNumber, name);
   const words: Scrubber['words'] = (text) => (text === null ? text : removedWords);
   const serialNumber: Scrubber['serialNumber'] = (text) => {
-    const reference = text === null ? null : referenceIn(text);
+    const reference = text === null ? null : findReference(text);
     if (text === null || reference === null) {
-      return text === null ? text : removed;
+      return text === null ? text : removedMark;
     }
-    return holdsCustomer(reference) ? removed : reference;
+    return holdsCustomer(reference) ? removedMark : reference;
   };
   const field = (key: string, value: unknown): unknown => {
     if (typeof value !== 'string') {
@@ -55,8 +55,8 @@ export function scrubberOf(
  * Whether a text has the number in it, however it is written: with other separators, with a country code, without its
  * zero, between letters; or a word of the name.
  */
-function finderOf(number: string, name: string | null): (text: string) => boolean {
-  const bare = squeezed(number);
+function buildCustomerFinder(number: string, name: string | null): (text: string) => boolean {
+  const bare = removeSeparators(number);
   const national = bare.replace(/^(?:62|0)/, '');
   const parts = [
     national.length >= 5 ? national : bare,
@@ -67,14 +67,14 @@ function finderOf(number: string, name: string | null): (text: string) => boolea
     .map((part) => part.toLowerCase())
     .filter((part) => part !== '');
   return (text) => {
-    const seen = [squeezed(text).toLowerCase(), text.replace(/\D/g, '')];
+    const seen = [removeSeparators(text).toLowerCase(), text.replace(/\D/g, '')];
     return parts.some((part) => seen.some((each) => each.includes(part)));
   };
 }
 
 const notAlphanumeric = /[^\p{L}\p{N}]+/u;
 
-function squeezed(text: string): string {
+function removeSeparators(text: string): string {
   return text.split(notAlphanumeric).join('');
 }
 
@@ -87,13 +87,13 @@ const energyShape = /^\d[\d.,]{0,8}( ?kWh)?$/i;
  * What of a serial number is certainly no name: an electricity token without the name, or the whole of it where each
  * of its parts has a digit. Null: nothing.
  */
-function referenceIn(serialNumber: string): string | null {
+function findReference(serialNumber: string): string | null {
   const token = tokenFirst.exec(serialNumber)?.[1];
   if (token !== undefined) {
     const parts = parsePlnToken(serialNumber) === null ? [] : serialNumber.split('/').slice(-3);
     const [tariff = '', power = '', energy = ''] = parts.map((part) => part.trim());
     const isPln = tariffShape.test(tariff) && powerShape.test(power) && energyShape.test(energy);
-    return [token, removed, ...(isPln ? parts : [])].join('/');
+    return [token, removedMark, ...(isPln ? parts : [])].join('/');
   }
   const parts = serialNumber.split(notAlphanumeric).filter((part) => part !== '');
   return parts.every((part) => /\d/.test(part)) ? serialNumber : null;

@@ -1,4 +1,4 @@
-import { cached } from '../redis/cached.js';
+import { createCache } from '../redis/cached.js';
 import { OfferModel } from './offer.model.js';
 import { ProductModel } from './product.model.js';
 
@@ -15,7 +15,7 @@ interface Piece<R> {
   bytes: number;
 }
 
-interface Kind<L, R> {
+interface PieceSource<L, R> {
   /** At most `size` rows about the products of a list whose codes come after `after`, by code. */
   read: (list: L, after: string, size: number) => Promise<R[]>;
   codeOf: (row: R) => string;
@@ -29,7 +29,7 @@ interface Kind<L, R> {
  * holds the event loop for as long as a whole list takes.
  * @returns what gives all the rows of a list, by code. `L` must be JSON.
  */
-export function cachedPieces<L, R>({ read, codeOf, bytesOf }: Kind<L, R>): (list: L) => Promise<R[]> {
+export function cachePieces<L, R>({ read, codeOf, bytesOf }: PieceSource<L, R>): (list: L) => Promise<R[]> {
   async function load(key: string): Promise<Piece<R>> {
     const [after, list] = JSON.parse(key) as [string, L];
     const rows = await read(list, after, pieceSize);
@@ -41,7 +41,7 @@ export function cachedPieces<L, R>({ read, codeOf, bytesOf }: Kind<L, R>): (list
       bytes: rows.reduce((sum, row) => sum + bytesOf(row), 0),
     };
   }
-  const pieceOf = cached({
+  const pieceOf = createCache({
     from: [ProductModel, OfferModel],
     load,
     isAbout: ({ after, end }, code) => code > after && (end === null || code <= end),

@@ -1,6 +1,6 @@
 import type { ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { OfferModel, type Offer } from './offer.model.js';
@@ -22,7 +22,7 @@ export async function changeOffer(
   by: ChangedBy,
 ): Promise<void> {
   const { sellerId, productCode, price, status } = change;
-  await changing([OfferModel], [productCode], (offers) =>
+  await writeAndInvalidate([OfferModel], [productCode], (offers) =>
     inTransaction(async (session) => {
       const before = await offers
         .findOneAndUpdate(

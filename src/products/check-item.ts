@@ -12,7 +12,7 @@ const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
  * @throws NotFoundError (404/02); ValidationError (400/01) that names the right call for the other kind of product;
  *   InvalidCustomerNumberError (422/04) that says what the number should look like.
  */
-export function checkItem(
+export function requireSellableProduct(
   product: Product | null,
   wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
 ): Product {
@@ -22,23 +22,23 @@ export function checkItem(
     });
   }
   if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
-    refuse(say('postpaidProduct', { product: product._id }));
+    refuseProductKind(say('postpaidProduct', { product: product._id }));
   }
   if (wanted.kind === 'postpaid' && product.category === 'prabayar') {
-    refuse(say('prepaidProduct', { product: product._id }));
+    refuseProductKind(say('prepaidProduct', { product: product._id }));
   }
-  const problem = problemOf(product.customerNumber, wanted.customerNumber);
+  const problem = findNumberProblem(product.customerNumber, wanted.customerNumber);
   if (problem) {
     throw new InvalidCustomerNumberError(problem);
   }
   return product;
 }
 
-function refuse(message: Message): never {
+function refuseProductKind(message: Message): never {
   throw new ValidationError([{ field: 'code', message }], { reason: 'wrong_product_kind' });
 }
 
-function problemOf(rule: CustomerNumberRule, number: string): Message | null {
+function findNumberProblem(rule: CustomerNumberRule, number: string): Message | null {
   switch (rule.kind) {
     case 'phone':
       if (!/^08\d{8,11}$/.test(number)) {

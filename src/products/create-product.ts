@@ -3,9 +3,9 @@ import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { refuseAboveLimit } from './refuse-above-limit.js';
-import { customerNumberRuleOf } from './customer-number-rule.js';
+import { getCustomerNumberRule } from './customer-number-rule.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import type { SellerProduct } from './list-seller-products.js';
 import { ProductModel, type Product } from './product.model.js';
@@ -41,7 +41,7 @@ export async function createProduct(input: NewProduct, by: ChangedBy): Promise<S
     operator,
     status,
     description: null,
-    customerNumber: customerNumberRuleOf({ category, subcategory, operator }),
+    customerNumber: getCustomerNumberRule({ category, subcategory, operator }),
     cutOff: null,
     maxWaitS,
     createdAt: at,
@@ -57,7 +57,7 @@ export async function createProduct(input: NewProduct, by: ChangedBy): Promise<S
     updatedAt: at,
   };
   try {
-    await changing([ProductModel, OfferModel], [code], (products, offers) =>
+    await writeAndInvalidate([ProductModel, OfferModel], [code], (products, offers) =>
       inTransaction(async (session) => {
         await refuseAboveLimit(sellerId, input.productLimit, session);
         await products.create([product], { session });

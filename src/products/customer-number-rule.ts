@@ -6,7 +6,7 @@ import type { CustomerNumberRule, Product } from './product.model.js';
  * Which customer numbers a product takes (docs/reference/api/products.md#customer-numbers): decided once, when the product is
  * created.
  */
-export function customerNumberRuleOf(
+export function getCustomerNumberRule(
   product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
 ): CustomerNumberRule {
   if (product.category === 'pascabayar') {

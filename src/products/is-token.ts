@@ -1,6 +1,9 @@
 import type { Product } from './product.model.js';
 
 /** Prepaid electricity for a meter. */
-export function isToken({ category, customerNumber }: Pick<Product, 'category' | 'customerNumber'>): boolean {
+export function isElectricityToken({
+  category,
+  customerNumber,
+}: Pick<Product, 'category' | 'customerNumber'>): boolean {
   return category === 'prabayar' && customerNumber.kind === 'pln';
 }

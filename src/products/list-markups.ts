@@ -1,4 +1,4 @@
-import { markupIdsOf, MarkupModel, type Markup, type MarkupOwner } from './markup.model.js';
+import { getMarkupIdRange, MarkupModel, type Markup, type MarkupOwner } from './markup.model.js';
 
 /**
  * A page of the rules by what they are for: those for all buyers first, then group by group, then account by account.
@@ -11,7 +11,7 @@ export async function listMarkups(query: {
 }): Promise<{ markups: Markup[]; next: string | null }> {
   const { owner, after = '', limit } = query;
   // Along the ids alone: of an owner that has few, the rules of all the others are not read.
-  const ids = owner === undefined ? null : markupIdsOf(owner);
+  const ids = owner === undefined ? null : getMarkupIdRange(owner);
   const found = await MarkupModel.find({
     _id: { $gt: ids && ids.from > after ? ids.from : after, ...(ids && { $lt: ids.to }) },
   })

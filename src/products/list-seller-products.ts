@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.js';
-import { cachedPieces } from './cached-pieces.js';
-import { bytesOfListed, listedFields, type ListedProduct } from './listed-product.js';
+import { cachePieces } from './cached-pieces.js';
+import { estimateListedBytes, listedFields, type ListedProduct } from './listed-product.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
@@ -13,10 +13,10 @@ export interface SellerProduct {
   status: ProductStatus;
 }
 
-const sellerOffers = cachedPieces({
+const sellerOffers = cachePieces({
   read: readOffers,
   codeOf: ({ code }) => code,
-  bytesOf: ({ shown }) => (shown ? bytesOfListed(shown.product) : 0) + 100,
+  bytesOf: ({ shown }) => (shown ? estimateListedBytes(shown.product) : 0) + 100,
 });
 
 /** Everything that a seller sells: its own products, inactive ones too, and those it made an offer for. */

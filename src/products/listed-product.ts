@@ -15,6 +15,6 @@ export const listedFields = {
 export type ListedProduct = Pick<Product, '_id' | keyof typeof listedFields>;
 
 /** Roughly what one weighs in memory: its texts, and what the engine needs to hold them. */
-export function bytesOfListed({ name, description }: ListedProduct): number {
+export function estimateListedBytes({ name, description }: ListedProduct): number {
   return Buffer.byteLength(name) + Buffer.byteLength(description ?? '') + 500;
 }

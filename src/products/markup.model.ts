@@ -47,20 +47,20 @@ export type MarkupOwner = Pick<Markup, 'accountId' | 'priceGroup'>;
 export type MarkupSubject = MarkupOwner & Pick<Markup, 'scope' | 'of'>;
 
 /** How ids begin: by their first sign those for all come before those of groups, and these before those of accounts. */
-export function ownerOf({ accountId, priceGroup = null }: MarkupOwner): string {
+export function getOwnerKey({ accountId, priceGroup = null }: MarkupOwner): string {
   return accountId ?? (priceGroup === null ? '*' : `+${priceGroup}`);
 }
 
 /** Neither ids of accounts, names of groups nor scopes have a space in them; whatever follows is what the rule names. */
-export function markupId({ scope, of, ...owner }: MarkupSubject): string {
-  return `${ownerOf(owner)} ${scope}${of === null ? '' : ` ${of}`}`;
+export function getMarkupId({ scope, of, ...owner }: MarkupSubject): string {
+  return `${getOwnerKey(owner)} ${scope}${of === null ? '' : ` ${of}`}`;
 }
 
 /** Between which two ids those of an owner are. */
-export function markupIdsOf(owner: MarkupOwner): { from: string; to: string } {
+export function getMarkupIdRange(owner: MarkupOwner): { from: string; to: string } {
   // The sign after the space.
-  return { from: `${ownerOf(owner)} `, to: `${ownerOf(owner)}!` };
+  return { from: `${getOwnerKey(owner)} `, to: `${getOwnerKey(owner)}!` };
 }
 
 /** Between which two ids those of all groups are. */
-export const idsOfGroups = { from: '+', to: ',' };
+export const groupIdRange = { from: '+', to: ',' };

@@ -1,27 +1,27 @@
 import { limits } from '../../config/limits.js';
-import { quick } from '../database/mongo.js';
-import { cached } from '../redis/cached.js';
-import { markupId, MarkupModel, ownerOf, type Markup } from './markup.model.js';
+import { getQuickCollection } from '../database/mongo.js';
+import { createCache } from '../redis/cached.js';
+import { getMarkupId, MarkupModel, getOwnerKey, type Markup } from './markup.model.js';
 import type { Product } from './product.model.js';
 
 /** What of a product says which rules fit it. */
-export type MarkedUp = Pick<Product, '_id' | 'category' | 'subcategory'>;
+export type MarkupProduct = Pick<Product, '_id' | 'category' | 'subcategory'>;
 
 /** Rupiah above the seller's price of a product; 0 where no rule fits. */
-export type MarkupOf = (product: MarkedUp, sellerPrice: number) => number;
+export type GetMarkup = (product: MarkupProduct, sellerPrice: number) => number;
 
 /** What of a buyer's account says which rules are for it. */
-export interface MarkedUpBuyer {
+export interface MarkupBuyer {
   _id: string;
   priceGroup?: string | null;
 }
 
 /** All rules. There are few (`limits.markupsMax`), and every purchase asks: they are kept whole. */
-const rules = cached({
+const cachedRules = createCache({
   from: [MarkupModel],
   load: async (_key: 'all') => {
-    const found = await quick(MarkupModel).find().toArray();
-    return { byId: new Map(found.map((each) => [each._id, each])), owners: new Set(found.map(ownerOf)) };
+    const found = await getQuickCollection(MarkupModel).find().toArray();
+    return { byId: new Map(found.map((each) => [each._id, each])), owners: new Set(found.map(getOwnerKey)) };
   },
 });
 
@@ -30,20 +30,20 @@ const rules = cached({
  * nothing for it. One rule stands alone: one for this account before one for its price group, before one for all buyers, and of
  * each the one for the product before its subcategory, its category and all.
  */
-export async function markupsOf({ _id: accountId, priceGroup = null }: MarkedUpBuyer): Promise<MarkupOf> {
-  const { byId, owners } = await rules('all');
+export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupBuyer): Promise<GetMarkup> {
+  const { byId, owners } = await cachedRules('all');
   const whose = [{ accountId }, { accountId: null, priceGroup }, { accountId: null }].filter((each) =>
-    owners.has(ownerOf(each)),
+    owners.has(getOwnerKey(each)),
   );
   return ({ _id, category, subcategory }, sellerPrice) => {
     for (const owner of whose) {
       const rule =
-        byId.get(markupId({ ...owner, scope: 'product', of: _id })) ??
-        byId.get(markupId({ ...owner, scope: 'subcategory', of: subcategory.toLowerCase() })) ??
-        byId.get(markupId({ ...owner, scope: 'category', of: category })) ??
-        byId.get(markupId({ ...owner, scope: 'all', of: null }));
+        byId.get(getMarkupId({ ...owner, scope: 'product', of: _id })) ??
+        byId.get(getMarkupId({ ...owner, scope: 'subcategory', of: subcategory.toLowerCase() })) ??
+        byId.get(getMarkupId({ ...owner, scope: 'category', of: category })) ??
+        byId.get(getMarkupId({ ...owner, scope: 'all', of: null }));
       if (rule) {
-        return markupBy(rule, sellerPrice);
+        return computeMarkup(rule, sellerPrice);
       }
     }
     return 0;
@@ -51,14 +51,14 @@ export async function markupsOf({ _id: accountId, priceGroup = null }: MarkedUpB
 }
 
 /** Rounded up to whole rupiah; never so much that the final price would be no safe number. */
-export function markupBy(
+export function computeMarkup(
   { percentHundredths, rupiah }: Pick<Markup, 'percentHundredths' | 'rupiah'>,
   sellerPrice: number,
 ): number {
-  const added = rupiah ?? percentOf(sellerPrice, percentHundredths ?? 0);
+  const added = rupiah ?? computePercent(sellerPrice, percentHundredths ?? 0);
   return Math.min(added, limits.moneyMax - sellerPrice);
 }
 
-function percentOf(price: number, hundredths: number): number {
+function computePercent(price: number, hundredths: number): number {
   return Number((BigInt(price) * BigInt(hundredths) + 9_999n) / 10_000n);
 }

@@ -1,15 +1,15 @@
 import type { ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { oneAtATime } from '../shared/one-at-a-time.js';
+import { createKeyedQueue } from '../shared/one-at-a-time.js';
 import { recordOffer } from './record-offer.js';
 import { refuseAboveLimit } from './refuse-above-limit.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
-const inTurn = oneAtATime();
+const runOneAtATime = createKeyedQueue();
 
 /**
  * Makes or changes a seller's offer for a product of the catalogue (decision 013). The owner's offer is the price of
@@ -38,7 +38,7 @@ export async function putOffer(
     await refuseAboveLimit(sellerId, productLimit, null);
   }
   const write = () =>
-    changing([OfferModel], [productCode], (offers) =>
+    writeAndInvalidate([OfferModel], [productCode], (offers) =>
       inTransaction(async (session) => {
         const before = await offers.findById(_id).session(session).lean<Offer>();
         const after = await offers
@@ -52,5 +52,5 @@ export async function putOffer(
         return after;
       }),
     );
-  return inTurn(_id, write);
+  return runOneAtATime(_id, write);
 }

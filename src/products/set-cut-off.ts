@@ -1,6 +1,6 @@
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { ProductModel, type Product } from './product.model.js';
@@ -14,7 +14,7 @@ export async function setCutOff(
   { code, cutOff }: { code: string; cutOff: Product['cutOff'] },
   by: ChangedBy,
 ): Promise<void> {
-  await changing([ProductModel], [code], (products) =>
+  await writeAndInvalidate([ProductModel], [code], (products) =>
     inTransaction(async (session) => {
       const product = await products
         .findOneAndUpdate({ _id: code }, { $set: { cutOff } }, { session, returnDocument: 'before' })

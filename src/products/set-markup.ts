@@ -1,13 +1,13 @@
 import { limits } from '../../config/limits.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
-import { describedProcesses } from '../redis/presence.js';
+import { writeAndInvalidate } from '../redis/changing.js';
+import { describeProcesses } from '../redis/presence.js';
 import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { idsOfGroups, markupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
+import { groupIdRange, getMarkupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
 import { ProductModel, type Product } from './product.model.js';
-import { spellingsOf } from './spellings-of.js';
+import { getSpellings } from './spellings-of.js';
 
 /** For whom and what a rule is. Without product and category: for all that is sold. */
 export interface MarkupTarget {
@@ -36,12 +36,12 @@ export interface MarkupAmount {
  *   process of a release that knows none is heard.
  */
 export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
-  const subject = subjectOf(target);
+  const subject = buildMarkupSubject(target);
   await refuseUnknown(target, subject);
   await refuseEarlierReleases(subject);
   const set = { ...subject, ...storedAmount(amount) };
-  const _id = markupId(subject);
-  return changing([MarkupModel], null, (markups) =>
+  const _id = getMarkupId(subject);
+  return writeAndInvalidate([MarkupModel], null, (markups) =>
     inTransaction(async (session) => {
       const before = await markups.findById(_id).session(session).lean<Markup>();
       if (!before && (await markups.countDocuments().session(session)) >= limits.markupsMax) {
@@ -56,8 +56,8 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
           ...by,
           action: 'markup.set',
           subject: { kind: 'markup', id: _id },
-          before: before && told(target, before),
-          after: told(target, after),
+          before: before && buildAuditDetails(target, before),
+          after: buildAuditDetails(target, after),
         });
       }
       return after;
@@ -67,8 +67,8 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
 
 /** Takes a rule away: what is left of the rules holds for the next call in every process. @throws NotFoundError */
 export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise<void> {
-  const _id = markupId(subjectOf(target));
-  await changing([MarkupModel], null, (markups) =>
+  const _id = getMarkupId(buildMarkupSubject(target));
+  await writeAndInvalidate([MarkupModel], null, (markups) =>
     inTransaction(async (session) => {
       const before = await markups.findOneAndDelete({ _id }).session(session).lean<Markup>();
       if (!before) {
@@ -80,7 +80,7 @@ export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise
         ...by,
         action: 'markup.remove',
         subject: { kind: 'markup', id: _id },
-        before: told(target, before),
+        before: buildAuditDetails(target, before),
       });
     }),
   );
@@ -88,7 +88,12 @@ export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise
 
 const categories: readonly string[] = ['prabayar', 'pascabayar'] satisfies Product['category'][];
 
-function subjectOf({ buyer, priceGroup = null, productCode, category }: MarkupTarget): MarkupSubject {
+function buildMarkupSubject({
+  buyer,
+  priceGroup = null,
+  productCode,
+  category,
+}: MarkupTarget): MarkupSubject {
   const owner = { accountId: buyer?._id ?? null, priceGroup };
   if (productCode !== undefined) {
     return { ...owner, scope: 'product', of: productCode };
@@ -114,7 +119,7 @@ async function refuseUnknown(
   }
   if (category !== undefined && scope === 'subcategory') {
     // Along the index, which begins with the category.
-    const named = { category: { $in: categories }, subcategory: { $in: spellingsOf(category) } };
+    const named = { category: { $in: categories }, subcategory: { $in: getSpellings(category) } };
     if (!(await ProductModel.findOne(named as object))) {
       throw new NotFoundError(asWritten(`No product is of category ${category}.`));
     }
@@ -127,12 +132,12 @@ async function refuseUnknown(
  */
 async function refuseEarlierReleases({ priceGroup = null }: MarkupSubject): Promise<void> {
   const isOfGroup = priceGroup !== null;
-  const ofItsKind = isOfGroup ? { _id: { $gt: idsOfGroups.from, $lt: idsOfGroups.to } } : {};
+  const ofItsKind = isOfGroup ? { _id: { $gt: groupIdRange.from, $lt: groupIdRange.to } } : {};
   if (await MarkupModel.findOne(ofItsKind)) {
     return;
   }
   const knows = isOfGroup ? 'knowsMarkupGroups' : 'knowsMarkups';
-  const earlier = ((await describedProcesses()) ?? []).filter((each) => !each[knows]);
+  const earlier = ((await describeProcesses()) ?? []).filter((each) => !each[knows]);
   if (earlier.length > 0) {
     const types = [...new Set(earlier.map(({ type }) => type))].join(', ');
     const what = isOfGroup
@@ -165,7 +170,10 @@ function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentH
 }
 
 /** As people read it. */
-function told({ buyer, priceGroup = null }: MarkupTarget, { scope, of, percentHundredths, rupiah }: Markup) {
+function buildAuditDetails(
+  { buyer, priceGroup = null }: MarkupTarget,
+  { scope, of, percentHundredths, rupiah }: Markup,
+) {
   return {
     account: buyer?.username ?? null,
     group: priceGroup,

@@ -1,5 +1,5 @@
 /** How a word of the catalogue is searched by an index: as it was sent, and as such words are mostly written. */
-export function spellingsOf(value: string): string[] {
+export function getSpellings(value: string): string[] {
   const lower = value.toLowerCase();
   return [
     ...new Set([value, lower, value.toUpperCase(), lower.replace(/(^|\s)\S/g, (each) => each.toUpperCase())]),

@@ -2,7 +2,7 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import type { SellerProduct } from './list-seller-products.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
@@ -24,7 +24,7 @@ export interface ProductChange {
  */
 export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
   const { sellerId, code, price, status, description, maxWaitS } = change;
-  return changing([ProductModel, OfferModel], [code], (products, offers) =>
+  return writeAndInvalidate([ProductModel, OfferModel], [code], (products, offers) =>
     inTransaction(async (session) => {
       const product = await products
         .findOneAndUpdate(

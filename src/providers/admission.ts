@@ -10,9 +10,9 @@ import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
-import { keepBeating, tokenOfThisProcess } from './beats.js';
-import { circuitRules, flightsKeyOf, probeKeyOf } from './circuit.js';
-import { pauseKeyOf } from './pause.js';
+import { startHeartbeat, createCallToken } from './beats.js';
+import { circuitRules, getFlightsKey, getProbeKey } from './circuit.js';
+import { getPauseKey } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
 /** How long a question waits for its turn. */
@@ -83,17 +83,17 @@ export function admitOrder(
  * once, and no more, so that there is always room for the questions to others.
  * @returns what `call` returned, or `null` if the provider is too busy and nothing was sent.
  */
-export async function admitted<T>(
+export async function callWhenAdmitted<T>(
   connection: ProviderConnection,
   call: () => Promise<T>,
   { timeoutMs = questionTimeoutMs }: { timeoutMs?: number } = {},
 ): Promise<T | null> {
   const { sellerId } = connection;
-  const asked = questions.get(sellerId) ?? 0;
+  const asked = questionsBySeller.get(sellerId) ?? 0;
   if (asked >= questionsMax) {
     return null;
   }
-  questions.set(sellerId, asked + 1);
+  questionsBySeller.set(sellerId, asked + 1);
   try {
     const turn = await admit(connection, { waitMaxMs: admissionWaitMaxMs, timeoutMs, isOrder: false });
     if (!('release' in turn)) {
@@ -105,22 +105,22 @@ export async function admitted<T>(
       await turn.release();
     }
   } finally {
-    questions.set(sellerId, (questions.get(sellerId) ?? 1) - 1);
+    questionsBySeller.set(sellerId, (questionsBySeller.get(sellerId) ?? 1) - 1);
   }
 }
 
 const questionsMax = Math.ceil(env.FULFILMENT_CONCURRENCY / 2);
-const questions = new Map<string, number>();
+const questionsBySeller = new Map<string, number>();
 
 async function admit(
   connection: ProviderConnection,
   { waitMaxMs, ...how }: { waitMaxMs: number; timeoutMs: number; isOrder: boolean },
 ): Promise<Admission | NotAdmitted> {
-  const token = tokenOfThisProcess();
+  const token = createCallToken();
   const untilMs = performance.now() + waitMaxMs;
   for (;;) {
     const leftMs = Math.max(0, untilMs - performance.now());
-    const [said, ms] = await askRedis(connection, { token, waitMaxMs: leftMs, ...how });
+    const [said, ms] = await requestAdmission(connection, { token, waitMaxMs: leftMs, ...how });
     switch (said) {
       case 'go':
         await wait(ms);
@@ -128,7 +128,7 @@ async function admit(
           { provider: connection.sellerId },
           Math.max(0, waitMaxMs - (untilMs - performance.now())) / 1_000,
         );
-        return { release: released(connection.sellerId, token, how.isOrder) };
+        return { release: buildRelease(connection.sellerId, token, how.isOrder) };
       case 'slots':
         if (leftMs < slotFreeEveryMs) {
           countNotAdmitted({ provider: connection.sellerId, reason: said });
@@ -144,27 +144,27 @@ async function admit(
   }
 }
 
-type Said = [said: 'go' | 'slots' | 'pace' | 'pause', ms: number];
+type AdmitReply = [said: 'go' | 'slots' | 'pace' | 'pause', ms: number];
 
-async function askRedis(
+async function requestAdmission(
   { sellerId, callsPerSecond, concurrency }: ProviderConnection,
   call: { token: string; waitMaxMs: number; timeoutMs: number; isOrder: boolean },
-): Promise<Said> {
+): Promise<AdmitReply> {
   try {
     return (await redis().eval(
       admitScript,
       5,
-      pauseKeyOf(sellerId),
-      paceKeyOf(sellerId),
-      ...flightKeysOf(sellerId),
-      probeKeyOf(sellerId, 'send'),
+      getPauseKey(sellerId),
+      getPaceKey(sellerId),
+      ...getFlightKeys(sellerId),
+      getProbeKey(sellerId, 'send'),
       call.token,
       callsPerSecond ? 1_000 / callsPerSecond : 0,
       concurrency ?? 0,
       call.waitMaxMs,
       call.timeoutMs + orderWaitMaxMs + lifeMarginMs,
       Number(call.isOrder),
-    )) as Said;
+    )) as AdmitReply;
   } catch (error) {
     // A limit that cannot be kept together is not exceeded: the caller comes back when Redis does.
     logger.warn('provider limits not known', { sellerId, error });
@@ -172,8 +172,8 @@ async function askRedis(
   }
 }
 
-function released(sellerId: string, token: string, isOrder: boolean): Admission['release'] {
-  const ended = isOrder ? keepBeating(sellerId, token) : () => undefined;
+function buildRelease(sellerId: string, token: string, isOrder: boolean): Admission['release'] {
+  const ended = isOrder ? startHeartbeat(sellerId, token) : () => undefined;
   let isReleased = false;
   return async ({ sent } = { sent: true }) => {
     if (isReleased) {
@@ -191,7 +191,7 @@ if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KE
 
 /** Should this order have been the probe: nobody will answer it, and the next one need not wait for that. */
 async function endProbe(sellerId: string): Promise<void> {
-  const key = probeKeyOf(sellerId, 'send');
+  const key = getProbeKey(sellerId, 'send');
   await redis()
     .eval(endProbeScript, 1, key, circuitRules.probeIntervalMs)
     .catch(() => undefined);
@@ -199,14 +199,14 @@ async function endProbe(sellerId: string): Promise<void> {
 
 /** Should it fail, the place is free again when the time of the call is over. */
 async function release(sellerId: string, token: string): Promise<void> {
-  const [orders, others] = flightKeysOf(sellerId);
+  const [orders, others] = getFlightKeys(sellerId);
   await Promise.all([redis().zrem(orders, token), redis().zrem(others, token)]).catch(() => undefined);
 }
 
-function flightKeysOf(sellerId: string): [orders: string, questions: string] {
-  return [flightsKeyOf(sellerId, 'orders'), flightsKeyOf(sellerId, 'questions')];
+function getFlightKeys(sellerId: string): [orders: string, questions: string] {
+  return [getFlightsKey(sellerId, 'orders'), getFlightsKey(sellerId, 'questions')];
 }
 
-function paceKeyOf(sellerId: string): string {
+function getPaceKey(sellerId: string): string {
   return `${env.QUEUE_PREFIX}:pace:{${sellerId}}`;
 }

@@ -1,6 +1,6 @@
 /** Reading what a provider answered, without trusting any of it. */
 import type Joi from 'joi';
-import { printable } from '../shared/printable.js';
+import { toPrintable } from '../shared/printable.js';
 import type { HttpAnswer } from './http.js';
 
 export type JsonAnswer<T> =
@@ -20,13 +20,13 @@ export interface StatusRules {
   notTaken: readonly (429 | 503)[];
 }
 
-const strict: StatusRules = { statusMax: 299, notTaken: [] };
+const strictRules: StatusRules = { statusMax: 299, notTaken: [] };
 
 /** The body of a JSON answer that fits the schema; everything else says nothing about what was done. */
 export function readJson<T>(
   answer: HttpAnswer,
   schema: Joi.ObjectSchema<T>,
-  { statusMax, notTaken }: StatusRules = strict,
+  { statusMax, notTaken }: StatusRules = strictRules,
 ): JsonAnswer<T> {
   if (answer.kind === 'not-sent') {
     return { kind: 'not-sent', code: answer.reason, message: 'The provider could not be reached' };
@@ -36,13 +36,13 @@ export function readJson<T>(
   }
   const { status } = answer;
   if (status === 429 || status === 503) {
-    const body = status <= statusMax ? validate(schema, parse(answer.text)) : null;
+    const body = status <= statusMax ? matchSchema(schema, parseJson(answer.text)) : null;
     return body === null ? readBusy(status, answer.asksForPause, notTaken) : { kind: 'read', body };
   }
   if (status < 200 || status > statusMax || (status >= 300 && status < 400)) {
     return { kind: 'unknown', code: `HTTP_${status}`, message: 'The provider answered with an error' };
   }
-  const body = validate(schema, parse(answer.text));
+  const body = matchSchema(schema, parseJson(answer.text));
   return body === null
     ? { kind: 'unknown', code: 'UNREADABLE', message: 'The answer of the provider could not be read' }
     : { kind: 'read', body };
@@ -63,13 +63,13 @@ function readBusy(
 }
 
 /** The value if it fits, or null. Strict about the fields that we read, indifferent to all others. */
-export function validate<T>(schema: Joi.ObjectSchema<T>, value: unknown): T | null {
+export function matchSchema<T>(schema: Joi.ObjectSchema<T>, value: unknown): T | null {
   const result = schema.required().validate(value, { convert: false, allowUnknown: true });
   return result.error ? null : result.value;
 }
 
 /** JSON, or undefined: a provider's broken answer is no error of ours. */
-export function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -78,7 +78,7 @@ export function parse(text: string): unknown {
 }
 
 /** A provider's words as they may be stored and shown: one short line. */
-export function clean(message: string | null | undefined, otherwise: string): string {
-  const line = printable(message ?? '');
+export function cleanMessage(message: string | null | undefined, otherwise: string): string {
+  const line = toPrintable(message ?? '');
   return line === '' ? otherwise : line.slice(0, messageLengthMax);
 }

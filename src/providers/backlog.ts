@@ -1,14 +1,14 @@
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { openQueue } from '../jobs/queues.js';
-import { circuitsOf } from './circuit.js';
-import { providerQueue } from './provider-queue.js';
+import { readCircuits } from './circuit.js';
+import { getProviderQueue } from './provider-queue.js';
 import type { RoutingSeller } from './route-board.js';
 
 /** How long a process may go on with what it last read. */
 const readTtlMs = 500;
 /** An estimate that is too low would give back what was accepted. */
-const caution = 1.1;
+const safetyFactor = 1.1;
 
 export interface Backlog {
   /** Orders that wait for their turn. */
@@ -20,7 +20,7 @@ export interface Backlog {
 }
 
 /** Who may say how long an order may wait, in seconds: its product, and the provider of the seller at whose offer it was accepted. */
-export interface WaitSaid {
+export interface WaitLimits {
   product: number | null | undefined;
   provider: number | null | undefined;
 }
@@ -29,60 +29,60 @@ export interface WaitSaid {
  * How long an order may wait for its turn, in milliseconds: as long as its product says, or else its provider, or else ten
  * minutes; never longer than its provider says.
  */
-export function maxWaitMsOf(said: WaitSaid): number {
-  const promisedMs = promisedWaitMsOf(said);
+export function getMaxWaitMs(said: WaitLimits): number {
+  const promisedMs = getPromisedWaitMs(said);
   return promisedMs === Infinity ? 1_000 * limits.maxWaitDefaultS : promisedMs;
 }
 
 /** The same where somebody has said it, and otherwise Infinity: then the money goes back even where its turn has come at last. */
-export function promisedWaitMsOf({ product, provider }: WaitSaid): number {
+export function getPromisedWaitMs({ product, provider }: WaitLimits): number {
   return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);
 }
 
-const seen = new Map<string, { waiting: number; untilMs: number }>();
+const cachedCounts = new Map<string, { waiting: number; untilMs: number }>();
 
 /** What waits for these sellers' providers, at most half a second old. While Redis is away: nothing that is known of. */
-export async function backlogsOf(
+export async function readBacklogs(
   sellers: Pick<RoutingSeller, '_id' | 'provider'>[],
 ): Promise<Map<string, Backlog>> {
   const ids = sellers.map(({ _id }) => _id);
-  const [circuits] = await Promise.all([circuitsOf(ids), readStale(ids)]);
+  const [circuits] = await Promise.all([readCircuits(ids), refreshStale(ids)]);
   return new Map(
     sellers.map(({ _id, provider }) => {
       const { callsPerSecond, concurrency } = provider ?? {};
-      const waiting = seen.get(_id)?.waiting ?? 0;
+      const waiting = cachedCounts.get(_id)?.waiting ?? 0;
       const { meanMs = 0, pauseMs = 0 } = circuits.get(_id) ?? {};
       const oneMs = Math.max(
         callsPerSecond ? 1_000 / callsPerSecond : 0,
         meanMs / (concurrency ?? env.FULFILMENT_CONCURRENCY),
       );
-      return [_id, { waiting, oneMs, expectedMs: Math.round(pauseMs + caution * waiting * oneMs) }];
+      return [_id, { waiting, oneMs, expectedMs: Math.round(pauseMs + safetyFactor * waiting * oneMs) }];
     }),
   );
 }
 
 /** One more, before Redis says so: of a thousand purchases in a moment the last ones must see the first. */
 export function countWaiting(sellerId: string): void {
-  const found = seen.get(sellerId);
+  const found = cachedCounts.get(sellerId);
   if (found) {
     found.waiting += 1;
   }
 }
 
-async function readStale(ids: string[]): Promise<void> {
+async function refreshStale(ids: string[]): Promise<void> {
   const nowMs = performance.now();
-  const stale = ids.filter((id) => (seen.get(id)?.untilMs ?? -Infinity) <= nowMs);
+  const stale = ids.filter((id) => (cachedCounts.get(id)?.untilMs ?? -Infinity) <= nowMs);
   await Promise.all(
     stale.map(async (id) => {
-      const waiting = await countIn(id);
-      seen.set(id, { waiting, untilMs: nowMs + readTtlMs });
+      const waiting = await countJobs(id);
+      cachedCounts.set(id, { waiting, untilMs: nowMs + readTtlMs });
     }),
   );
 }
 
-async function countIn(sellerId: string): Promise<number> {
+async function countJobs(sellerId: string): Promise<number> {
   try {
-    const counts = await openQueue(providerQueue(sellerId)).getJobCounts('wait', 'prioritized');
+    const counts = await openQueue(getProviderQueue(sellerId)).getJobCounts('wait', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   } catch {
     // The outage is reported by the connection itself.

@@ -8,7 +8,7 @@ const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', '
  * The period of a bill as YYYY-MM, from the ways in which billers write it: `201901`, `MEI 2019`, `MEI 22`. Of a
  * bill over several months, the newest. Some billers give none that can be read: then it is the present month.
  */
-export function billPeriodOf(written: (string | null | undefined)[]): string {
+export function getBillPeriod(written: (string | null | undefined)[]): string {
   const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();
   return read.at(-1) ?? DateTime.fromJSDate(now(), { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM');
 }

@@ -1,6 +1,6 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { commissionRateOf } from '../accounts/commission-rate-of.js';
-import { commissionOf } from '../money/commission.js';
+import { getCommissionRate } from '../accounts/commission-rate-of.js';
+import { computeCommission } from '../money/commission.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
 import { NotFoundError } from '../shared/errors.js';
@@ -39,7 +39,7 @@ const offersMax = 200;
  * A page of what is on sale, by code, along an index.
  * @param query.prefix Codes that begin so. @param query.sellerId What this one offers. @param query.after Codes after this one.
  */
-export async function pageOfCatalogue(query: {
+export async function findCataloguePage(query: {
   prefix?: string | undefined;
   sellerId?: string | undefined;
   after?: string | undefined;
@@ -53,15 +53,15 @@ export async function pageOfCatalogue(query: {
           .sort({ _id: 1 })
           .limit(limit + 1)
           .lean<Product[]>()
-      : await productsOf(sellerId, codes, limit + 1);
+      : await findSellerProducts(sellerId, codes, limit + 1);
   const shown = found.slice(0, limit);
-  return { items: await withOffers(shown), next: found.length > limit ? (shown.at(-1)?._id ?? null) : null };
+  return { items: await addOffers(shown), next: found.length > limit ? (shown.at(-1)?._id ?? null) : null };
 }
 
 /** @throws NotFoundError */
-export async function catalogueItem(code: string): Promise<CatalogueItem> {
+export async function findCatalogueItem(code: string): Promise<CatalogueItem> {
   const product = await ProductModel.findById(code).lean<Product>();
-  const [item] = product ? await withOffers([product]) : [];
+  const [item] = product ? await addOffers([product]) : [];
   if (!item) {
     throw new NotFoundError(asWritten(`There is no product ${code}.`));
   }
@@ -69,16 +69,16 @@ export async function catalogueItem(code: string): Promise<CatalogueItem> {
 }
 
 /** What each side has of a price: `commission` and `margin` of a `CatalogueOffer`. */
-export function sharesOf({
+export function computeShares({
   price,
   cost,
   commissionRate,
 }: Pick<CatalogueOffer, 'price' | 'cost' | 'commissionRate'>) {
-  const commission = commissionOf(price, commissionRate);
+  const commission = computeCommission(price, commissionRate);
   return { commission, margin: cost === null ? null : price - commission - cost };
 }
 
-async function productsOf(sellerId: string, codes: object, limit: number): Promise<Product[]> {
+async function findSellerProducts(sellerId: string, codes: object, limit: number): Promise<Product[]> {
   const offered = await OfferModel.find({ sellerId, productCode: codes }, { productCode: 1 })
     .sort({ productCode: 1 })
     .limit(limit)
@@ -90,7 +90,7 @@ async function productsOf(sellerId: string, codes: object, limit: number): Promi
 
 type Seller = Pick<Account, '_id' | 'username' | 'commissionRate'>;
 
-async function withOffers(products: Product[]): Promise<CatalogueItem[]> {
+async function addOffers(products: Product[]): Promise<CatalogueItem[]> {
   const offers = await OfferModel.find({ productCode: { $in: products.map(({ _id }) => _id) } })
     .limit(offersMax * products.length)
     .lean<Offer[]>();
@@ -104,15 +104,15 @@ async function withOffers(products: Product[]): Promise<CatalogueItem[]> {
   return products.map((product) => ({
     product,
     offers: (offersOf.get(product._id) ?? [])
-      .map((offer) => present(product, offer, sellerOf.get(offer.sellerId)))
+      .map((offer) => buildCatalogueOffer(product, offer, sellerOf.get(offer.sellerId)))
       .sort((a, b) => a.price - b.price),
   }));
 }
 
-function present(product: Product, offer: Offer, seller: Seller | undefined): CatalogueOffer {
+function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | undefined): CatalogueOffer {
   const { sellerId, price, cost = null } = offer;
   const isOwner = sellerId === product.sellerId;
-  const commissionRate = commissionRateOf({ commissionRate: seller?.commissionRate ?? null });
+  const commissionRate = getCommissionRate({ commissionRate: seller?.commissionRate ?? null });
   return {
     seller: seller?.username ?? sellerId,
     sellerId,
@@ -120,7 +120,7 @@ function present(product: Product, offer: Offer, seller: Seller | undefined): Ca
     price,
     cost,
     commissionRate,
-    ...sharesOf({ price, cost, commissionRate }),
+    ...computeShares({ price, cost, commissionRate }),
     status: isOwner ? product.status : offer.status,
     isAvailable: offer.providerAvailable ?? null,
   };

@@ -1,12 +1,17 @@
 import type { ProviderSettings } from '../accounts/account.model.js';
-import { commissionRateOf } from '../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../accounts/commission-rate-of.js';
 import type { Offer } from '../products/offer.model.js';
 import type { ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
-import { backlogsOf, maxWaitMsOf } from './backlog.js';
-import { circuitsOf, takeOnlyProbe, takeProbe, type CircuitView } from './circuit.js';
+import { readBacklogs, getMaxWaitMs } from './backlog.js';
+import { readCircuits, takeOnlyProbe, takeProbe, type CircuitView } from './circuit.js';
 import { isInCutOff } from './cut-off.js';
-import { routingProduct, routingSellers, type RoutingProduct, type RoutingSeller } from './route-board.js';
+import {
+  getRoutingProduct,
+  getRoutingSellers,
+  type RoutingProduct,
+  type RoutingSeller,
+} from './route-board.js';
 
 export interface RouteQuery {
   productCode: string;
@@ -57,33 +62,33 @@ export interface NoRoute {
  */
 export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   const { productCode, accepted = null, now = currentTime() } = query;
-  const found = await routingProduct(productCode);
-  const closed = closedReasonOf(found, now);
+  const found = await getRoutingProduct(productCode);
+  const closed = findClosedReason(found, now);
   if (!found || closed) {
     return { reason: closed ?? 'no-offer' };
   }
-  const wanted = wantedOffers(found.offers, query);
+  const wanted = selectOffers(found.offers, query);
   if (wanted.length === 0) {
     return { reason: 'no-offer' };
   }
-  const sellers = await routingSellers();
+  const sellers = await getRoutingSellers();
   const able = wanted.filter((offer) => canServe(sellers.get(offer.sellerId), offer, now));
   if (able.length === 0) {
     return { reason: 'maintenance' };
   }
-  const circuits = await circuitsOf(able.map(({ sellerId }) => sellerId));
-  const late = isNew(query)
-    ? await tooLate(able, sellers, found.product.maxWaitS)
+  const circuits = await readCircuits(able.map(({ sellerId }) => sellerId));
+  const late = isAcceptance(query)
+    ? await findOverloadedSellers(able, sellers, found.product.maxWaitS)
     : new Map<string, number>();
-  const inTime = inOrder(able, circuits, accepted?.sellerId).filter(({ sellerId }) => !late.has(sellerId));
-  const offer = await firstOpen(inTime, circuits, query.turnAt);
+  const inTime = sortOffers(able, circuits, accepted?.sellerId).filter(({ sellerId }) => !late.has(sellerId));
+  const offer = await findFirstOpen(inTime, circuits, query.turnAt);
   const seller = offer && sellers.get(offer.sellerId);
   if (offer && seller?.provider) {
     return {
       sellerId: seller._id,
       price: offer.price,
-      commissionRate: commissionRateOf(seller),
-      provider: sendingTo(seller.provider),
+      commissionRate: getCommissionRate(seller),
+      provider: getRouteProvider(seller.provider),
     };
   }
   if (late.size > 0) {
@@ -94,26 +99,26 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
 }
 
 /** No price is agreed yet, so nothing was bought. */
-function isNew({ priceMax }: RouteQuery): boolean {
+function isAcceptance({ priceMax }: RouteQuery): boolean {
   return priceMax === undefined;
 }
 
 /** Sellers whose provider has more to do than an order may wait for, with the milliseconds by which it is too much. */
-async function tooLate(
+async function findOverloadedSellers(
   offers: RoutableOffer[],
   all: Map<string, RoutingSeller>,
   productMaxWaitS: number | null | undefined,
 ): Promise<Map<string, number>> {
   const sellers = offers.flatMap(({ sellerId }) => all.get(sellerId) ?? []);
-  const backlogs = await backlogsOf(sellers);
+  const backlogs = await readBacklogs(sellers);
   const overdue = sellers.map(({ _id, provider }) => {
-    const maxMs = maxWaitMsOf({ product: productMaxWaitS, provider: provider?.maxWaitS });
+    const maxMs = getMaxWaitMs({ product: productMaxWaitS, provider: provider?.maxWaitS });
     return [_id, (backlogs.get(_id)?.expectedMs ?? 0) - maxMs] as const;
   });
   return new Map(overdue.filter(([, ms]) => ms > 0));
 }
 
-function wantedOffers(
+function selectOffers(
   offers: Offer[],
   { accepted = null, priceMax = Infinity, excludeSellerIds = [] }: RouteQuery,
 ): RoutableOffer[] {
@@ -134,9 +139,9 @@ export interface PriceConditions {
   at: Date;
 }
 
-export async function priceConditions(at: Date = currentTime()): Promise<PriceConditions> {
-  const sellers = await routingSellers();
-  return { sellers, circuits: await circuitsOf([...sellers.keys()]), at };
+export async function readPriceConditions(at: Date = currentTime()): Promise<PriceConditions> {
+  const sellers = await getRoutingSellers();
+  return { sellers, circuits: await readCircuits([...sellers.keys()]), at };
 }
 
 /**
@@ -144,7 +149,7 @@ export async function priceConditions(at: Date = currentTime()): Promise<PriceCo
  * can; null if nobody offers it. In rupiah.
  * @param offers The active ones, the cheapest first.
  */
-export function bestPrice(
+export function getBestPrice(
   { product, offers }: { product: RoutingProduct['product']; offers: RoutableOffer[] },
   { sellers, circuits, at }: PriceConditions,
 ): { price: number; status: ProductStatus } | null {
@@ -152,7 +157,7 @@ export function bestPrice(
   if (!cheapest) {
     return null;
   }
-  const open = closedReasonOf({ product }, at)
+  const open = findClosedReason({ product }, at)
     ? undefined
     : offers.find(
         (offer) =>
@@ -162,12 +167,12 @@ export function bestPrice(
   return { price: (open ?? cheapest).price, status };
 }
 
-function sendingTo({ kind, baseUrl, username }: ProviderSettings): Route['provider'] {
+function getRouteProvider({ kind, baseUrl, username }: ProviderSettings): Route['provider'] {
   return { kind, baseUrl, username };
 }
 
 /** What closes a product whoever would serve it, or null. */
-export function closedReasonOf(
+export function findClosedReason(
   found: Pick<RoutingProduct, 'product'> | null,
   at: Date,
 ): NoRouteReason | null {
@@ -181,13 +186,13 @@ export function closedReasonOf(
 }
 
 function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: Date): boolean {
-  return obstacleOf(seller, offer, at) === null;
+  return findObstacle(seller, offer, at) === null;
 }
 
 export const obstacles = ['no-provider', 'suspended', 'paused', 'float', 'unavailable', 'cut-off'] as const;
 
 /** What keeps an offer from being asked for now, whatever its circuit; null: nothing. */
-export function obstacleOf(
+export function findObstacle(
   seller: RoutingSeller | undefined,
   offer: RoutableOffer,
   at: Date,
@@ -212,12 +217,12 @@ export function obstacleOf(
 }
 
 /** What decides between two sellers, in this order. */
-export const placings = ['price', 'success', 'speed'] as const;
-export type Placing = (typeof placings)[number];
+export const rankCriteria = ['price', 'success', 'speed'] as const;
+export type RankCriterion = (typeof rankCriteria)[number];
 
 type Compare = (a: RoutableOffer, b: RoutableOffer) => number;
 
-function comparers(circuits: Map<string, CircuitView>): Record<Placing, Compare> {
+function buildComparers(circuits: Map<string, CircuitView>): Record<RankCriterion, Compare> {
   // In whole per cent and tenths of a second: smaller differences are chance.
   const rateOf = ({ sellerId }: RoutableOffer) =>
     Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
@@ -230,23 +235,23 @@ function comparers(circuits: Map<string, CircuitView>): Record<Placing, Compare>
 }
 
 /** What puts `later` behind `before`; null: nothing does, they are alike. */
-export function placedBy(
+export function findRankCriterion(
   before: RoutableOffer,
   later: RoutableOffer,
   circuits: Map<string, CircuitView>,
-): Placing | null {
-  const compare = comparers(circuits);
-  return placings.find((each) => compare[each](before, later) !== 0) ?? null;
+): RankCriterion | null {
+  const compare = buildComparers(circuits);
+  return rankCriteria.find((each) => compare[each](before, later) !== 0) ?? null;
 }
 
 /** The order in which sellers are asked. */
-export function inOrder(
+export function sortOffers(
   offers: RoutableOffer[],
   circuits: Map<string, CircuitView>,
   firstSellerId?: string,
 ): RoutableOffer[] {
   const isFirst = ({ sellerId }: RoutableOffer) => sellerId === firstSellerId;
-  const { price, success, speed } = comparers(circuits);
+  const { price, success, speed } = buildComparers(circuits);
   return [...offers].sort(
     (a, b) => Number(isFirst(b)) - Number(isFirst(a)) || price(a, b) || success(a, b) || speed(a, b),
   );
@@ -256,7 +261,7 @@ export function inOrder(
  * The first whose circuit lets the order through. While a probe is under way at a half-open one, others are asked first: what is
  * accepted beside the probe waits for its answer.
  */
-async function firstOpen(
+async function findFirstOpen(
   offers: RoutableOffer[],
   circuits: Map<string, CircuitView>,
   turnAt: RouteQuery['turnAt'],

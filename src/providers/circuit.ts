@@ -11,9 +11,9 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { redis } from '../redis/connection.js';
-import { pauseKeyOf } from './pause.js';
+import { getPauseKey } from './pause.js';
 import { countCircuitChange } from './provider-metrics.js';
 import { sampleCircuit } from './provider-samples.js';
 
@@ -154,7 +154,7 @@ return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', redis.call('PTT
 export async function recordCall(sellerId: string, record: CallRecord): Promise<void> {
   const recorder =
     recorders.get(sellerId) ??
-    gathered({ itemsMax: 100, run: (records: CallRecord[]) => recordCalls(sellerId, records) });
+    batchCalls({ itemsMax: 100, run: (records: CallRecord[]) => recordCalls(sellerId, records) });
   recorders.set(sellerId, recorder);
   await recorder(record);
 }
@@ -163,14 +163,14 @@ const recorders = new Map<string, (record: CallRecord) => Promise<null>>();
 
 async function recordCalls(sellerId: string, records: CallRecord[]): Promise<null[]> {
   const now = nowMs();
-  const buckets = bucketKeysOf(sellerId, now);
+  const buckets = getBucketKeys(sellerId, now);
   const { callsMin, failureShare, slowShare, openMs, probesToClose, bucketMs } = circuitRules;
   try {
     const said = await redis().eval(
       recordScript,
       buckets.length + 2,
-      keyOf(sellerId, 'state'),
-      probeKeyOf(sellerId, 'send'),
+      getCircuitKey(sellerId, 'state'),
+      getProbeKey(sellerId, 'send'),
       ...buckets,
       now,
       callsMin,
@@ -189,8 +189,8 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
       ]),
     );
     if (said !== 'same') {
-      seen.delete(sellerId);
-      noteChange(sellerId, String(said), said === 'open' ? 'failing' : 'served');
+      cachedViews.delete(sellerId);
+      recordChange(sellerId, String(said), said === 'open' ? 'failing' : 'served');
       logger.warn(`provider circuit ${String(said)}`, { sellerId });
     }
   } catch (error) {
@@ -200,17 +200,22 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
 }
 
 /** For metrics, and for the console's history. */
-function noteChange(sellerId: string, to: string, because: string): void {
+function recordChange(sellerId: string, to: string, because: string): void {
   countCircuitChange({ provider: sellerId, to });
   sampleCircuit(sellerId, to, because);
 }
 
 /** Opens the circuit at once: our key, address or float at the provider is wrong, and every order would be refused. */
 export async function openCircuit(sellerId: string, reason: string): Promise<void> {
-  seen.delete(sellerId);
+  cachedViews.delete(sellerId);
   try {
-    await redis().hset(keyOf(sellerId, 'state'), { state: 'open', changedAt: nowMs(), probes: 0, inRow: 0 });
-    noteChange(sellerId, 'open', reason);
+    await redis().hset(getCircuitKey(sellerId, 'state'), {
+      state: 'open',
+      changedAt: nowMs(),
+      probes: 0,
+      inRow: 0,
+    });
+    recordChange(sellerId, 'open', reason);
     logger.error('provider circuit opened: the operator must look', { sellerId, reason });
   } catch (error) {
     logger.error('provider circuit not opened', { sellerId, reason, error });
@@ -219,40 +224,47 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
 
 /** The operator has repaired it: closed, with nothing counted. */
 export async function closeCircuit(sellerId: string): Promise<void> {
-  seen.delete(sellerId);
-  await redis().hset(keyOf(sellerId, 'state'), { state: 'closed', changedAt: nowMs(), probes: 0, inRow: 0 });
+  cachedViews.delete(sellerId);
+  await redis().hset(getCircuitKey(sellerId, 'state'), {
+    state: 'closed',
+    changedAt: nowMs(),
+    probes: 0,
+    inRow: 0,
+  });
   sampleCircuit(sellerId, 'closed', 'operator');
 }
 
 const closed: CircuitView = { state: 'closed', pauseMs: 0, successRate: 1, meanMs: 0 };
-const seen = new Map<string, { view: CircuitView; until: number }>();
+const cachedViews = new Map<string, { view: CircuitView; until: number }>();
 
 /** The circuits of these sellers as they are now, at most 200 ms old. */
-export async function circuitsOf(sellerIds: string[]): Promise<Map<string, CircuitView>> {
+export async function readCircuits(sellerIds: string[]): Promise<Map<string, CircuitView>> {
   const now = nowMs();
-  const stale = sellerIds.filter((id) => !isFresh(seen.get(id), now));
+  const stale = sellerIds.filter((id) => !isFresh(cachedViews.get(id), now));
   if (stale.length > 0) {
     try {
       const views = await Promise.all(stale.map((id) => readView(id, now)));
-      stale.forEach((id, index) => seen.set(id, { view: views[index] ?? closed, until: now + readTtlMs }));
+      stale.forEach((id, index) =>
+        cachedViews.set(id, { view: views[index] ?? closed, until: now + readTtlMs }),
+      );
     } catch {
       // The outage is reported by the connection itself.
-      stale.forEach((id) => seen.set(id, { view: closed, until: now + readTtlMs }));
+      stale.forEach((id) => cachedViews.set(id, { view: closed, until: now + readTtlMs }));
     }
   }
-  return new Map(sellerIds.map((id) => [id, seen.get(id)?.view ?? closed]));
+  return new Map(sellerIds.map((id) => [id, cachedViews.get(id)?.view ?? closed]));
 }
 
 async function readView(sellerId: string, now: number): Promise<CircuitView> {
   const { callsMin, failureShare, hangsAfterMeans, hangsAfterMinMs, hangsAfterMaxMs } = circuitRules;
-  const buckets = bucketKeysOf(sellerId, now);
+  const buckets = getBucketKeys(sellerId, now);
   const [state, changedAt, rate, ms, pauseMs, said] = (await redis().eval(
     viewScript,
     buckets.length + 4,
-    keyOf(sellerId, 'state'),
-    pauseKeyOf(sellerId),
-    flightsKeyOf(sellerId, 'orders'),
-    beatsKeyOf(sellerId),
+    getCircuitKey(sellerId, 'state'),
+    getPauseKey(sellerId),
+    getFlightsKey(sellerId, 'orders'),
+    getHeartbeatsKey(sellerId),
     ...buckets,
     now,
     callsMin,
@@ -263,7 +275,7 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
     beatMaxAgeMs,
   )) as [state: string, changedAt: string, rate: string, ms: string, pauseMs: number, said: string];
   if (said !== 'same') {
-    noteChange(sellerId, said, 'hanging');
+    recordChange(sellerId, said, 'hanging');
     logger.warn(`provider circuit ${said}`, { sellerId, because: 'its calls hang' });
   }
   const isDue = now - Number(changedAt) >= circuitRules.openMs;
@@ -283,7 +295,7 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
 export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): Promise<boolean> {
   try {
     const heldMs = purpose === 'send' ? probePromiseMs : circuitRules.probeIntervalMs;
-    return (await redis().set(probeKeyOf(sellerId, purpose), '1', 'PX', heldMs, 'NX')) === 'OK';
+    return (await redis().set(getProbeKey(sellerId, purpose), '1', 'PX', heldMs, 'NX')) === 'OK';
   } catch {
     return false;
   }
@@ -295,7 +307,7 @@ return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
 
 /** As `takeProbe` to accept an order, and false too while a probe is on its way or under way: for an order that others can serve. */
 export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
-  const keys = [probeKeyOf(sellerId, 'accept'), probeKeyOf(sellerId, 'send')];
+  const keys = [getProbeKey(sellerId, 'accept'), getProbeKey(sellerId, 'send')];
   try {
     return (await redis().eval(onlyProbeScript, 2, ...keys, circuitRules.probeIntervalMs)) === 'OK';
   } catch {
@@ -309,35 +321,35 @@ function isFresh(found: { until: number } | undefined, now: number): boolean {
 }
 
 /** Calls that were let through and not taken back, with the time from which each of them counts. */
-export function flightsKeyOf(sellerId: string, kind: 'orders' | 'questions'): string {
-  return keyOf(sellerId, `flights-${kind}`);
+export function getFlightsKey(sellerId: string, kind: 'orders' | 'questions'): string {
+  return getCircuitKey(sellerId, `flights-${kind}`);
 }
 
 /** Calls that are under way in the whole fleet, by kind. @throws Redis's own errors. */
-export async function callsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
+export async function countCallsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
   const [orders, questions] = await Promise.all([
-    redis().zcard(flightsKeyOf(sellerId, 'orders')),
-    redis().zcard(flightsKeyOf(sellerId, 'questions')),
+    redis().zcard(getFlightsKey(sellerId, 'orders')),
+    redis().zcard(getFlightsKey(sellerId, 'questions')),
   ]);
   return { orders, questions };
 }
 
 /** Processes with orders that take long, and when each last said that it lives. */
-export function beatsKeyOf(sellerId: string): string {
-  return keyOf(sellerId, 'beats');
+export function getHeartbeatsKey(sellerId: string): string {
+  return getCircuitKey(sellerId, 'beats');
 }
 
 /** Who holds it may send (or accept) the one order that a half-open circuit lets through. */
-export function probeKeyOf(sellerId: string, purpose: 'accept' | 'send'): string {
-  return keyOf(sellerId, `probe-${purpose}`);
+export function getProbeKey(sellerId: string, purpose: 'accept' | 'send'): string {
+  return getCircuitKey(sellerId, `probe-${purpose}`);
 }
 
-function bucketKeysOf(sellerId: string, now: number): string[] {
+function getBucketKeys(sellerId: string, now: number): string[] {
   const bucket = Math.floor(now / circuitRules.bucketMs);
-  return Array.from({ length: circuitRules.buckets }, (_, age) => keyOf(sellerId, bucket - age));
+  return Array.from({ length: circuitRules.buckets }, (_, age) => getCircuitKey(sellerId, bucket - age));
 }
 
 /** The braces keep the keys of one provider on one node of a Redis cluster. */
-function keyOf(sellerId: string, part: string | number): string {
+function getCircuitKey(sellerId: string, part: string | number): string {
   return `${env.QUEUE_PREFIX}:circuit:{${sellerId}}:${part}`;
 }

@@ -3,7 +3,7 @@ import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import type { ProviderProduct } from './adapter.js';
-import { adapterFor, connectionOf } from './get-adapter.js';
+import { getAdapter, buildConnection } from './get-adapter.js';
 
 /** below-cost: it is sold for less than it costs there. not-listed: the provider does not sell it. */
 export const priceDifferences = ['below-cost', 'not-listed', 'unavailable', 'cost-changed'] as const;
@@ -36,7 +36,7 @@ export async function comparePriceList(
   const offers = await OfferModel.find({ sellerId: seller._id }).lean<Offer[]>();
   const active = offers.filter(({ status }) => status === 'active');
   const codes = new Set(active.map(({ productCode }) => productCode));
-  const reading = await adapterFor(seller.provider.kind).priceList(connectionOf(seller), (code) =>
+  const reading = await getAdapter(seller.provider.kind).priceList(buildConnection(seller), (code) =>
     codes.has(code),
   );
   if (!reading.ok) {
@@ -48,11 +48,11 @@ export async function comparePriceList(
   return {
     offers: active.length,
     listed: active.filter(({ productCode }) => rowOf.has(productCode)).length,
-    differences: active.flatMap((offer) => differencesOf(offer, rowOf.get(offer.productCode))),
+    differences: active.flatMap((offer) => findDifferences(offer, rowOf.get(offer.productCode))),
   };
 }
 
-function differencesOf(offer: Offer, row: ProviderProduct | undefined): PriceDifference[] {
+function findDifferences(offer: Offer, row: ProviderProduct | undefined): PriceDifference[] {
   const { productCode, price, cost = null } = offer;
   const found: PriceDifference['what'][] = row
     ? [

@@ -20,7 +20,7 @@ const wrongNumber: RcMeaning = { class: 'refused', failover: 'no', clientCode: '
 const customersMistake: RcMeaning = { class: 'refused', failover: 'no', clientCode: '01' };
 const otherSeller: RcMeaning = { class: 'refused', failover: 'yes', clientCode: '03' };
 const confirm: RcMeaning = { class: 'refused', failover: 'confirm', clientCode: '03' };
-const ours: RcMeaning = {
+const ourConfiguration: RcMeaning = {
   class: 'refused',
   failover: 'yes',
   clientCode: '03',
@@ -28,7 +28,7 @@ const ours: RcMeaning = {
   aboutCall: true,
 };
 // Their "insufficient balance" is ours at the provider, and never shown as the client's.
-const ourFloat: RcMeaning = { ...ours, fault: 'float' };
+const ourFloat: RcMeaning = { ...ourConfiguration, fault: 'float' };
 const review: RcMeaning = { class: 'review' };
 
 export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
@@ -36,12 +36,12 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '01': confirm, // time-out
   '02': { class: 'refused', failover: 'yes', clientCode: '01' }, // failed
   '03': { class: 'pending' },
-  '40': ours, // payload error
-  '41': ours, // wrong signature
-  '42': ours, // buyer API could not be processed
+  '40': ourConfiguration, // payload error
+  '41': ourConfiguration, // wrong signature
+  '42': ourConfiguration, // buyer API could not be processed
   '43': { class: 'refused', failover: 'yes', clientCode: '02' }, // SKU not found or inactive
   '44': ourFloat, // balance too low
-  '45': ours, // address not known
+  '45': ourConfiguration, // address not known
   '47': review, // already done at another buyer
   '49': review, // ref_id not unique
   '50': review, // transaction not found
@@ -68,14 +68,14 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '74': { class: 'reversed' },
   '80': otherSeller, // blocked by the seller
   '81': otherSeller, // seller blocked by us
-  '82': ours, // account not verified
+  '82': ourConfiguration, // account not verified
   '84': customersMistake, // amount not valid
   '85': otherSeller, // transactions limited
   '87': customersMistake, // e-money in multiples of 1,000
-  '88': ours,
+  '88': ourConfiguration,
   '99': { class: 'unknown' }, // router issue
 };
 
-export function meaningOf(rc: string): RcMeaning {
+export function getRcMeaning(rc: string): RcMeaning {
   return lookUp(rcMeanings, rc) ?? { class: 'unknown' };
 }

@@ -18,12 +18,19 @@ import type {
   ProviderTraits,
   Reading,
 } from './adapter.js';
-import { clean, parse, readJson, validate, type JsonAnswer, type StatusRules } from './answer.js';
-import { billPeriodOf } from './bill-period.js';
-import { meaningOf } from './digiflazz-codes.js';
+import {
+  cleanMessage,
+  parseJson,
+  readJson,
+  matchSchema,
+  type JsonAnswer,
+  type StatusRules,
+} from './answer.js';
+import { getBillPeriod } from './bill-period.js';
+import { getRcMeaning } from './digiflazz-codes.js';
 import { readPriceList } from './digiflazz-price-list.js';
 import { callHttp, type HttpAnswer, type HttpCall } from './http.js';
-import { refuseCheck } from './schedule.js';
+import { findCheckRefusal } from './schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
 const day = 86_400_000;
@@ -89,9 +96,11 @@ const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | 
   }).required(),
 });
 
-/** @param noteFloat Told of our balance whenever an answer shows it. */
-export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) => void): ProviderAdapter {
-  const transact = transactor(noteFloat);
+/** @param storeFloatThrottled Told of our balance whenever an answer shows it. */
+export function createDigiflazzAdapter(
+  noteFloat: (sellerId: string, amount: number) => void,
+): ProviderAdapter {
+  const transact = createTransact(noteFloat);
 
   const inquireBill = async (
     connection: ProviderConnection,
@@ -118,7 +127,7 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
       case 'bill': {
         const { totalAmount } = inquired.bill;
         if (totalAmount !== order.billTotal) {
-          return billChanged(totalAmount);
+          return buildBillChangedOutcome(totalAmount);
         }
         // The inquiry may have taken its half, and whoever waited for it may have stood still for longer.
         const sendBefore = order.sendBefore && new Date(order.sendBefore.getTime() + timeoutMs);
@@ -136,7 +145,7 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     async inquire(connection, order) {
       const command = typeof order.billTotal === 'number' ? { command: 'status-pasca' as const } : {};
       return (
-        refuseCheck(order, digiflazzTraits) ??
+        findCheckRefusal(order, digiflazzTraits) ??
         readOrder((await transact(connection, order, command)).answer, order, 'check')
       );
     },
@@ -144,7 +153,10 @@ export function digiflazzAdapter(noteFloat: (sellerId: string, amount: number) =
     payBill,
     balance: readBalance,
     priceList: (connection, wants) =>
-      readPriceList((cmd) => callOf(connection, { path: 'price-list', suffix: 'pricelist' }, { cmd }), wants),
+      readPriceList(
+        (cmd) => buildCall(connection, { path: 'price-list', suffix: 'pricelist' }, { cmd }),
+        wants,
+      ),
     inquireMeter,
     readCallback,
     isCallbackSigned,
@@ -157,7 +169,7 @@ type Transact = (
   options?: { command?: Command; timeoutMs?: number },
 ) => Promise<{ answer: JsonAnswer<Data>; bill: JsonAnswer<BillData> }>;
 
-function transactor(noteFloat: (sellerId: string, amount: number) => void): Transact {
+function createTransact(noteFloat: (sellerId: string, amount: number) => void): Transact {
   return async (connection, order, { command, timeoutMs } = {}) => {
     const http = await post(
       connection,
@@ -175,19 +187,19 @@ function transactor(noteFloat: (sellerId: string, amount: number) => void): Tran
         ...(sandbox && { testing: true }),
       },
     );
-    const answer = unwrap(readJson(http, bodySchema, statusRules));
+    const answer = unwrapData(readJson(http, bodySchema, statusRules));
     if (answer.kind === 'read' && typeof answer.body.buyer_last_saldo === 'number') {
       noteFloat(connection.sellerId, Math.floor(answer.body.buyer_last_saldo));
     }
-    return { answer, bill: unwrap(readJson(http, billSchema, statusRules)) };
+    return { answer, bill: unwrapData(readJson(http, billSchema, statusRules)) };
   };
 }
 
-function post(...call: Parameters<typeof callOf>): Promise<HttpAnswer> {
-  return callHttp(callOf(...call));
+function post(...call: Parameters<typeof buildCall>): Promise<HttpAnswer> {
+  return callHttp(buildCall(...call));
 }
 
-function callOf(
+function buildCall(
   connection: ProviderConnection,
   call: { path: string; suffix: string; timeoutMs?: number; sendBefore?: Date | null | undefined },
   body: Record<string, unknown>,
@@ -205,7 +217,7 @@ function callOf(
   };
 }
 
-function unwrap<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
+function unwrapData<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
   return answer.kind === 'read' ? { kind: 'read', body: answer.body.data } : answer;
 }
 
@@ -217,8 +229,8 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
   }
   const { rc, status, sn, price, ref_id: refId } = answer.body;
   const code = rc.slice(0, 20);
-  const message = clean(answer.body.message, `Response code ${code}`);
-  const meaning = meaningOf(rc);
+  const message = cleanMessage(answer.body.message, `Response code ${code}`);
+  const meaning = getRcMeaning(rc);
   if (!isConsistent(meaning.class, status) || (refId && refId !== order.providerRef)) {
     return { outcome: 'unknown', code, message: `Contradicting answer: ${message}` };
   }
@@ -268,7 +280,7 @@ function isConsistent(rcClass: string, status: string | null | undefined): boole
   }
 }
 
-function billChanged(total: number): ProviderOutcome {
+function buildBillChangedOutcome(total: number): ProviderOutcome {
   return {
     outcome: 'refused',
     code: 'BILL_CHANGED',
@@ -283,8 +295,8 @@ function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOut
     return { outcome: 'unavailable', code: answer.code, message: answer.message };
   }
   const code = answer.body.rc.slice(0, 20);
-  const message = clean(answer.body.message, `Response code ${code}`);
-  const meaning = meaningOf(answer.body.rc);
+  const message = cleanMessage(answer.body.message, `Response code ${code}`);
+  const meaning = getRcMeaning(answer.body.rc);
   if (meaning.class === 'success' && bill.kind === 'read') {
     return { outcome: 'bill', bill: toBill(bill.body) };
   }
@@ -305,8 +317,8 @@ function readBill(answer: JsonAnswer<Data>, bill: JsonAnswer<BillData>): BillOut
 
 function toBill(data: BillData): ProviderBill {
   return {
-    customerName: clean(data.customer_name, '-'),
-    billPeriod: billPeriodOf([data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]),
+    customerName: cleanMessage(data.customer_name, '-'),
+    billPeriod: getBillPeriod([data.periode, ...(data.desc?.detail ?? []).map((each) => each.periode)]),
     totalBill: data.selling_price - data.admin,
     adminFee: data.admin,
     totalAmount: data.selling_price,
@@ -315,7 +327,7 @@ function toBill(data: BillData): ProviderBill {
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
   const http = await post(connection, { path: 'cek-saldo', suffix: 'depo' }, { cmd: 'deposit' });
-  const answer = unwrap(readJson(http, balanceSchema));
+  const answer = unwrapData(readJson(http, balanceSchema));
   return answer.kind === 'read'
     ? { ok: true, value: answer.body.deposit }
     : { ok: false, code: answer.code, message: answer.message };
@@ -327,45 +339,48 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
     { path: 'inquiry-pln', suffix: meterNumber },
     { customer_no: meterNumber },
   );
-  const meter = unwrap(readJson(http, meterSchema));
+  const meter = unwrapData(readJson(http, meterSchema));
   if (meter.kind === 'read') {
     return {
       outcome: 'meter',
-      name: clean(meter.body.name, '-'),
-      power: clean(meter.body.segment_power, '') || null,
+      name: cleanMessage(meter.body.name, '-'),
+      power: cleanMessage(meter.body.segment_power, '') || null,
     };
   }
-  const answer = unwrap(readJson(http, bodySchema, statusRules));
+  const answer = unwrapData(readJson(http, bodySchema, statusRules));
   if (answer.kind !== 'read') {
     return { outcome: 'unavailable', code: answer.code, message: answer.message };
   }
   const code = answer.body.rc.slice(0, 20);
-  const message = clean(answer.body.message, `Response code ${code}`);
-  const meaning = meaningOf(answer.body.rc);
+  const message = cleanMessage(answer.body.message, `Response code ${code}`);
+  const meaning = getRcMeaning(answer.body.rc);
   return meaning.class === 'refused' && meaning.clientCode === '04'
     ? { outcome: 'wrong-number', code, message }
     : { outcome: 'unavailable', code, message };
 }
 
-const said = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
+const callbackStatuses = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
 /** `hook`: what a ping tells of the webhook itself. */
-const callbackSchema = Joi.object<{ hook?: object; data?: { ref_id: string; status: keyof typeof said } }>({
+const callbackSchema = Joi.object<{
+  hook?: object;
+  data?: { ref_id: string; status: keyof typeof callbackStatuses };
+}>({
   hook: Joi.object(),
   data: Joi.object({
     ref_id: Joi.string().min(1).max(64).required(),
     status: Joi.string()
-      .valid(...Object.keys(said))
+      .valid(...Object.keys(callbackStatuses))
       .required(),
   }),
 }).or('data', 'hook');
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
-  const body = validate(callbackSchema, parse(raw.toString('utf8')));
+  const body = matchSchema(callbackSchema, parseJson(raw.toString('utf8')));
   if (!body) {
     return null;
   }
   return body.data
-    ? { kind: 'result', providerRef: body.data.ref_id, says: said[body.data.status] }
+    ? { kind: 'result', providerRef: body.data.ref_id, says: callbackStatuses[body.data.status] }
     : { kind: 'ping' };
 }
 

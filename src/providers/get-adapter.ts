@@ -4,19 +4,19 @@ import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
 import { lookUp } from '../shared/look-up.js';
 import type { ProviderAdapter, ProviderConnection } from './adapter.js';
-import { digiflazzAdapter } from './digiflazz.js';
-import { guardedAdapter } from './guarded-adapter.js';
-import { h2hAdapter } from './h2h.js';
-import { noteFloat } from './note-float.js';
+import { createDigiflazzAdapter } from './digiflazz.js';
+import { guardAdapter } from './guarded-adapter.js';
+import { createH2hAdapter } from './h2h.js';
+import { storeFloatThrottled } from './note-float.js';
 
 const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
-  simulator: guardedAdapter(h2hAdapter('simulator')),
-  h2h: guardedAdapter(h2hAdapter('h2h')),
-  digiflazz: guardedAdapter(digiflazzAdapter(noteFloat)),
+  simulator: guardAdapter(createH2hAdapter('simulator')),
+  h2h: guardAdapter(createH2hAdapter('h2h')),
+  digiflazz: guardAdapter(createDigiflazzAdapter(storeFloatThrottled)),
 };
 
 /** @throws Error for a kind that this release does not have: what was sent to one is a person's to decide. */
-export function adapterFor(kind: ProviderSettings['kind']): ProviderAdapter {
+export function getAdapter(kind: ProviderSettings['kind']): ProviderAdapter {
   const adapter = lookUp(adapters, kind);
   if (!adapter) {
     throw new Error(`This release has no providers of the kind ${kind}`);
@@ -29,7 +29,7 @@ export function hasAdapter(kind: string): boolean {
 }
 
 /** Where an order was sent. */
-export interface SentTo {
+export interface OrderDestination {
   providerKind: ProviderSettings['kind'];
   providerBaseUrl: string | null;
   providerUsername: string;
@@ -40,12 +40,15 @@ export interface SentTo {
  * @param sentTo An order: what was sent to one system must never be asked of another, where it could buy again.
  * @throws Error if the account has no provider or its settings are not complete: the operator's mistake.
  */
-export function connectionOf(seller: Pick<Account, '_id' | 'provider'>, sentTo?: SentTo): ProviderConnection {
+export function buildConnection(
+  seller: Pick<Account, '_id' | 'provider'>,
+  sentTo?: OrderDestination,
+): ProviderConnection {
   const { _id: sellerId, provider } = seller;
   if (!provider) {
     throw new Error(`Seller ${sellerId} has no provider`);
   }
-  const baseUrl = addressOf(provider, sentTo);
+  const baseUrl = getAddress(provider, sentTo);
   if (baseUrl === null) {
     throw new Error(`The address of the provider of seller ${sellerId} is not set`);
   }
@@ -63,14 +66,14 @@ export function connectionOf(seller: Pick<Account, '_id' | 'provider'>, sentTo?:
   };
 }
 
-function addressOf(provider: ProviderSettings, sentTo: SentTo | undefined): string | null {
+function getAddress(provider: ProviderSettings, sentTo: OrderDestination | undefined): string | null {
   return sentTo === undefined
-    ? (provider.baseUrl ?? ownAddressOf(provider.kind))
-    : (sentTo.providerBaseUrl ?? ownAddressOf(sentTo.providerKind));
+    ? (provider.baseUrl ?? getDefaultAddress(provider.kind))
+    : (sentTo.providerBaseUrl ?? getDefaultAddress(sentTo.providerKind));
 }
 
 /** The address that a kind has without being told. */
-function ownAddressOf(kind: ProviderSettings['kind']): string | null {
+function getDefaultAddress(kind: ProviderSettings['kind']): string | null {
   switch (kind) {
     case 'simulator':
       return env.SIMULATOR_URL;

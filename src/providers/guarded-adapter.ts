@@ -1,10 +1,10 @@
 import { env } from '../../config/env.js';
-import { scenarioOf } from '../../config/sandbox-scenarios.js';
+import { findScenario } from '../../config/sandbox-scenarios.js';
 import { nowMs } from '../shared/clock.js';
-import { printableWithin } from '../shared/printable.js';
+import { toPrintableDeep } from '../shared/printable.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
-import { admitted } from './admission.js';
+import { callWhenAdmitted } from './admission.js';
 import { busyCode } from './answer.js';
 import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder } from './provider-metrics.js';
@@ -15,32 +15,35 @@ import { sampleOrder } from './provider-samples.js';
  * within the adapter's time-out plus `admissionWaitMaxMs`. An order is let through before it is written down
  * (`admitOrder`), so `buy` and `payBill` do not ask again. What was late (LateError) counts for nothing.
  */
-export function guardedAdapter(adapter: ProviderAdapter): ProviderAdapter {
+export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
   const busy = { code: 'BUSY', message: 'Too many calls to the provider at once' };
   const guarded: ProviderAdapter = {
     ...adapter,
     buy: (connection, order) =>
-      counted({ adapter, connection, order, send: () => adapter.buy(connection, order) }),
+      sendCounted({ adapter, connection, order, send: () => adapter.buy(connection, order) }),
     payBill: (connection, order) =>
-      counted({ adapter, connection, order, send: () => adapter.payBill(connection, order) }),
+      sendCounted({ adapter, connection, order, send: () => adapter.payBill(connection, order) }),
     inquire: async (connection, order) =>
-      (await admitted(connection, () => adapter.inquire(connection, order))) ?? {
+      (await callWhenAdmitted(connection, () => adapter.inquire(connection, order))) ?? {
         outcome: 'unknown',
         ...busy,
       },
     inquireBill: async (connection, query) =>
-      (await admitted(connection, () => adapter.inquireBill(connection, query))) ?? {
+      (await callWhenAdmitted(connection, () => adapter.inquireBill(connection, query))) ?? {
         outcome: 'unavailable',
         ...busy,
       },
     balance: async (connection) =>
-      (await admitted(connection, () => adapter.balance(connection))) ?? { ok: false, ...busy },
+      (await callWhenAdmitted(connection, () => adapter.balance(connection))) ?? { ok: false, ...busy },
     priceList: async (connection, wants) =>
-      (await admitted(connection, () => adapter.priceList(connection, wants))) ?? { ok: false, ...busy },
+      (await callWhenAdmitted(connection, () => adapter.priceList(connection, wants))) ?? {
+        ok: false,
+        ...busy,
+      },
     ...(inquireMeter && {
       inquireMeter: async (connection, meterNumber) =>
-        (await admitted(connection, () => inquireMeter(connection, meterNumber))) ?? {
+        (await callWhenAdmitted(connection, () => inquireMeter(connection, meterNumber))) ?? {
           outcome: 'unavailable',
           ...busy,
         },
@@ -57,20 +60,20 @@ function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter, record } = adapter;
   return {
     ...adapter,
-    buy: async (...given) => printableWithin(await adapter.buy(...given)),
-    inquire: async (...given) => printableWithin(await adapter.inquire(...given)),
-    inquireBill: async (...given) => printableWithin(await adapter.inquireBill(...given)),
-    payBill: async (...given) => printableWithin(await adapter.payBill(...given)),
-    balance: async (...given) => printableWithin(await adapter.balance(...given)),
-    priceList: async (...given) => printableWithin(await adapter.priceList(...given)),
+    buy: async (...given) => toPrintableDeep(await adapter.buy(...given)),
+    inquire: async (...given) => toPrintableDeep(await adapter.inquire(...given)),
+    inquireBill: async (...given) => toPrintableDeep(await adapter.inquireBill(...given)),
+    payBill: async (...given) => toPrintableDeep(await adapter.payBill(...given)),
+    balance: async (...given) => toPrintableDeep(await adapter.balance(...given)),
+    priceList: async (...given) => toPrintableDeep(await adapter.priceList(...given)),
     ...(inquireMeter && {
-      inquireMeter: async (...given) => printableWithin(await inquireMeter(...given)),
+      inquireMeter: async (...given) => toPrintableDeep(await inquireMeter(...given)),
     }),
-    ...(record && { record: async (...given) => printableWithin(await record(...given)) }),
+    ...(record && { record: async (...given) => toPrintableDeep(await record(...given)) }),
   };
 }
 
-async function counted(sent: {
+async function sendCounted(sent: {
   adapter: ProviderAdapter;
   connection: ProviderConnection;
   order: ProviderOrder;
@@ -87,9 +90,9 @@ async function counted(sent: {
   if (fault === 'configuration' || fault === 'float') {
     logger.error('the provider refuses for a reason that is ours', { sellerId, code: outcome.code });
     await openCircuit(sellerId, fault);
-  } else if (outcome.code !== busyCode && !isPlayed(adapter.kind, order)) {
+  } else if (outcome.code !== busyCode && !isScenarioOrder(adapter.kind, order)) {
     await recordCall(sellerId, {
-      ...judge(outcome),
+      ...judgeOutcome(outcome),
       slow: outcome.code === 'TIMEOUT' || durationMs >= adapter.traits.timeoutMs,
       startedAt,
       durationMs,
@@ -99,7 +102,7 @@ async function counted(sent: {
 }
 
 /** A refusal of one order shows a provider that works; one that serves nobody does not. */
-function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
+function judgeOutcome(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   switch (outcome.outcome) {
     case 'unknown':
     case 'not-sent':
@@ -117,6 +120,8 @@ function judge(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
 }
 
 /** Numbers that play a story in the sandbox say nothing about the provider (docs/reference/api/sandbox.md). */
-export function isPlayed(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
-  return env.APP_MODE === 'sandbox' && kind === 'simulator' && scenarioOf(order.customerNumber) !== undefined;
+export function isScenarioOrder(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
+  return (
+    env.APP_MODE === 'sandbox' && kind === 'simulator' && findScenario(order.customerNumber) !== undefined
+  );
 }

@@ -25,10 +25,17 @@ import type {
   Reading,
 } from './adapter.js';
 import { readSimulatorLog } from './simulator-log.js';
-import { clean, parse, readJson, validate, type JsonAnswer, type StatusRules } from './answer.js';
+import {
+  cleanMessage,
+  parseJson,
+  readJson,
+  matchSchema,
+  type JsonAnswer,
+  type StatusRules,
+} from './answer.js';
 import { callHttp, type HttpAnswer } from './http.js';
 import { streamRows } from './stream-rows.js';
-import { refuseCheck } from './schedule.js';
+import { findCheckRefusal } from './schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
 const day = 86_400_000;
@@ -99,12 +106,13 @@ interface PriceRow {
 }
 
 /** @param kind The simulator is reached in the same way; only its address comes from elsewhere. */
-export function h2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
+export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
   return {
     kind,
     traits: h2hTraits,
-    buy: async (connection, order) => readFirst(await send(connection, 'request', order), order, 'yes'),
-    payBill: async (connection, order) => readFirst(await send(connection, 'payment', order), order, 'no'),
+    buy: async (connection, order) => readOrderAnswer(await send(connection, 'request', order), order, 'yes'),
+    payBill: async (connection, order) =>
+      readOrderAnswer(await send(connection, 'payment', order), order, 'no'),
     inquire: (connection, order) => inquireOrder(connection, order, kind),
     inquireBill,
     balance: readBalance,
@@ -122,7 +130,7 @@ async function send(
   order: ProviderOrder,
 ): Promise<JsonAnswer<Body>> {
   const { productCode: code, customerNumber: customer, providerRef: refId, billTotal, costMax } = order;
-  const url = addressOf(connection, call, { suffix: refId, covered: `${code}|${customer}|${refId}` });
+  const url = buildAddress(connection, call, { suffix: refId, covered: `${code}|${customer}|${refId}` });
   url.searchParams.set('code', code);
   url.searchParams.set('customer', customer);
   url.searchParams.set('ref_id', refId);
@@ -139,7 +147,7 @@ function get({ sellerId }: ProviderConnection, url: URL, sendBefore?: Date | nul
   return callHttp({ method: 'GET', url, timeoutMs: h2hTraits.timeoutMs, sellerId, sendBefore });
 }
 
-function addressOf(
+function buildAddress(
   connection: ProviderConnection,
   path: string,
   signed: { suffix: string; covered: string },
@@ -157,17 +165,21 @@ function addressOf(
 }
 
 /** @param failover Whether a refusal for no known reason may be tried elsewhere: a purchase yes, a bill no. */
-function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome {
+function readOrderAnswer(
+  answer: JsonAnswer<Body>,
+  order: ProviderOrder,
+  failover: 'yes' | 'no',
+): ProviderOutcome {
   if (answer.kind !== 'read') {
     const { kind, code, message } = answer;
     return { outcome: kind, code, message };
   }
-  const about = readAboutOrder(answer.body, order, failover);
+  const about = readOrderStatus(answer.body, order, failover);
   if (about) {
     return about;
   }
   const { status: code } = answer.body;
-  const said = (otherwise: string) => ({ code, message: clean(answer.body.message, otherwise) });
+  const said = (otherwise: string) => ({ code, message: cleanMessage(answer.body.message, otherwise) });
   switch (code) {
     case '01':
       return { outcome: 'refused', ...said('The provider refused it'), failover, clientCode: '01' };
@@ -194,7 +206,7 @@ function readFirst(answer: JsonAnswer<Body>, order: ProviderOrder, failover: 'ye
         fault: 'configuration',
       };
     default:
-      return unreadable(code);
+      return buildUnreadableOutcome(code);
   }
 }
 
@@ -203,7 +215,7 @@ async function inquireOrder(
   order: ProviderOrder,
   kind: 'h2h' | 'simulator',
 ): Promise<ProviderOutcome> {
-  const refused = refuseCheck(order, h2hTraits);
+  const refused = findCheckRefusal(order, h2hTraits);
   if (refused) {
     return refused;
   }
@@ -215,24 +227,24 @@ async function inquireOrder(
   }
   const { status: code, message, transaction_status: state, ref_id: refId } = answer.body;
   if (kind === 'simulator' && state === 'reversed' && refId === order.providerRef) {
-    return { outcome: 'reversed', code, message: clean(message, 'Taken back') };
+    return { outcome: 'reversed', code, message: cleanMessage(message, 'Taken back') };
   }
   return (
-    readAboutOrder(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
+    readOrderStatus(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
     (['01', '02', '04'].includes(code)
-      ? { outcome: 'not-found', code, message: clean(message, 'Not known to the provider') }
-      : { outcome: 'unknown', code, message: clean(message, 'The provider did not tell the status') })
+      ? { outcome: 'not-found', code, message: cleanMessage(message, 'Not known to the provider') }
+      : { outcome: 'unknown', code, message: cleanMessage(message, 'The provider did not tell the status') })
   );
 }
 
 /** What the answer says about the order itself, or null if it is about something else. */
-function readAboutOrder(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
+function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
   const { status: code, sn, transaction_status: state, ref_id: refId } = body;
   if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
-    return unreadable(code);
+    return buildUnreadableOutcome(code);
   }
   const serialNumber = typeof sn === 'string' && sn !== '' ? sn : null;
-  const message = clean(body.message, code === '00' ? 'Success' : 'No reason given');
+  const message = cleanMessage(body.message, code === '00' ? 'Success' : 'No reason given');
   const isState = (expected: string) => state === expected || state === null || state === undefined;
   if (code === '05' && isState('pending')) {
     return { outcome: 'pending', code, message, serialNumber };
@@ -252,13 +264,13 @@ function readAboutOrder(body: Body, order: ProviderOrder, failover: 'yes' | 'no'
     return { outcome: 'refused', code, message, failover: isCustomers ? 'no' : failover, clientCode };
   }
   // A state that contradicts its code, or one that nobody has heard of, must not decide anything.
-  return state === null || state === undefined ? null : unreadable(code);
+  return state === null || state === undefined ? null : buildUnreadableOutcome(code);
 }
 
-function unreadable(code: string): ProviderOutcome {
+function buildUnreadableOutcome(code: string): ProviderOutcome {
   return {
     outcome: 'unknown',
-    code: clean(code, 'UNREADABLE').slice(0, 20),
+    code: cleanMessage(code, 'UNREADABLE').slice(0, 20),
     message: 'The answer of the provider could not be read',
   };
 }
@@ -269,7 +281,7 @@ async function inquireBill(
 ): Promise<BillOutcome> {
   const { productCode, customerNumber, providerRef } = query;
   const covered = `${productCode}|${customerNumber}|${providerRef}`;
-  const url = addressOf(connection, 'inquiry', { suffix: providerRef, covered });
+  const url = buildAddress(connection, 'inquiry', { suffix: providerRef, covered });
   url.searchParams.set('code', productCode);
   url.searchParams.set('customer', customerNumber);
   url.searchParams.set('ref_id', providerRef);
@@ -279,7 +291,7 @@ async function inquireBill(
     return { outcome: 'unavailable', code: read.code, message: read.message };
   }
   const { status: code } = read.body;
-  const message = clean(read.body.message, 'No bill');
+  const message = cleanMessage(read.body.message, 'No bill');
   switch (code) {
     case '00': {
       const bill = readJson(answer, billSchema);
@@ -294,13 +306,13 @@ async function inquireBill(
     case '04':
       return { outcome: 'refused', code, message, reason: 'wrong-number', clientCode: '04' };
     default:
-      return { outcome: 'unavailable', code: clean(code, 'UNREADABLE').slice(0, 20), message };
+      return { outcome: 'unavailable', code: cleanMessage(code, 'UNREADABLE').slice(0, 20), message };
   }
 }
 
 function toBill(body: BillBody): ProviderBill {
   return {
-    customerName: clean(body.customer_name, '-'),
+    customerName: cleanMessage(body.customer_name, '-'),
     billPeriod: body.bill_period,
     totalBill: body.total_bill,
     adminFee: body.admin_fee,
@@ -309,23 +321,23 @@ function toBill(body: BillBody): ProviderBill {
 }
 
 async function inquireMeter(connection: ProviderConnection, meterNumber: string): Promise<MeterOutcome> {
-  const url = addressOf(connection, 'meter', { suffix: meterNumber, covered: meterNumber });
+  const url = buildAddress(connection, 'meter', { suffix: meterNumber, covered: meterNumber });
   url.searchParams.set('customer', meterNumber);
   const http = await get(connection, url);
   const meter = readJson(http, meterSchema);
   if (meter.kind === 'read') {
     return {
       outcome: 'meter',
-      name: clean(meter.body.customer_name, '-'),
-      power: clean(meter.body.power, '') || null,
+      name: cleanMessage(meter.body.customer_name, '-'),
+      power: cleanMessage(meter.body.power, '') || null,
     };
   }
   const answer = readJson(http, bodySchema);
   return answer.kind === 'read'
     ? {
         outcome: answer.body.status === '04' ? 'wrong-number' : 'unavailable',
-        code: clean(answer.body.status, 'UNREADABLE').slice(0, 20),
-        message: clean(answer.body.message, 'No such meter'),
+        code: cleanMessage(answer.body.status, 'UNREADABLE').slice(0, 20),
+        message: cleanMessage(answer.body.message, 'No such meter'),
       }
     : { outcome: 'unavailable', code: answer.code, message: answer.message };
 }
@@ -334,7 +346,7 @@ async function endOrder(
   connection: ProviderConnection,
   { providerRef, end }: { providerRef: string; end: PlayedEnd },
 ): Promise<'ended' | 'refused' | 'unavailable'> {
-  const url = addressOf(connection, 'end', { suffix: providerRef, covered: `${providerRef}|${end}` });
+  const url = buildAddress(connection, 'end', { suffix: providerRef, covered: `${providerRef}|${end}` });
   url.searchParams.set('ref_id', providerRef);
   url.searchParams.set('result', end);
   const read = readJson(await get(connection, url), bodySchema);
@@ -346,7 +358,7 @@ async function endOrder(
 }
 
 async function readBalance(connection: ProviderConnection): Promise<Reading<number>> {
-  const url = addressOf(connection, 'balance', { suffix: 'depo', covered: 'depo' });
+  const url = buildAddress(connection, 'balance', { suffix: 'depo', covered: 'depo' });
   const answer = await get(connection, url);
   const read = readJson(answer, balanceSchema);
   return read.kind === 'read'
@@ -358,7 +370,7 @@ function readPriceList(
   connection: ProviderConnection,
   wants?: (code: string) => boolean,
 ): Promise<Reading<ProviderProduct[]>> {
-  const url = addressOf(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
+  const url = buildAddress(connection, 'price-list', { suffix: 'pricelist', covered: 'pricelist' });
   return streamRows({
     call: {
       method: 'GET',
@@ -380,7 +392,7 @@ const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed'
 });
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
-  const body = validate(callbackSchema, parse(raw.toString('utf8')));
+  const body = matchSchema(callbackSchema, parseJson(raw.toString('utf8')));
   return body && { kind: 'result', providerRef: body.ref_id, says: body.status };
 }
 

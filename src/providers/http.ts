@@ -5,10 +5,10 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
-import { traced, traceparentNow } from '../shared/tracing.js';
-import { keepPause, retryAfterMs } from './pause.js';
+import { runInSpan, getTraceparent } from '../shared/tracing.js';
+import { storePause, parseRetryAfterMs } from './pause.js';
 import { latestNowMs, sureNowMs } from '../redis/fleet-clock.js';
-import { sayRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/say-error.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';
@@ -47,7 +47,7 @@ const connectionErrors = new WeakSet<Error>();
 const connectSocket = buildConnector({ timeout: connectTimeoutMs });
 
 /** What reads a catalogue or a balance. */
-const agent = newAgent((options, callback) => {
+const agent = createAgent((options, callback) => {
   connectSocket(options, (...result) => {
     const [error] = result;
     if (error) {
@@ -61,7 +61,7 @@ const agent = newAgent((options, callback) => {
  * What can buy. A machine may stand still while a connection is made, and nothing in it tells that: once there is one, Redis is
  * asked for the time again, so that what is about to be written knows it (`buyingUntil`).
  */
-const buyingAgent = newAgent((options, callback) => {
+const orderAgent = createAgent((options, callback) => {
   const fail = (error: Error) => {
     connectionErrors.add(error);
     callback(error, null);
@@ -71,7 +71,7 @@ const buyingAgent = newAgent((options, callback) => {
       fail(error);
       return;
     }
-    void lateness(Infinity).then((late) => {
+    void findLateness(Infinity).then((late) => {
       if (late ?? socket.destroyed) {
         socket.destroy();
         fail(late ?? new Error('The connection was closed at once'));
@@ -86,12 +86,12 @@ const buyingAgent = newAgent((options, callback) => {
  * The last look at the clock, in the same turn as the write: a request may have waited for a connection, for a free one of
  * those that there are, or for a loop that others held. What is late is dropped and its connection kept.
  */
-function buyingUntil(sendBefore: Date): Dispatcher {
-  return buyingAgent.compose(
+function buildOrderDispatcher(sendBefore: Date): Dispatcher {
+  return orderAgent.compose(
     (dispatch) => (options, handler) =>
       dispatch(options, {
         onRequestStart(controller, context) {
-          const late = latenessAt(latestNowMs(), sendBefore.getTime());
+          const late = getLateness(latestNowMs(), sendBefore.getTime());
           if (late) {
             throw late;
           }
@@ -106,7 +106,7 @@ function buyingUntil(sendBefore: Date): Dispatcher {
   );
 }
 
-function newAgent(connect: buildConnector.connector): Agent {
+function createAgent(connect: buildConnector.connector): Agent {
   return new Agent({
     // Of one address, which may be that of several sellers.
     connections: 256,
@@ -151,7 +151,7 @@ function exchange(
   const { method, sellerId } = call;
   // Not the address: it may carry a signature and the customer's number.
   const attributes = { 'http.request.method': method, 'topup.seller_id': sellerId };
-  return traced({ name: 'provider call', kind: 'client', attributes }, async (span) => {
+  return runInSpan({ name: 'provider call', kind: 'client', attributes }, async (span) => {
     const answer = await exchangeOnce(call, read);
     if (answer.kind === 'answer') {
       span.note({ 'http.response.status_code': answer.status });
@@ -166,11 +166,11 @@ async function exchangeOnce(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
-  await mustBeInTime(call);
-  const traceparent = traceparentNow();
+  await requireInTime(call);
+  const traceparent = getTraceparent();
   try {
     const response = await request(call.url, {
-      dispatcher: call.sendBefore instanceof Date ? buyingUntil(call.sendBefore) : agent,
+      dispatcher: call.sendBefore instanceof Date ? buildOrderDispatcher(call.sendBefore) : agent,
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -183,9 +183,11 @@ async function exchangeOnce(
       signal: AbortSignal.timeout(call.timeoutMs),
     });
     const { statusCode: status } = response;
-    const pauseMs = pauseStatuses.includes(status) ? retryAfterMs(response.headers['retry-after']) : null;
+    const pauseMs = pauseStatuses.includes(status)
+      ? parseRetryAfterMs(response.headers['retry-after'])
+      : null;
     if (pauseMs !== null) {
-      await keepPause(call.sellerId, pauseMs);
+      await storePause(call.sellerId, pauseMs);
     }
     const text = await read(response.body, status);
     return text === null
@@ -195,37 +197,37 @@ async function exchangeOnce(
     if (error instanceof LateError) {
       throw error;
     }
-    return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: reasonOf(error) };
+    return { kind: isNeverSent(error) ? 'not-sent' : 'unknown', reason: getErrorReason(error) };
   }
 }
 
 /** Before it is handed over: the process, or its machine, may have stood still since it was given its time. */
-async function mustBeInTime({ sendBefore }: HttpCall): Promise<void> {
-  const late = sendBefore instanceof Date ? await lateness(sendBefore.getTime()) : null;
+async function requireInTime({ sendBefore }: HttpCall): Promise<void> {
+  const late = sendBefore instanceof Date ? await findLateness(sendBefore.getTime()) : null;
   if (late) {
     throw late;
   }
 }
 
-let isEnding = false;
+let isSendingStopped = false;
 
 /** What can buy is sent no more: nobody could write down what the provider answers. */
-export function sendNoMore(): void {
-  isEnding = true;
+export function stopSending(): void {
+  isSendingStopped = true;
 }
 
 /** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
-async function lateness(beforeMs: number): Promise<LateError | null> {
+async function findLateness(beforeMs: number): Promise<LateError | null> {
   try {
-    return latenessAt(await sureNowMs(), beforeMs);
+    return getLateness(await sureNowMs(), beforeMs);
   } catch (error) {
-    sayRedisError('a provider is not asked, as nobody knows the time', error);
+    logRedisError('a provider is not asked, as nobody knows the time', error);
     return new LateError('Not sent: nobody knows the time', { cause: error });
   }
 }
 
-function latenessAt(atMs: number, beforeMs: number): LateError | null {
-  if (isEnding) {
+function getLateness(atMs: number, beforeMs: number): LateError | null {
+  if (isSendingStopped) {
     return new LateError('Not sent: this process ends');
   }
   return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
@@ -261,11 +263,11 @@ function isNeverSent(error: unknown): boolean {
 }
 
 /** A short word for logs and the order's record; never a message, which may hold the address. */
-function reasonOf(error: unknown): string {
-  const { code, name } = fieldsOf(error);
+function getErrorReason(error: unknown): string {
+  const { code, name } = getErrorFields(error);
   return name === 'TimeoutError' ? 'TIMEOUT' : (code ?? name ?? 'ERROR');
 }
 
-function fieldsOf(error: unknown): { code?: string; name?: string } {
+function getErrorFields(error: unknown): { code?: string; name?: string } {
   return error instanceof Error ? error : {};
 }

@@ -1,5 +1,5 @@
 import { AccountModel } from '../accounts/account.model.js';
-import { idsOfGroups, markupIdsOf, MarkupModel } from '../products/markup.model.js';
+import { groupIdRange, getMarkupIdRange, MarkupModel } from '../products/markup.model.js';
 
 /** So far the accounts of a group are counted. */
 export const groupAccountsCountedMax = 1_000;
@@ -18,10 +18,10 @@ export async function listPriceGroups(query: {
 }): Promise<{ groups: PriceGroup[]; next: string | null }> {
   const { after = '', limit } = query;
   const names: string[] = [];
-  let name = await nextName(after);
+  let name = await findNextName(after);
   while (name !== null && names.length < limit) {
     names.push(name);
-    name = await nextName(name);
+    name = await findNextName(name);
   }
   const groups = await Promise.all(
     names.map(async (each) => ({ name: each, accounts: await countAccountsOfGroup(each) })),
@@ -35,13 +35,13 @@ export function countAccountsOfGroup(name: string): Promise<number> {
 }
 
 /** From one name to the next along the indexes, so that those who share one are not read. */
-async function nextName(after: string): Promise<string | null> {
+async function findNextName(after: string): Promise<string | null> {
   const [account, rule] = await Promise.all([
     AccountModel.findOne({ priceGroup: { $gt: after } }, { priceGroup: 1 })
       .sort({ priceGroup: 1 })
       .lean(),
     MarkupModel.findOne(
-      { _id: { $gt: markupIdsOf({ accountId: null, priceGroup: after }).to, $lt: idsOfGroups.to } },
+      { _id: { $gt: getMarkupIdRange({ accountId: null, priceGroup: after }).to, $lt: groupIdRange.to } },
       { priceGroup: 1 },
     )
       .sort({ _id: 1 })

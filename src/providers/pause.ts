@@ -15,11 +15,11 @@ const pauseScript = `
 if tonumber(ARGV[1]) > redis.call('PTTL', KEYS[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end`;
 
 /** Never throws: the answer that asked for the pause says what became of the call, and must be heard. */
-export async function keepPause(sellerId: string, pauseMs: number): Promise<void> {
+export async function storePause(sellerId: string, pauseMs: number): Promise<void> {
   const ms = Math.min(Math.ceil(pauseMs), pauseMaxMs);
   logger.warn('the provider asks for a pause', { sellerId, pauseMs: ms });
   try {
-    await redis().eval(pauseScript, 1, pauseKeyOf(sellerId), ms);
+    await redis().eval(pauseScript, 1, getPauseKey(sellerId), ms);
   } catch (error) {
     logger.warn('the pause of a provider is not kept', { sellerId, error });
   }
@@ -27,16 +27,16 @@ export async function keepPause(sellerId: string, pauseMs: number): Promise<void
 
 /** An operator knows better: it is called again at once. @throws Redis's own errors. */
 export async function endPause(sellerId: string): Promise<void> {
-  await redis().del(pauseKeyOf(sellerId));
+  await redis().del(getPauseKey(sellerId));
 }
 
 /** The braces keep the keys of one provider on one node of a Redis cluster. */
-export function pauseKeyOf(sellerId: string): string {
+export function getPauseKey(sellerId: string): string {
   return `${env.QUEUE_PREFIX}:pause:{${sellerId}}`;
 }
 
 /** Retry-After as milliseconds from now: seconds or a date. Null: none, or nothing that can be read. */
-export function retryAfterMs(header: string | string[] | undefined): number | null {
+export function parseRetryAfterMs(header: string | string[] | undefined): number | null {
   if (typeof header !== 'string') {
     return null;
   }

@@ -1,12 +1,17 @@
-import { cachedPieces } from '../products/cached-pieces.js';
-import { bytesOfListed, listedFields, type ListedProduct } from '../products/listed-product.js';
-import { markupsOf, type MarkedUpBuyer, type MarkupOf } from '../products/markups-of.js';
+import { cachePieces } from '../products/cached-pieces.js';
+import { estimateListedBytes, listedFields, type ListedProduct } from '../products/listed-product.js';
+import { loadMarkups, type MarkupBuyer, type GetMarkup } from '../products/markups-of.js';
 import type { Offer } from '../products/offer.model.js';
 import { ProductModel, type ProductStatus } from '../products/product.model.js';
-import { spellingsOf } from '../products/spellings-of.js';
-import { cached } from '../redis/cached.js';
-import { bestPrice, priceConditions, type PriceConditions, type RoutableOffer } from './choose-route.js';
-import { activeOffers } from './route-board.js';
+import { getSpellings } from '../products/spellings-of.js';
+import { createCache } from '../redis/cached.js';
+import {
+  getBestPrice,
+  readPriceConditions,
+  type PriceConditions,
+  type RoutableOffer,
+} from './choose-route.js';
+import { findActiveOffers } from './route-board.js';
 
 export interface PricedProduct {
   product: ListedProduct;
@@ -17,7 +22,7 @@ export interface PricedProduct {
 
 export interface PriceListFilter {
   /** Whose prices these are. */
-  buyer: MarkedUpBuyer;
+  buyer: MarkupBuyer;
   /** `prabayar`, `pascabayar`, or a subcategory. */
   category?: string | undefined;
   subcategory?: string | undefined;
@@ -38,14 +43,14 @@ interface CatalogueProduct {
 const productsMax = 20_000;
 
 /** What is looked for in the database is in the key; nothing: the whole catalogue. */
-const catalogue = cachedPieces({
+const catalogue = cachePieces({
   read: readCatalogue,
   codeOf: ({ product }) => product._id,
-  bytesOf: ({ product, offers }) => bytesOfListed(product) + 200 * offers.length,
+  bytesOf: ({ product, offers }) => estimateListedBytes(product) + 200 * offers.length,
 });
 
 /** About how many products there are: it only chooses between two ways to the same list. */
-const catalogueSize = cached({
+const catalogueSize = createCache({
   from: [ProductModel],
   load: (_key: 'all') => ProductModel.estimatedDocumentCount(),
   isAbout: () => false,
@@ -55,22 +60,22 @@ const catalogueSize = cached({
  * Products with the best price now, active and in maintenance, by code. All that can fail or wait is over when it
  * resolves; each product is priced when it is taken, as of the moment of the call, however often it is gone through.
  */
-export async function priceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
-  const condition = conditionOf(filter);
+export async function getPriceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
+  const condition = buildCondition(filter);
   // One copy of a catalogue that fits into the memory serves every filter.
   const isHeldWhole = (await catalogueSize('all')) <= productsMax;
   const [products, now, markupOf] = await Promise.all([
     catalogue(isHeldWhole ? {} : condition),
-    priceConditions(),
-    markupsOf(filter.buyer),
+    readPriceConditions(),
+    loadMarkups(filter.buyer),
   ]);
   const asked = { condition, status: filter.status, now, markupOf };
-  return { [Symbol.iterator]: () => priced(products, asked) };
+  return { [Symbol.iterator]: () => priceProducts(products, asked) };
 }
 
-function* priced(
+function* priceProducts(
   products: CatalogueProduct[],
-  asked: { condition: Condition; status: string | undefined; now: PriceConditions; markupOf: MarkupOf },
+  asked: { condition: Condition; status: string | undefined; now: PriceConditions; markupOf: GetMarkup },
 ): Generator<PricedProduct> {
   const wanted = Object.entries(asked.condition).map(
     ([field, value]) => [field as keyof Condition, value.toLowerCase()] as const,
@@ -79,7 +84,7 @@ function* priced(
   for (const { product, offers } of products) {
     if (wanted.every(([field, value]) => product[field]?.toLowerCase() === value)) {
       found += 1;
-      const best = found <= productsMax ? bestPrice({ product, offers }, asked.now) : null;
+      const best = found <= productsMax ? getBestPrice({ product, offers }, asked.now) : null;
       if (best && (asked.status === undefined || asked.status === best.status)) {
         const price = best.price + asked.markupOf(product, best.price);
         yield { product, price, status: best.status };
@@ -91,21 +96,21 @@ function* priced(
 async function readCatalogue(condition: Condition, after: string, size: number): Promise<CatalogueProduct[]> {
   const spelled: Record<string, { $in: string[] }> = {};
   for (const [field, value] of Object.entries(condition)) {
-    spelled[field] = { $in: spellingsOf(value) };
+    spelled[field] = { $in: getSpellings(value) };
   }
   const wanted = { ...spelled, _id: { $gt: after }, status: { $ne: 'inactive' as const } };
   const products = await ProductModel.find(wanted, listedFields)
     .sort({ _id: 1 })
     .limit(size)
     .lean<ListedProduct[]>();
-  const offersOf = await activeOffers(products.map(({ _id }) => _id));
+  const offersOf = await findActiveOffers(products.map(({ _id }) => _id));
   return products.map((product) => {
-    const offers = (offersOf.get(product._id) ?? []).map(routable);
+    const offers = (offersOf.get(product._id) ?? []).map(toRoutableOffer);
     return { product, offers: offers.sort((a, b) => a.price - b.price) };
   });
 }
 
-function routable({
+function toRoutableOffer({
   sellerId,
   price,
   cost = null,
@@ -115,15 +120,15 @@ function routable({
   return { sellerId, price, cost, providerAvailable, cutOff };
 }
 
-function conditionOf({ category, subcategory, operator }: PriceListFilter): Condition {
+function buildCondition({ category, subcategory, operator }: PriceListFilter): Condition {
   return {
-    ...(category !== undefined && categoryCondition(category)),
+    ...(category !== undefined && buildCategoryCondition(category)),
     ...(subcategory !== undefined && { subcategory }),
     ...(operator !== undefined && { operator }),
   };
 }
 
-function categoryCondition(category: string): Condition {
+function buildCategoryCondition(category: string): Condition {
   const lower = category.toLowerCase();
   return lower === 'prabayar' || lower === 'pascabayar' ? { category: lower } : { subcategory: category };
 }

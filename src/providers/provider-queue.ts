@@ -4,19 +4,19 @@
  */
 import { env } from '../../config/env.js';
 import { defineQueue, type Queue } from '../jobs/define-job.js';
-import { openQueue, prefixOf } from '../jobs/queues.js';
+import { openQueue, getQueuePrefix } from '../jobs/queues.js';
 import { redis } from '../redis/connection.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { circuitsOf } from './circuit.js';
-import { routingSellers, type RoutingSeller } from './route-board.js';
+import { readCircuits } from './circuit.js';
+import { getRoutingSellers, type RoutingSeller } from './route-board.js';
 
 const namePrefix = 'fulfilment-';
 
 const queues = new Map<string, Queue>();
 
 /** The queue of a seller's provider, as those know it who add to it and look at it. */
-export function providerQueue(sellerId: string): Queue {
+export function getProviderQueue(sellerId: string): Queue {
   const found =
     queues.get(sellerId) ??
     defineQueue({
@@ -42,16 +42,16 @@ export interface ProviderQueue {
  * The queues that there are: of each seller with a provider, and those left behind by sellers that have none any more,
  * until they are empty.
  */
-export async function providerQueuesNow(): Promise<ProviderQueue[]> {
-  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+export async function listProviderQueues(): Promise<ProviderQueue[]> {
+  const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const ids = sellers.map(({ _id }) => _id);
-  const [circuits, left] = await Promise.all([circuitsOf(ids), leftBehind(ids)]);
+  const [circuits, left] = await Promise.all([readCircuits(ids), findAbandonedSellers(ids)]);
   return [
     ...sellers.map((seller) => ({
       sellerId: seller._id,
-      queue: limited(seller, circuits.get(seller._id)?.state === 'closed'),
+      queue: applyLimits(seller, circuits.get(seller._id)?.state === 'closed'),
     })),
-    ...left.map((sellerId) => ({ sellerId, queue: providerQueue(sellerId) })),
+    ...left.map((sellerId) => ({ sellerId, queue: getProviderQueue(sellerId) })),
   ];
 }
 
@@ -59,8 +59,8 @@ export async function providerQueuesNow(): Promise<ProviderQueue[]> {
  * While the provider serves, its own limits hold. While it does not, its orders go on to others or wait elsewhere, which
  * costs it no call: nothing holds them up, and there is room beside the calls that hang.
  */
-function limited({ _id, username, status, provider, state }: RoutingSeller, isClosed: boolean): Queue {
-  const queue = { ...providerQueue(_id), title: `fulfilment: ${username}` };
+function applyLimits({ _id, username, status, provider, state }: RoutingSeller, isClosed: boolean): Queue {
+  const queue = { ...getProviderQueue(_id), title: `fulfilment: ${username}` };
   if (!isClosed || status !== 'active' || state?.paused) {
     return { ...queue, concurrency: 2 * queue.concurrency };
   }
@@ -74,13 +74,13 @@ const lingerMs = 120_000;
 let registered = { ids: '', atMs: -Infinity, left: [] as string[] };
 
 /** Sellers whose queue was once worked on and who have no provider any more. Noted in Redis, looked at now and then. */
-async function leftBehind(present: string[]): Promise<string[]> {
+async function findAbandonedSellers(present: string[]): Promise<string[]> {
   const ids = present.join();
   if (ids !== registered.ids || performance.now() - registered.atMs > registerEveryMs) {
     if (present.length > 0) {
-      await redis().zadd(registerKey(), 'GT', ...present.flatMap((id) => [String(nowMs()), id]));
+      await redis().zadd(getRegisterKey(), 'GT', ...present.flatMap((id) => [String(nowMs()), id]));
     }
-    const known = await redis().zrange(registerKey(), '0', '-1');
+    const known = await redis().zrange(getRegisterKey(), '0', '-1');
     const left = known.filter((id) => !present.includes(id));
     registered = { ids, atMs: performance.now(), left };
   }
@@ -92,12 +92,12 @@ async function leftBehind(present: string[]): Promise<string[]> {
  * later, when nothing stands there any more: a process that looks at the queue for the first time makes its keys anew.
  */
 export async function removeEmptyQueues(): Promise<void> {
-  const sellers = await routingSellers();
-  const known = await redis().zrangebyscore(registerKey(), '-inf', nowMs() - lingerMs);
+  const sellers = await getRoutingSellers();
+  const known = await redis().zrangebyscore(getRegisterKey(), '-inf', nowMs() - lingerMs);
   for (const sellerId of known.filter((id) => !sellers.get(id)?.provider)) {
-    const queue = providerQueue(sellerId);
-    if ((await redis().exists(`${prefixOf(queue)}:${queue.name}:meta`)) === 0) {
-      await redis().zrem(registerKey(), sellerId);
+    const queue = getProviderQueue(sellerId);
+    if ((await redis().exists(`${getQueuePrefix(queue)}:${queue.name}:meta`)) === 0) {
+      await redis().zrem(getRegisterKey(), sellerId);
       continue;
     }
     const opened = openQueue(queue);
@@ -110,6 +110,6 @@ export async function removeEmptyQueues(): Promise<void> {
 }
 
 /** Sellers with the time at which they last had a provider. */
-function registerKey(): string {
+function getRegisterKey(): string {
   return `${env.QUEUE_PREFIX}:provider-queues`;
 }

@@ -1,29 +1,33 @@
 /** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
 import { groupBy } from '../shared/group-by.js';
 import { countSample, noteSample, sampleEvent } from '../samples/sampling.js';
-import { readSamples, sumOfSlots } from '../samples/read-samples.js';
+import { readSamples, sumSlots } from '../samples/read-samples.js';
 import type { SampledEvent, Slot } from '../samples/sample.model.js';
-import { quantileOf, bucketOf } from '../samples/latency-buckets.js';
+import { computeQuantile, getBucketName } from '../samples/latency-buckets.js';
 import type { ProviderOutcome } from './adapter.js';
 
 /** An order was answered, or not in time. */
 export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'], durationMs: number): void {
   const isUnanswered = outcome === 'unknown' || outcome === 'not-sent';
-  countSample(subjectOf(sellerId), ['orders', ...(isUnanswered ? ['unanswered'] : []), bucketOf(durationMs)]);
+  countSample(getSampleSubject(sellerId), [
+    'orders',
+    ...(isUnanswered ? ['unanswered'] : []),
+    getBucketName(durationMs),
+  ]);
 }
 
 /** What became of an order, when it became certain. */
 export function sampleEnd(sellerId: string, end: 'sold' | 'failed'): void {
-  countSample(subjectOf(sellerId), [end]);
+  countSample(getSampleSubject(sellerId), [end]);
 }
 
 /** @param amount Rupiah. */
 export function sampleFloat(sellerId: string, amount: number): void {
-  noteSample(subjectOf(sellerId), 'float', amount);
+  noteSample(getSampleSubject(sellerId), 'float', amount);
 }
 
 export function sampleCircuit(sellerId: string, to: string, because: string | null): void {
-  sampleEvent(subjectOf(sellerId), to, because);
+  sampleEvent(getSampleSubject(sellerId), to, because);
 }
 
 /** Of some time; null: nothing was measured. Rates from 0 to 1, latencies in milliseconds, the last float in rupiah. */
@@ -50,41 +54,44 @@ export interface ProviderHistory {
  * By the id of the seller. Several times together are added up from what was counted, never from rates.
  * @param stepMs Of each figure: five minutes, or some of them.
  */
-export async function providerHistories(
+export async function readProviderHistories(
   sellerIds: readonly string[],
   span: { sinceMs: number; untilMs: number },
   stepMs: number,
 ): Promise<Map<string, ProviderHistory>> {
-  const found = await readSamples(sellerIds.map(subjectOf), span);
+  const found = await readSamples(sellerIds.map(getSampleSubject), span);
   return new Map(
     sellerIds.map((id) => {
-      const { slots = [], events = [] } = found.get(subjectOf(id)) ?? {};
+      const { slots = [], events = [] } = found.get(getSampleSubject(id)) ?? {};
       const firstMs = slots[0]?.fromMs ?? 0;
       const steps = groupBy(
         slots,
         ({ fromMs }) => firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs,
       );
       const sumOf = (each: typeof slots) =>
-        sumOfSlots(
+        sumSlots(
           each.map(({ slot }) => slot),
           ['float'],
         );
       return [
         id,
-        { steps: [...steps].map(([fromMs, each]) => figuresOf(fromMs, sumOf(each))), changes: events },
+        {
+          steps: [...steps].map(([fromMs, each]) => toProviderFigures(fromMs, sumOf(each))),
+          changes: events,
+        },
       ];
     }),
   );
 }
 
 /** How many orders each of these sellers was sent, by its id. */
-export async function ordersSent(
+export async function countOrdersSent(
   sellerIds: readonly string[],
   span: { sinceMs: number; untilMs: number },
 ): Promise<Map<string, number>> {
-  const found = await readSamples(sellerIds.map(subjectOf), { ...span, names: ['orders'] });
+  const found = await readSamples(sellerIds.map(getSampleSubject), { ...span, names: ['orders'] });
   const sentTo = (id: string) =>
-    (found.get(subjectOf(id))?.slots ?? []).reduce((sum, { slot: { orders = 0 } }) => sum + orders, 0);
+    (found.get(getSampleSubject(id))?.slots ?? []).reduce((sum, { slot: { orders = 0 } }) => sum + orders, 0);
   return new Map(sellerIds.map((id) => [id, sentTo(id)]));
 }
 
@@ -92,7 +99,7 @@ export async function ordersSent(
  * How fast our money at a provider goes, in rupiah a millisecond: what it fell by, whatever was paid in meanwhile. Null: it was
  * not told twice.
  */
-export function floatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
+export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
   const told = steps.filter((each) => each.float !== null);
   const [first, last] = [told[0], told.at(-1)];
   if (!first || !last || first === last) {
@@ -105,7 +112,7 @@ export function floatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'floa
   return fallen / (last.fromMs - first.fromMs);
 }
 
-function figuresOf(fromMs: number, slot: Slot): ProviderFigures {
+function toProviderFigures(fromMs: number, slot: Slot): ProviderFigures {
   const { orders = 0, unanswered = 0, sold = 0, failed = 0, float = null } = slot;
   return {
     fromMs,
@@ -115,11 +122,11 @@ function figuresOf(fromMs: number, slot: Slot): ProviderFigures {
     failed,
     float,
     successRate: sold + failed === 0 ? null : sold / (sold + failed),
-    p50Ms: quantileOf(slot, 0.5),
-    p95Ms: quantileOf(slot, 0.95),
+    p50Ms: computeQuantile(slot, 0.5),
+    p95Ms: computeQuantile(slot, 0.95),
   };
 }
 
-function subjectOf(sellerId: string): string {
+function getSampleSubject(sellerId: string): string {
   return `provider:${sellerId}`;
 }

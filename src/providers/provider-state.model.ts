@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 import { readOnly } from '../database/read-only-model.js';
 
@@ -27,4 +27,4 @@ const schema = new Schema<ProviderState>(
 const model = mongoose.model('ProviderState', schema);
 export const ProviderStateModel = readOnly<ProviderState>(model);
 /** For the float, which every order may tell anew: it is not announced, and routing may know it for a second. */
-export const providerFloats = collectionOf<ProviderState & { paused: null }>(model);
+export const providerFloats = getCollection<ProviderState & { paused: null }>(model);

@@ -2,10 +2,10 @@ import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { logger } from '../shared/logger.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderProduct } from './adapter.js';
-import { adapterFor, connectionOf } from './get-adapter.js';
+import { getAdapter, buildConnection } from './get-adapter.js';
 import { storeFloat } from './note-float.js';
 import { removeEmptyQueues } from './provider-queue.js';
 
@@ -28,10 +28,13 @@ export async function refreshProviders(): Promise<void> {
   >();
   for (const seller of sellers.filter(({ provider }) => provider !== null)) {
     try {
-      if (await isTurn(`float:${seller._id}`, floatEveryMs)) {
+      if (await takeTurn(`float:${seller._id}`, floatEveryMs)) {
         await refreshFloat(seller);
       }
-      if (seller.provider?.kind === 'digiflazz' && (await isTurn(`prices:${seller._id}`, priceListEveryMs))) {
+      if (
+        seller.provider?.kind === 'digiflazz' &&
+        (await takeTurn(`prices:${seller._id}`, priceListEveryMs))
+      ) {
         await syncPriceList(seller);
       }
     } catch (error) {
@@ -51,7 +54,7 @@ export async function askFloat(
   seller: Seller,
 ): Promise<{ amount: number | null; durationMs: number; problem: string | null }> {
   const startedMs = performance.now();
-  const reading = await adapterFor(kindOf(seller)).balance(connectionOf(seller));
+  const reading = await getAdapter(getProviderKind(seller)).balance(buildConnection(seller));
   const durationMs = performance.now() - startedMs;
   if (!reading.ok) {
     logger.warn('provider did not tell the balance', { sellerId: seller._id, code: reading.code });
@@ -69,7 +72,7 @@ export async function askFloat(
 export async function syncPriceList(seller: Seller): Promise<number | null> {
   const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();
   const offered = new Set(offers.map(({ productCode }) => productCode));
-  const reading = await adapterFor(kindOf(seller)).priceList(connectionOf(seller), (code) =>
+  const reading = await getAdapter(getProviderKind(seller)).priceList(buildConnection(seller), (code) =>
     offered.has(code),
   );
   if (!reading.ok) {
@@ -81,10 +84,10 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
     return 0;
   }
   const codes = offers.map(({ productCode }) => productCode);
-  await changing([OfferModel], codes.length > subjectsMax ? null : codes, (writer) =>
+  await writeAndInvalidate([OfferModel], codes.length > subjectsMax ? null : codes, (writer) =>
     writer.bulkWrite(
       offers.map(({ _id, productCode }) => ({
-        updateOne: { filter: { _id }, update: { $set: factsOf(rowOf.get(productCode)) } },
+        updateOne: { filter: { _id }, update: { $set: getOfferFacts(rowOf.get(productCode)) } },
       })),
       { ordered: false },
     ),
@@ -92,20 +95,22 @@ export async function syncPriceList(seller: Seller): Promise<number | null> {
   return offers.filter(({ productCode }) => rowOf.has(productCode)).length;
 }
 
-function factsOf(row: ProviderProduct | undefined): Pick<Offer, 'providerAvailable' | 'cost' | 'cutOff'> {
+function getOfferFacts(
+  row: ProviderProduct | undefined,
+): Pick<Offer, 'providerAvailable' | 'cost' | 'cutOff'> {
   return row
     ? { providerAvailable: row.available, cost: row.cost, cutOff: row.cutOff }
     : { providerAvailable: false, cost: null, cutOff: null };
 }
 
-function kindOf(seller: Seller) {
+function getProviderKind(seller: Seller) {
   if (!seller.provider) {
     throw new Error(`Seller ${seller._id} has no provider`);
   }
   return seller.provider.kind;
 }
 
-async function isTurn(task: string, everyMs: number): Promise<boolean> {
+async function takeTurn(task: string, everyMs: number): Promise<boolean> {
   const key = `${env.QUEUE_PREFIX}:refresh:${task}`;
   return (await redis().set(key, '1', 'PX', everyMs, 'NX')) === 'OK';
 }

@@ -9,17 +9,17 @@ import { say } from '../shared/say.js';
  * The offer that a purchase would go to now; its price is what the buyer pays.
  * @throws NotFoundError (404/02) if nobody sells it, MaintenanceError (503/03) if nobody can serve it just now.
  */
-export async function routeOrRefuse(product: Product): Promise<Route> {
+export async function requireRoute(product: Product): Promise<Route> {
   const choice = await chooseRoute({ productCode: product._id, turnAt: null });
   if (!('reason' in choice)) {
     countWaiting(choice.sellerId);
     return choice;
   }
-  throw noRouteError(product, choice);
+  throw buildNoRouteError(product, choice);
 }
 
 /** Why nobody serves it, as the client hears it. */
-export function noRouteError(product: Product, choice: NoRoute): AppError {
+export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
       return new NotFoundError(say('productNotSold', { code: product._id }), { reason: 'product_not_found' });
@@ -38,14 +38,14 @@ export function noRouteError(product: Product, choice: NoRoute): AppError {
       return new MaintenanceError(
         say('productBusy', { code: product._id }),
         // The line moves on: by then it is as short as it may be.
-        secondsOf(choice.retryAfterMs),
+        toSeconds(choice.retryAfterMs),
         'product_busy',
       );
     case 'maintenance':
     case 'circuits-open':
       return new MaintenanceError(
         say('productInMaintenance', { code: product._id }),
-        Math.max(outageMinS, secondsOf(choice.retryAfterMs)),
+        Math.max(outageMinS, toSeconds(choice.retryAfterMs)),
       );
   }
 }
@@ -53,6 +53,6 @@ export function noRouteError(product: Product, choice: NoRoute): AppError {
 /** Not in the first moment: the others come then. */
 const outageMinS = 30;
 
-function secondsOf(ms = 0): number {
+function toSeconds(ms = 0): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -3,17 +3,17 @@ import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import {
-  closedReasonOf,
-  inOrder,
-  obstacleOf,
-  placedBy,
+  findClosedReason,
+  sortOffers,
+  findObstacle,
+  findRankCriterion,
   type NoRouteReason,
   type obstacles,
-  type Placing,
+  type RankCriterion,
   type RoutableOffer,
 } from './choose-route.js';
-import { circuitsOf, type CircuitView } from './circuit.js';
-import { routingProduct, routingSellers } from './route-board.js';
+import { readCircuits, type CircuitView } from './circuit.js';
+import { getRoutingProduct, getRoutingSellers } from './route-board.js';
 
 export interface RoutedOffer {
   seller: string;
@@ -26,7 +26,7 @@ export interface RoutedOffer {
   /** Null: it is asked when its turn comes. */
   obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
   /** What puts it behind the one before it. `first`: it is asked first; `alike`: nothing tells them apart. Null: it is not asked. */
-  placed: Placing | 'first' | 'alike' | null;
+  placed: RankCriterion | 'first' | 'alike' | null;
 }
 
 export interface RoutingOrder {
@@ -38,19 +38,19 @@ export interface RoutingOrder {
 }
 
 /** @throws NotFoundError for a product that does not exist. */
-export async function routingOrder(productCode: string): Promise<RoutingOrder> {
-  const [found, sellers] = await Promise.all([routingProduct(productCode), routingSellers()]);
+export async function readRoutingOrder(productCode: string): Promise<RoutingOrder> {
+  const [found, sellers] = await Promise.all([getRoutingProduct(productCode), getRoutingSellers()]);
   if (!found) {
     throw new NotFoundError(asWritten(`There is no product ${productCode}`));
   }
   const at = now();
-  const circuits = await circuitsOf(found.offers.map(({ sellerId }) => sellerId));
+  const circuits = await readCircuits(found.offers.map(({ sellerId }) => sellerId));
   let before: RoutableOffer | null = null;
   const offers: RoutedOffer[] = [];
-  for (const offer of inOrder(found.offers, circuits)) {
+  for (const offer of sortOffers(found.offers, circuits)) {
     const seller = sellers.get(offer.sellerId);
     const { state = 'closed', successRate = 1, meanMs = 0 } = circuits.get(offer.sellerId) ?? {};
-    const obstacle = obstacleOf(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null);
+    const obstacle = findObstacle(seller, offer, at) ?? (state === 'open' ? 'circuit-open' : null);
     offers.push({
       seller: seller?.username ?? offer.sellerId,
       price: offer.price,
@@ -59,13 +59,13 @@ export async function routingOrder(productCode: string): Promise<RoutingOrder> {
       successRate,
       meanMs,
       obstacle,
-      placed: obstacle ? null : before ? (placedBy(before, offer, circuits) ?? 'alike') : 'first',
+      placed: obstacle ? null : before ? (findRankCriterion(before, offer, circuits) ?? 'alike') : 'first',
     });
     before = obstacle ? before : offer;
   }
   return {
     product: productCode,
-    closed: closedReasonOf(found, at),
+    closed: findClosedReason(found, at),
     offers: [...offers.filter((each) => !each.obstacle), ...offers.filter((each) => each.obstacle)],
   };
 }

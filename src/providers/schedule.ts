@@ -24,7 +24,7 @@ export interface PollState {
  * would be older than the provider remembers; the operator decides then.
  * @param random Returns [0, 1).
  */
-export function nextPollAt(
+export function getNextPollAt(
   state: PollState,
   traits: Pick<ProviderTraits, 'inquiryMinIntervalMs' | 'inquiryMaxAgeMs'>,
   { mode = env.APP_MODE, random = Math.random }: { mode?: Env['APP_MODE']; random?: () => number } = {},
@@ -41,7 +41,7 @@ export function nextPollAt(
  * The last guard before a status check that is a resend: too old, and the provider may buy it again; too soon
  * after the last contact, and the two may race. Null: it may go out.
  */
-export function refuseCheck(
+export function findCheckRefusal(
   order: Pick<ProviderOrder, 'sentAt' | 'lastCheckAt'>,
   traits: Pick<ProviderTraits, 'inquiryMinIntervalMs' | 'inquiryMaxAgeMs'>,
 ): ProviderOutcome | null {

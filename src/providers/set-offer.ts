@@ -4,7 +4,7 @@ import type { ProductStatus } from '../products/product.model.js';
 import { updateProduct } from '../products/update-product.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { catalogueItem, sharesOf, type CatalogueOffer } from './catalogue.js';
+import { findCatalogueItem, computeShares, type CatalogueOffer } from './catalogue.js';
 
 export interface OfferChange {
   code: string;
@@ -24,8 +24,9 @@ export interface OfferChange {
  */
 export async function setOffer(change: OfferChange, by: ChangedBy): Promise<CatalogueOffer> {
   const { code, sellerId, price, status } = change;
-  const before = await offerOf(code, sellerId);
-  const margin = price === undefined || price === before.price ? null : sharesOf({ ...before, price }).margin;
+  const before = await findOffer(code, sellerId);
+  const margin =
+    price === undefined || price === before.price ? null : computeShares({ ...before, price }).margin;
   if (margin !== null && margin < 0 && change.belowCost !== true) {
     throw new ConflictError(
       asWritten(
@@ -38,11 +39,11 @@ export async function setOffer(change: OfferChange, by: ChangedBy): Promise<Cata
   } else {
     await changeOffer({ sellerId, productCode: code, price, status }, by);
   }
-  return offerOf(code, sellerId);
+  return findOffer(code, sellerId);
 }
 
-async function offerOf(code: string, sellerId: string): Promise<CatalogueOffer> {
-  const { offers } = await catalogueItem(code);
+async function findOffer(code: string, sellerId: string): Promise<CatalogueOffer> {
+  const { offers } = await findCatalogueItem(code);
   const found = offers.find((each) => each.sellerId === sellerId);
   if (!found) {
     throw new NotFoundError(asWritten(`This seller has no offer for ${code}.`));

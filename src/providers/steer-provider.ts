@@ -6,9 +6,9 @@ import { encrypt } from '../shared/encryption.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
-import { backlogsOf, type Backlog } from './backlog.js';
-import { circuitsOf, closeCircuit, type CircuitView } from './circuit.js';
+import { writeAndInvalidate } from '../redis/changing.js';
+import { readBacklogs, type Backlog } from './backlog.js';
+import { readCircuits, closeCircuit, type CircuitView } from './circuit.js';
 import { endPause } from './pause.js';
 import { providerSecretContext } from '../accounts/secret-contexts.js';
 import { ProviderStateModel, type ProviderState } from './provider-state.model.js';
@@ -32,8 +32,8 @@ export async function listProviders(): Promise<ProviderOverview[]> {
   ]);
   const served = sellers.filter(({ provider }) => provider !== null);
   const [circuits, backlogs] = await Promise.all([
-    circuitsOf(served.map(({ _id }) => _id)),
-    backlogsOf(served),
+    readCircuits(served.map(({ _id }) => _id)),
+    readBacklogs(served),
   ]);
   return served
     .sort((a, b) => a.username.localeCompare(b.username))
@@ -90,7 +90,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
     ...(callbackSecret !== undefined && { callbackSecretSealed: encrypt(callbackSecret, context) }),
   };
   const fields = Object.entries({ ...open, ...sealed }).map(([name, value]) => [`provider.${name}`, value]);
-  await changing([AccountModel], [seller._id], (accounts) =>
+  await writeAndInvalidate([AccountModel], [seller._id], (accounts) =>
     inTransaction(async (session) => {
       const result = await accounts.updateOne(
         { _id: seller._id, provider: { $ne: null } },
@@ -104,7 +104,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
         ...by,
         action: 'provider.change',
         subject: { kind: 'provider', id: seller._id },
-        before: namedIn(open, seller.provider),
+        before: pickNamed(open, seller.provider),
         // Of a secret only that it was changed.
         after: {
           ...open,
@@ -116,7 +116,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
   );
 }
 
-function namedIn(change: object, settings: object | null): object {
+function pickNamed(change: object, settings: object | null): object {
   const before = new Map<string, unknown>(Object.entries(settings ?? {}));
   return Object.fromEntries(Object.keys(change).map((name) => [name, before.get(name) ?? null]));
 }
@@ -125,7 +125,7 @@ async function setPaused(seller: Account, paused: ProviderState['paused'], by: C
   if (!seller.provider) {
     throw new ConflictError(asWritten(`${seller.username} has no provider.`));
   }
-  await changing([ProviderStateModel], [seller._id], (states) =>
+  await writeAndInvalidate([ProviderStateModel], [seller._id], (states) =>
     inTransaction(async (session) => {
       const before = await states.findById(seller._id).session(session).lean<ProviderState>();
       if (paused && before?.paused) {

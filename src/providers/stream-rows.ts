@@ -1,7 +1,7 @@
 import { JSONParser } from '@streamparser/json';
 import type Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { readJson, validate } from './answer.js';
+import { readJson, matchSchema } from './answer.js';
 import { streamHttp, type HttpCall } from './http.js';
 
 /** Some 150,000 products. What is longer is not read to its end, and nothing is changed because of it. */
@@ -59,7 +59,7 @@ export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<Provider
     return { ok: true, value };
   }
   // The text of a good status is not kept, so it says that the list could not be read.
-  const { code, message } = failureOf(answer, rows.row);
+  const { code, message } = toFailure(answer, rows.row);
   return { ok: false, code, message };
 }
 
@@ -67,7 +67,7 @@ function isGoodStatus(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function failureOf<Row>(
+function toFailure<Row>(
   answer: Awaited<ReturnType<typeof streamHttp>>,
   schema: Joi.ObjectSchema<Row>,
 ): { code: string; message: string } {
@@ -89,6 +89,6 @@ function readRow<Row>(
   if (wants && !wants(code)) {
     return null;
   }
-  const valid = validate(row, found);
+  const valid = matchSchema(row, found);
   return valid === null ? 'unreadable' : read(valid);
 }

@@ -1,4 +1,4 @@
-import { businessDayOf } from '../shared/business-time.js';
+import { getBusinessDay } from '../shared/business-time.js';
 import { dailyTotals } from '../money/totals/daily-totals.model.js';
 import { AccountModel } from '../accounts/account.model.js';
 import { purchases } from './purchase.model.js';
@@ -11,25 +11,25 @@ const accountsAtOnce = 1_000;
  * @param options.fromDay Days from this one on (YYYY-MM-DD); null: all.
  * @param options.onAccount Called for each account, also where it has no day.
  */
-export async function* accountDays({
+export async function* listAccountDays({
   fromDay = null,
   onAccount = () => undefined,
 }: { fromDay?: string | null; onAccount?: () => void } = {}): AsyncGenerator<{
   accountId: string;
   day: string;
 }> {
-  for await (const accountId of accountIds()) {
+  for await (const accountId of listAccountIds()) {
     onAccount();
     const days = new Set<string>();
     for (const side of sides) {
-      for await (const day of daysOfPurchases(accountId, side)) {
+      for await (const day of listPurchaseDays(accountId, side)) {
         if (fromDay !== null && day < fromDay) {
           break;
         }
         days.add(day);
       }
     }
-    for (const day of await daysOfTotals(accountId, fromDay)) {
+    for (const day of await findTotalsDays(accountId, fromDay)) {
       days.add(day);
     }
     for (const day of [...days].sort()) {
@@ -38,7 +38,7 @@ export async function* accountDays({
   }
 }
 
-async function* accountIds(): AsyncGenerator<string> {
+async function* listAccountIds(): AsyncGenerator<string> {
   for (let after = ''; ;) {
     const page = await AccountModel.find({ _id: { $gt: after } }, { _id: 1 })
       .sort({ _id: 1 })
@@ -53,7 +53,7 @@ async function* accountIds(): AsyncGenerator<string> {
 }
 
 /** From one day to the next by the index, however many purchases a day has. */
-async function* daysOfPurchases(accountId: string, side: Side): AsyncGenerator<string> {
+async function* listPurchaseDays(accountId: string, side: Side): AsyncGenerator<string> {
   let before: Date | null = null;
   for (;;) {
     const newest: { createdAt: Date } | null = await purchases.findOne(
@@ -63,13 +63,13 @@ async function* daysOfPurchases(accountId: string, side: Side): AsyncGenerator<s
     if (!newest) {
       return;
     }
-    const { day, startMs } = businessDayOf(newest.createdAt);
+    const { day, startMs } = getBusinessDay(newest.createdAt);
     yield day;
     before = new Date(startMs);
   }
 }
 
-async function daysOfTotals(accountId: string, fromDay: string | null): Promise<Set<string>> {
+async function findTotalsDays(accountId: string, fromDay: string | null): Promise<Set<string>> {
   const found = dailyTotals
     .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
     .project<{ day: string }>({ _id: 0, day: 1 })

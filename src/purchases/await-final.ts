@@ -4,12 +4,12 @@ import { finalStatuses } from './states.js';
 import { PurchaseModel, type Purchase } from './purchase.model.js';
 
 /** How often those that wait are looked up: all of a process together, in one query. */
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 
 type Waiter = (purchase: Purchase | null) => void;
 
-const waiting = new Map<string, { accountId: string; waiters: Set<Waiter> }>();
-let watching = false;
+const waitersByPurchase = new Map<string, { accountId: string; waiters: Set<Waiter> }>();
+let isPolling = false;
 
 /**
  * Waits until a purchase is final, and a majority holds that. However many wait in this process, the database sees one query at a time, so
@@ -21,50 +21,50 @@ export function awaitFinal(
   timeoutMs: number,
 ): Promise<Purchase | null> {
   return new Promise((resolve) => {
-    const { waiters } = waiting.get(purchaseId) ?? { waiters: new Set<Waiter>() };
+    const { waiters } = waitersByPurchase.get(purchaseId) ?? { waiters: new Set<Waiter>() };
     const waiter: Waiter = (purchase) => {
       clearTimeout(timer);
       waiters.delete(waiter);
       if (waiters.size === 0) {
-        waiting.delete(purchaseId);
+        waitersByPurchase.delete(purchaseId);
       }
       resolve(purchase);
     };
     const timer = setTimeout(() => {
       waiter(null);
     }, timeoutMs);
-    waiting.set(purchaseId, { accountId, waiters: waiters.add(waiter) });
-    void watch();
+    waitersByPurchase.set(purchaseId, { accountId, waiters: waiters.add(waiter) });
+    void pollWaiting();
   });
 }
 
-async function watch(): Promise<void> {
-  if (watching) {
+async function pollWaiting(): Promise<void> {
+  if (isPolling) {
     return;
   }
-  watching = true;
-  while (waiting.size > 0) {
-    await pause(lookEveryMs);
+  isPolling = true;
+  while (waitersByPurchase.size > 0) {
+    await pause(pollEveryMs);
     const startedAt = nowMs();
-    await release();
+    await resolveFinal();
     // The slower the database is, the less it is asked.
     await pause(nowMs() - startedAt);
   }
-  watching = false;
+  isPolling = false;
 }
 
-async function release(): Promise<void> {
+async function resolveFinal(): Promise<void> {
   try {
     // What is answered as final must not be lost with its primary.
     const found = await PurchaseModel.find({
-      _id: { $in: [...waiting.keys()] },
-      accountId: { $in: [...new Set([...waiting.values()].map(({ accountId }) => accountId))] },
+      _id: { $in: [...waitersByPurchase.keys()] },
+      accountId: { $in: [...new Set([...waitersByPurchase.values()].map(({ accountId }) => accountId))] },
       status: { $in: finalStatuses },
     })
       .readConcern('majority')
       .lean<Purchase[]>();
     for (const purchase of found) {
-      for (const waiter of [...(waiting.get(purchase._id)?.waiters ?? [])]) {
+      for (const waiter of [...(waitersByPurchase.get(purchase._id)?.waiters ?? [])]) {
         waiter(purchase);
       }
     }

@@ -1,15 +1,15 @@
 import { AccountModel } from '../accounts/account.model.js';
 import { atSnapshot, type Snapshot } from '../database/mongo.js';
-import { count, type Counters } from '../money/totals/counters.js';
+import { addToCounter, type Counters } from '../money/totals/counters.js';
 import { readTotalsOfMany } from '../money/totals/read-totals-of-many.js';
-import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { businessDay, businessDayNamed, businessDayOf, daysAfter } from '../shared/business-time.js';
+import { areTotalsComplete } from '../money/totals/totals-state.model.js';
+import { businessDay, getBusinessDayByName, getBusinessDay, daysAfter } from '../shared/business-time.js';
 import { nowMs } from '../shared/clock.js';
 import { purchases, type Purchase } from './purchase.model.js';
-import { countersOf } from './totals-of.js';
+import { getCounters } from './totals-of.js';
 
 /** What was sold by everybody, by its seller: `null` are purchases that no seller has been asked for (yet). */
-export interface SoldOnDay {
+export interface DaySales {
   sellerId: string | null;
   /** YYYY-MM-DD in business time: the day on which the purchases were accepted, whenever they became what they are. */
   day: string;
@@ -23,9 +23,9 @@ export interface BusinessDays {
   /** The 28 before, the first of them first. */
   olderDays: string[];
   /** Today and yesterday, with all purchases of these days and their quarters of an hour. */
-  recent: SoldOnDay[];
+  recent: DaySales[];
   /** Of the days before: what sellers were asked for, which is all that has succeeded. */
-  older: SoldOnDay[];
+  older: DaySales[];
   /** Usernames by id. */
   sellers: Map<string, string>;
   /** False: the totals do not hold the whole history yet, or there is more than is read here. */
@@ -35,14 +35,14 @@ export interface BusinessDays {
 const olderDaysRead = 28;
 const sellersMax = 2_000;
 /** Purchases of two days that nobody has been asked for: they are counted one by one. */
-const unaskedMax = 5_000;
+const unassignedMax = 5_000;
 const paths = ['sold.count', 'sold.amount', 'sold.commission'];
 
 /**
  * The business of the last 30 days at one moment, from the daily totals of all sellers: what they say is in the database
  * transactions that moved the money. What no seller was asked for is in nobody's `sold`, and counted from the purchases.
  */
-export async function businessDays(): Promise<BusinessDays> {
+export async function readBusinessDays(): Promise<BusinessDays> {
   const today = businessDay(new Date(nowMs()));
   const yesterday = daysAfter(today, -1);
   const [found, areComplete] = await Promise.all([
@@ -51,7 +51,7 @@ export async function businessDays(): Promise<BusinessDays> {
       .limit(sellersMax)
       .batchSize(sellersMax)
       .lean<{ _id: string; username: string }[]>(),
-    totalsAreComplete(),
+    areTotalsComplete(),
   ]);
   const accountIds = found.map(({ _id }) => _id);
   const olderDays = Array.from({ length: olderDaysRead }, (_, n) => daysAfter(yesterday, n - olderDaysRead));
@@ -70,57 +70,57 @@ export async function businessDays(): Promise<BusinessDays> {
         to: daysAfter(yesterday, -1),
         paths,
       }),
-      unaskedOf(snapshot, yesterday, today),
+      readUnassignedSales(snapshot, yesterday, today),
     ]);
     return {
       today,
       yesterday,
       olderDays,
-      recent: [...recent.map(soldOf), ...unasked.sold],
-      older: older.map(soldOf),
+      recent: [...recent.map(toDaySales), ...unasked.sold],
+      older: older.map(toDaySales),
       sellers: new Map(found.map(({ _id, username }) => [_id, username])),
       isWhole: areComplete && !unasked.isCut && found.length < sellersMax,
     };
   });
 }
 
-function soldOf(each: { accountId: string; day: string; counters: Counters }): SoldOnDay {
+function toDaySales(each: { accountId: string; day: string; counters: Counters }): DaySales {
   const counters = [...each.counters].map(([path, value]) => [path.slice('sold.'.length), value] as const);
   return { sellerId: each.accountId, day: each.day, counters: new Map(counters) };
 }
 
-async function unaskedOf(
+async function readUnassignedSales(
   snapshot: Snapshot,
   from: string,
   to: string,
-): Promise<{ sold: SoldOnDay[]; isCut: boolean }> {
+): Promise<{ sold: DaySales[]; isCut: boolean }> {
   type Counted = Pick<Purchase, 'status' | 'price' | 'createdAt'>;
   const rows: Counted[] = await purchases
     .find(
       {
         sellerId: null,
         createdAt: {
-          $gte: new Date(businessDayNamed(from).startMs),
-          $lte: new Date(businessDayNamed(to).endMs),
+          $gte: new Date(getBusinessDayByName(from).startMs),
+          $lte: new Date(getBusinessDayByName(to).endMs),
         },
       },
-      { ...snapshot, singleBatch: true, limit: unaskedMax, batchSize: unaskedMax },
+      { ...snapshot, singleBatch: true, limit: unassignedMax, batchSize: unassignedMax },
     )
     .project<Counted>({ _id: 0, status: 1, price: 1, createdAt: 1 })
     .sort({ createdAt: -1, _id: -1 })
     .toArray();
   const byDay = new Map<string, Counters>();
   for (const row of rows) {
-    const { day } = businessDayOf(row.createdAt);
+    const { day } = getBusinessDay(row.createdAt);
     const counters = byDay.get(day) ?? new Map<string, number>();
     byDay.set(day, counters);
     const counted = { ...row, accountId: '', sellerId: null, commissionAmount: null };
-    for (const [path, add] of countersOf({ ...counted, productCode: '', subcategory: '' }, 'sold')) {
-      count(counters, path.slice('sold.'.length), add);
+    for (const [path, add] of getCounters({ ...counted, productCode: '', subcategory: '' }, 'sold')) {
+      addToCounter(counters, path.slice('sold.'.length), add);
     }
   }
   return {
     sold: [...byDay].map(([day, counters]) => ({ sellerId: null, day, counters })),
-    isCut: rows.length === unaskedMax,
+    isCut: rows.length === unassignedMax,
   };
 }

@@ -34,6 +34,6 @@ schema.index(
 schema.index({ resolvedAt: 1, createdAt: -1 }, { name: 'open_newest' });
 
 /** Cases that wait for the operator. */
-export const openCases = { resolvedAt: null };
+export const openCaseFilter = { resolvedAt: null };
 
 export const CaseModel = mongoose.model('ReconciliationCase', schema);

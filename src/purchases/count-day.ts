@@ -1,8 +1,8 @@
-import { businessDayNamed } from '../shared/business-time.js';
+import { getBusinessDayByName } from '../shared/business-time.js';
 import type { Snapshot } from '../database/mongo.js';
-import { countAll, type Counters } from '../money/totals/counters.js';
+import { addToCounters, type Counters } from '../money/totals/counters.js';
 import { purchases } from './purchase.model.js';
-import { countersOf, ownerField, sides, type CountedPurchase } from './totals-of.js';
+import { getCounters, ownerField, sides, type CountedPurchase } from './totals-of.js';
 
 /** The verification reads whatever there is, also a row that has lost a name. */
 type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 'subcategory'> &
@@ -25,12 +25,12 @@ const pageSize = 1_000;
  * What the totals of an account's day have to be, counted from its purchases at the moment of the caller's snapshot.
  * They pass a page at a time: memory does not grow with the day.
  */
-export async function countDay(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
+export async function countDayTotals(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
   const counters: Counters = new Map();
   for (const side of sides) {
-    for await (const page of pagesOf(snapshot, { [ownerField[side]]: accountId }, day)) {
+    for await (const page of readPurchasePages(snapshot, { [ownerField[side]]: accountId }, day)) {
       page.forEach((each) => {
-        countAll(counters, countersOf({ productCode: '', subcategory: '', ...each }, side));
+        addToCounters(counters, getCounters({ productCode: '', subcategory: '', ...each }, side));
       });
     }
   }
@@ -38,12 +38,12 @@ export async function countDay(snapshot: Snapshot, accountId: string, day: strin
 }
 
 /** Each page is found by where the one before ended: a cursor's `getMore` knows no snapshot. */
-async function* pagesOf(
+async function* readPurchasePages(
   snapshot: Snapshot,
   owner: Record<string, string>,
   day: string,
 ): AsyncGenerator<StoredPurchase[]> {
-  const { startMs, endMs } = businessDayNamed(day);
+  const { startMs, endMs } = getBusinessDayByName(day);
   let last: StoredPurchase | undefined;
   do {
     const page: StoredPurchase[] = await purchases

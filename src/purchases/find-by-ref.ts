@@ -1,7 +1,7 @@
 import { findConfirmed } from '../database/find-confirmed.js';
-import { quick } from '../database/mongo.js';
+import { getQuickCollection } from '../database/mongo.js';
 import { DependencyError } from '../shared/errors.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { purchases, type Purchase } from './purchase.model.js';
 
 type Ref = Pick<Purchase, 'accountId' | 'refId'>;
@@ -10,11 +10,13 @@ type Ref = Pick<Purchase, 'accountId' | 'refId'>;
  * The purchase of an account under a ref_id, if a majority holds it; null otherwise. This first look costs one command. It
  * can miss a purchase that was just accepted, so no refusal may rest on it.
  */
-export const findByRef = byRef((filter) =>
-  quick(purchases).find(filter, { readConcern: 'majority' }).toArray(),
+export const findByRef = buildRefLoader((filter) =>
+  getQuickCollection(purchases).find(filter, { readConcern: 'majority' }).toArray(),
 );
 
-const findNewestByRef = byRef((filter) => quick(purchases).find(filter, { readConcern: 'local' }).toArray());
+const findNewestByRef = buildRefLoader((filter) =>
+  getQuickCollection(purchases).find(filter, { readConcern: 'local' }).toArray(),
+);
 
 /**
  * The same after a refusal: it sees every purchase that the refusal can follow from. Only callers whose purchase is there
@@ -33,8 +35,8 @@ export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<
 }
 
 /** Those that ask at the same time share a query. */
-function byRef(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
-  return gathered<Ref, Purchase | null>({
+function buildRefLoader(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
+  return batchCalls<Ref, Purchase | null>({
     itemsMax: 100,
     async run(wanted) {
       const $or = wanted.map(({ accountId, refId }) => ({ accountId, refId }));

@@ -4,7 +4,7 @@ import { say } from '../shared/say.js';
 import { purchases, type Purchase } from './purchase.model.js';
 
 /** A look-up of purchases by `findHeld`, or by `findConfirmed` after a read of newer data. */
-type Find = typeof findHeld;
+type PurchaseFinder = typeof findHeld;
 
 /**
  * An account's own purchase by our id or by its ref_id, in a state that a majority holds: the client acts on it. A ref_id
@@ -14,7 +14,7 @@ type Find = typeof findHeld;
 export async function findPurchase(
   accountId: string,
   idOrRef: string,
-  find: Find = findHeld,
+  find: PurchaseFinder = findHeld,
 ): Promise<Purchase> {
   const held = await find(purchases, {
     $or: [

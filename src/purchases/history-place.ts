@@ -1,11 +1,11 @@
-import { businessDayNamed, businessDayOf, type Period } from '../shared/business-time.js';
+import { getBusinessDayByName, getBusinessDay, type Period } from '../shared/business-time.js';
 import type { Snapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
 import { purchases, type PurchaseStatus } from './purchase.model.js';
 import { ownerField, quarterMs, type Side } from './totals-of.js';
 
 /** Whose purchases, of which statuses (null: all), when, and at which moment. */
-export interface Counted {
+export interface CountedHistory {
   snapshot: Snapshot;
   side: Side;
   accountId: string;
@@ -14,7 +14,7 @@ export interface Counted {
 }
 
 /** Where to read a page: it is between these, both included, with so many newer ones before it. */
-export interface Place {
+export interface PagePosition {
   since: Date;
   until: Date;
   skip: number;
@@ -36,29 +36,39 @@ const skipMax = 500;
  * of the caller's snapshot.
  * @returns `place`: null if the page is past the last.
  */
-export async function findPlace(
-  wanted: Counted,
+export async function findPagePosition(
+  wanted: CountedHistory,
   page: { offset: number; limit: number },
-): Promise<{ total: number; place: Place | null }> {
-  const days = await daysOf(wanted);
-  const total = sumOf(days);
+): Promise<{ total: number; place: PagePosition | null }> {
+  const days = await readDaySpans(wanted);
+  const total = sumSpans(days);
   const length = Math.min(page.limit, total - page.offset);
   if (length <= 0) {
     return { total, place: null };
   }
-  const [first, ...older] = from(days, page.offset);
+  const [first, ...older] = skipSpans(days, page.offset);
   // Rows of several statuses are not in one order in the index: how many are read must not depend on the day either.
   const isMerged = wanted.statuses !== null && wanted.statuses.length > 1;
   const isLong = first && (first.skip > skipMax || (isMerged && first.span.count > skipMax));
   const spans = isLong
-    ? from([...(await quartersOf(wanted, first.span)), ...older.map(({ span }) => span)], first.skip)
+    ? skipSpans(
+        [...(await readQuarterSpans(wanted, first.span)), ...older.map(({ span }) => span)],
+        first.skip,
+      )
     : [];
   // Without quarters: the day is short.
-  return { total, place: placeOf(spans.length > 0 ? spans : from(days, page.offset), wanted, length) };
+  return {
+    total,
+    place: getPagePosition(spans.length > 0 ? spans : skipSpans(days, page.offset), wanted, length),
+  };
 }
 
 /** From the first of these spans, which the page begins in, to the one that it ends in. */
-function placeOf(spans: { span: Span; skip: number }[], { period }: Counted, length: number): Place {
+function getPagePosition(
+  spans: { span: Span; skip: number }[],
+  { period }: CountedHistory,
+  length: number,
+): PagePosition {
   const [first] = spans;
   const skip = first?.skip ?? 0;
   let missing = skip + length;
@@ -71,7 +81,7 @@ function placeOf(spans: { span: Span; skip: number }[], { period }: Counted, len
 }
 
 /** The spans, of some that follow each other, from the one that has the purchase with `offset` before it. */
-function from(spans: Span[], offset: number): { span: Span; skip: number }[] {
+function skipSpans(spans: Span[], offset: number): { span: Span; skip: number }[] {
   let skip = offset;
   for (const [index, span] of spans.entries()) {
     if (skip < span.count) {
@@ -83,25 +93,25 @@ function from(spans: Span[], offset: number): { span: Span; skip: number }[] {
 }
 
 /** Newest first. Of the days at the ends only what the period has of them. */
-async function daysOf(wanted: Counted): Promise<Span[]> {
+async function readDaySpans(wanted: CountedHistory): Promise<Span[]> {
   const { snapshot, side, accountId, period } = wanted;
-  const [first, last] = [businessDayOf(period.start).day, businessDayOf(period.end).day];
+  const [first, last] = [getBusinessDay(period.start).day, getBusinessDay(period.end).day];
   const totals = await readTotals(snapshot, { accountId, from: first, to: last, path: `${side}.count` });
   return Promise.all(
     [...totals].map(async ([day, counters]) => {
-      const { startMs, endMs } = businessDayNamed(day);
-      const part = cut({ startMs, endMs }, period);
+      const { startMs, endMs } = getBusinessDayByName(day);
+      const part = clipToPeriod({ startMs, endMs }, period);
       const isWhole = part.startMs === startMs && part.endMs === endMs;
-      const count = isWhole ? countOf(counters, wanted) : sumOf(await quartersOf(wanted, part));
+      const count = isWhole ? sumCounters(counters, wanted) : sumSpans(await readQuarterSpans(wanted, part));
       return { ...part, count };
     }),
   );
 }
 
 /** The quarters of a part of a day, newest first. */
-async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<Span[]> {
+async function readQuarterSpans(wanted: CountedHistory, part: Omit<Span, 'count'>): Promise<Span[]> {
   const { snapshot, side, accountId } = wanted;
-  const { day, startMs } = businessDayOf(new Date(part.startMs));
+  const { day, startMs } = getBusinessDay(new Date(part.startMs));
   const totals = await readTotals(snapshot, { accountId, from: day, to: day, path: `${side}.quarters` });
   const byQuarter = new Map<number, Map<string, number>>();
   for (const [path, count] of totals.get(day) ?? []) {
@@ -115,8 +125,12 @@ async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<S
       .sort(([a], [b]) => b - a)
       .map(([quarter, counters]) => {
         const firstMs = startMs + quarter * quarterMs;
-        const whole = { startMs: firstMs, endMs: firstMs + quarterMs - 1, count: countOf(counters, wanted) };
-        return { whole, rest: cut(whole, period) };
+        const whole = {
+          startMs: firstMs,
+          endMs: firstMs + quarterMs - 1,
+          count: sumCounters(counters, wanted),
+        };
+        return { whole, rest: clipToPeriod(whole, period) };
       })
       .filter(({ rest }) => rest.startMs <= rest.endMs)
       .map(async ({ whole, rest }) =>
@@ -127,15 +141,15 @@ async function quartersOf(wanted: Counted, part: Omit<Span, 'count'>): Promise<S
   );
 }
 
-function countOf(counters: Map<string, number>, { statuses }: Counted): number {
+function sumCounters(counters: Map<string, number>, { statuses }: CountedHistory): number {
   return (statuses ?? [...counters.keys()]).reduce((sum, each) => sum + (counters.get(each) ?? 0), 0);
 }
 
-function sumOf(spans: Span[]): number {
+function sumSpans(spans: Span[]): number {
   return spans.reduce((sum, each) => sum + each.count, 0);
 }
 
-function cut({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span, 'count'> {
+function clipToPeriod({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span, 'count'> {
   return {
     startMs: Math.max(startMs, period.start.getTime()),
     endMs: Math.min(endMs, period.end.getTime()),
@@ -143,7 +157,7 @@ function cut({ startMs, endMs }: Omit<Span, 'count'>, period: Period): Omit<Span
 }
 
 async function countRows(
-  { snapshot, side, accountId, statuses }: Counted,
+  { snapshot, side, accountId, statuses }: CountedHistory,
   span: Omit<Span, 'count'>,
 ): Promise<number> {
   const filter = {

@@ -1,10 +1,10 @@
 import type { Filter } from 'mongodb';
 import { atSnapshot, type Snapshot } from '../database/mongo.js';
-import { periodOf, type Period } from '../shared/business-time.js';
-import { seenPage } from '../shared/seen-page.js';
-import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { findInHistory, type HistoryOwner, type Sought } from './find-in-history.js';
-import { findPlace } from './history-place.js';
+import { parsePeriod, type Period } from '../shared/business-time.js';
+import { buildCountedPage } from '../shared/seen-page.js';
+import { areTotalsComplete } from '../money/totals/totals-state.model.js';
+import { searchHistory, type HistoryOwner, type HistorySearch } from './find-in-history.js';
+import { findPagePosition } from './history-place.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './totals-of.js';
 
@@ -13,13 +13,13 @@ export interface HistoryQuery {
   status?: 'pending' | 'processing' | 'success' | 'failed' | undefined;
   startDate?: string | undefined;
   endDate?: string | undefined;
-  sought?: Sought | undefined;
+  sought?: HistorySearch | undefined;
   page: number;
   limit: number;
 }
 
 /** What each filter word of docs/reference/api/lists.md stands for. */
-const statusesOf: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
+const statusesByFilter: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],
   success: ['SUCCESS'],
@@ -42,17 +42,17 @@ const skipByIndexFrom = 100;
 export async function listTransactions(
   query: HistoryQuery,
 ): Promise<{ purchases: Purchase[]; total: number }> {
-  const period = periodOf(query.startDate, query.endDate);
-  const areComplete = query.sought === undefined && (await totalsAreComplete());
-  return atSnapshot((snapshot) => listAt(snapshot, { ...query, period, areComplete }));
+  const period = parsePeriod(query.startDate, query.endDate);
+  const areComplete = query.sought === undefined && (await areTotalsComplete());
+  return atSnapshot((snapshot) => listAtSnapshot(snapshot, { ...query, period, areComplete }));
 }
 
-async function listAt(
+async function listAtSnapshot(
   snapshot: Snapshot,
   query: HistoryQuery & { period: Period; areComplete: boolean },
 ): Promise<{ purchases: Purchase[]; total: number }> {
   const { owner, status, sought, page, limit, period } = query;
-  const statuses = status ? statusesOf[status] : null;
+  const statuses = status ? statusesByFilter[status] : null;
   const filter = (since: Date, until: Date) => ({
     ...owner,
     ...(statuses && { status: { $in: statuses } }),
@@ -60,15 +60,15 @@ async function listAt(
   });
   const offset = (page - 1) * limit;
   if (sought) {
-    return findInHistory(snapshot, { ...sought, owner, period, statuses }, { offset, limit });
+    return searchHistory(snapshot, { ...sought, owner, period, statuses }, { offset, limit });
   }
   if (!query.areComplete) {
     const whole = filter(period.start, period.end);
     const total = await purchases.countDocuments(whole, { ...snapshot });
     return { purchases: await readPage(snapshot, whole, { skip: offset, limit }), total };
   }
-  const { total: counted, place } = await findPlace(
-    { ...sideOf(owner), snapshot, statuses, period },
+  const { total: counted, place } = await findPagePosition(
+    { ...getSide(owner), snapshot, statuses, period },
     { offset, limit },
   );
   if (!place) {
@@ -79,11 +79,11 @@ async function listAt(
     limit: limit + 1,
   });
   // Of one moment both, but rows that no total knows must not be out of reach.
-  const { rows, total } = seenPage(found, { offset, limit, counted });
+  const { rows, total } = buildCountedPage(found, { offset, limit, counted });
   return { purchases: rows, total };
 }
 
-function sideOf(owner: HistoryQuery['owner']): { side: Side; accountId: string } {
+function getSide(owner: HistoryQuery['owner']): { side: Side; accountId: string } {
   return 'accountId' in owner
     ? { side: 'bought', accountId: owner.accountId }
     : { side: 'sold', accountId: owner.sellerId };

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
@@ -101,7 +101,7 @@ schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
 /** The one order, in the shard that it is in. */
-export function keyOfOrder({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
+export function getOrderKey({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
   _id: string;
   accountId: string;
 } {
@@ -109,5 +109,5 @@ export function keyOfOrder({ _id, accountId }: Pick<Order, '_id' | 'accountId'>)
 }
 
 export const OrderModel = mongoose.model('Order', schema);
-export const orders = collectionOf<Order>(OrderModel);
-export const toStored = storing<Order>(['offerPrice']);
+export const orders = getCollection<Order>(OrderModel);
+export const toStored = buildToStored<Order>(['offerPrice']);

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import { earlier, idsOfTime, keyFrom, textOfKey } from '../database/creation-key.js';
+import { getEarlier, getIdRange, parseCreationKey, formatCreationKey } from '../database/creation-key.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
 export interface PurchaseFilter {
@@ -24,15 +24,15 @@ export interface PurchasePage {
 }
 
 type Key = Pick<Purchase, '_id' | 'createdAt'>;
-type Looked = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
+type ScannedPurchase = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' | 'productCode' | 'price'>;
 
-const lookedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
+const scannedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
 /** So many purchases are looked at for one page, however few of them fit. */
-const lookedMax = 1_000;
+const scannedMax = 1_000;
 
 /** People act on what they are shown, which a new primary must not have lost. */
-const held = { readConcern: 'majority' } as const;
+const majorityRead = { readConcern: 'majority' } as const;
 
 /**
  * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller
@@ -40,19 +40,19 @@ const held = { readConcern: 'majority' } as const;
  * rises with time. What no index knows is looked for among a bounded number: the page then ends early, and says where.
  * @throws ValidationError for an `after` that no page has given.
  */
-export async function pageOfPurchases(
+export async function findPurchasePage(
   filter: PurchaseFilter,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<PurchasePage> {
-  const key = after === undefined ? null : keyFrom(after);
-  const looked = await look(filter, key, isExact(filter) ? limit + 1 : lookedMax);
-  const fitting = looked.filter((each) => fits(each, filter));
+  const key = after === undefined ? null : parseCreationKey(after);
+  const looked = await scanPurchases(filter, key, isExactQuery(filter) ? limit + 1 : scannedMax);
+  const fitting = looked.filter((each) => matchesFilter(each, filter));
   const shown = fitting.slice(0, limit);
   const isFull = fitting.length > limit;
-  const end = isFull ? shown.at(-1) : looked.length === lookedMax ? looked.at(-1) : undefined;
+  const end = isFull ? shown.at(-1) : looked.length === scannedMax ? looked.at(-1) : undefined;
   return {
-    purchases: await load(shown),
-    next: end ? textOfKey(end) : null,
+    purchases: await loadPurchases(shown),
+    next: end ? formatCreationKey(end) : null,
     lookedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }
@@ -70,12 +70,12 @@ export interface SumOfStatus {
  * process that answers others meanwhile.
  * @returns `lookedBackTo`: null if there are no older ones.
  */
-export async function sumOfNewest(
+export async function sumNewest(
   filter: PurchaseFilter,
   max: number,
 ): Promise<{ sums: SumOfStatus[]; lookedBackTo: Date | null }> {
-  const { query, sort } = searchOf(filter, null);
-  const fitting = conditionsOf(filter).map(([field, operator, value]) => ({
+  const { query, sort } = buildIndexQuery(filter, null);
+  const fitting = buildConditions(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
   }));
   // Within one owner and status the order never changes, so each is added once.
@@ -97,7 +97,7 @@ export async function sumOfNewest(
           },
         },
       ],
-      held,
+      majorityRead,
     )
     .toArray();
   const looked = found.reduce((all, { count }) => all + count, 0);
@@ -110,46 +110,46 @@ export async function sumOfNewest(
   };
 }
 
-function look(filter: PurchaseFilter, key: Key | null, max: number): Promise<Looked[]> {
-  const { query, sort } = searchOf(filter, key);
+function scanPurchases(filter: PurchaseFilter, key: Key | null, max: number): Promise<ScannedPurchase[]> {
+  const { query, sort } = buildIndexQuery(filter, key);
   return purchases
-    .find<Looked>(query, { ...held, projection: lookedFields })
+    .find<ScannedPurchase>(query, { ...majorityRead, projection: scannedFields })
     .sort(sort)
     .limit(max)
     .toArray();
 }
 
 /** What an index finds of it, in the order of the index. */
-function searchOf(
+function buildIndexQuery(
   filter: PurchaseFilter,
   key: Key | null,
 ): { query: Filter<Purchase>; sort: Record<string, -1> } {
-  return isOfOwner(filter)
-    ? { query: ofOwner(filter, key), sort: { createdAt: -1, _id: -1 } }
-    : { query: ofEverybody(filter, key), sort: { _id: -1 } };
+  return hasOwner(filter)
+    ? { query: buildOwnerFilter(filter, key), sort: { createdAt: -1, _id: -1 } }
+    : { query: buildTimeFilter(filter, key), sort: { _id: -1 } };
 }
 
-function isOfOwner({ accountId, sellerId }: PurchaseFilter): boolean {
+function hasOwner({ accountId, sellerId }: PurchaseFilter): boolean {
   return accountId !== undefined || sellerId !== undefined;
 }
 
 /** Whether the query alone finds what is wanted. */
-function isExact(filter: PurchaseFilter): boolean {
+function isExactQuery(filter: PurchaseFilter): boolean {
   const { accountId, sellerId, status, since, until } = filter;
-  return isOfOwner(filter)
-    ? knowsIndex(filter) && (accountId === undefined || sellerId === undefined)
-    : knowsIndex(filter) && [status, since, until].every((each) => each === undefined);
+  return hasOwner(filter)
+    ? isAnsweredByIndex(filter) && (accountId === undefined || sellerId === undefined)
+    : isAnsweredByIndex(filter) && [status, since, until].every((each) => each === undefined);
 }
 
 /** Nothing is asked that only the rows know, and no index. */
-export function knowsIndex({ productCode, priceFrom, priceTo }: PurchaseFilter): boolean {
+export function isAnsweredByIndex({ productCode, priceFrom, priceTo }: PurchaseFilter): boolean {
   return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }
 
-function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, key: Key | null) {
+function buildOwnerFilter({ accountId, sellerId, status, since, until }: PurchaseFilter, key: Key | null) {
   const createdAt = {
     ...(since && { $gte: since }),
-    ...((key ?? until) && { $lte: earlier(key?.createdAt, until) }),
+    ...((key ?? until) && { $lte: getEarlier(key?.createdAt, until) }),
   };
   return {
     ...(accountId === undefined ? { sellerId: sellerId ?? null } : { accountId }),
@@ -161,13 +161,13 @@ function ofOwner({ accountId, sellerId, status, since, until }: PurchaseFilter, 
   } as Filter<Purchase>;
 }
 
-function ofEverybody(filter: PurchaseFilter, key: Key | null): Filter<Purchase> {
-  const _id = idsOfTime(key, filter);
+function buildTimeFilter(filter: PurchaseFilter, key: Key | null): Filter<Purchase> {
+  const _id = getIdRange(key, filter);
   return Object.keys(_id).length > 0 ? { _id } : {};
 }
 
-function fits(each: Looked, filter: PurchaseFilter): boolean {
-  return conditionsOf(filter).every(([field, operator, value]) => {
+function matchesFilter(each: ScannedPurchase, filter: PurchaseFilter): boolean {
+  return buildConditions(filter).every(([field, operator, value]) => {
     const found = each[field];
     switch (operator) {
       case '$eq':
@@ -180,10 +180,14 @@ function fits(each: Looked, filter: PurchaseFilter): boolean {
   });
 }
 
-type Condition = [field: keyof Looked, operator: '$eq' | '$gte' | '$lte', value: string | number | Date];
+type Condition = [
+  field: keyof ScannedPurchase,
+  operator: '$eq' | '$gte' | '$lte',
+  value: string | number | Date,
+];
 
 /** What a purchase must be to fit: asked of rows here, and of MongoDB where it adds them up. */
-function conditionsOf(filter: PurchaseFilter): Condition[] {
+function buildConditions(filter: PurchaseFilter): Condition[] {
   const { accountId, sellerId, status, productCode, priceFrom, priceTo, since, until } = filter;
   const asked: [Condition[0], Condition[1], Condition[2] | undefined][] = [
     ['accountId', '$eq', accountId],
@@ -201,7 +205,7 @@ function conditionsOf(filter: PurchaseFilter): Condition[] {
 }
 
 /** In the order of the keys. */
-async function load(keys: Looked[]): Promise<Purchase[]> {
+async function loadPurchases(keys: ScannedPurchase[]): Promise<Purchase[]> {
   if (keys.length === 0) {
     return [];
   }
@@ -211,7 +215,7 @@ async function load(keys: Looked[]): Promise<Purchase[]> {
         _id: { $in: keys.map(({ _id }) => _id) },
         accountId: { $in: [...new Set(keys.map(({ accountId }) => accountId))] },
       },
-      held,
+      majorityRead,
     )
     .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));

@@ -10,11 +10,12 @@ export interface PlnToken {
 }
 
 /** Read from the right, because a customer's name may hold a slash. */
-const shape = /^((?:\d{4}[- ]?){4}\d{4})\/(.*)\/([^/]+)\/([^/]+)\/([^/]+)$/;
+const tokenPattern = /^((?:\d{4}[- ]?){4}\d{4})\/(.*)\/([^/]+)\/([^/]+)\/([^/]+)$/;
 
 /** @returns the parts of `1234-5678-9012-3456-7890/NAME/R1/900VA/71,3`, or null for any other serial number. */
 export function parsePlnToken(serialNumber: string): PlnToken | null {
-  const [, token = '', name = '', tariff = '', power = '', energy = ''] = shape.exec(serialNumber) ?? [];
+  const [, token = '', name = '', tariff = '', power = '', energy = ''] =
+    tokenPattern.exec(serialNumber) ?? [];
   const kwh = Number.parseFloat(energy.replace(',', '.'));
   if (token === '' || !Number.isFinite(kwh)) {
     return null;
@@ -29,12 +30,12 @@ export function parsePlnToken(serialNumber: string): PlnToken | null {
 }
 
 /** How providers write a token: in groups of four with a hyphen, or in one. */
-export function tokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
+export function getTokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
   return [token, token.replace(/(\d{4})(?=\d)/g, '$1-')];
 }
 
 /** A serial number as people read it: the token of one for electricity in groups of four, any other as it is. */
-export function groupedToken<T extends string | null>({
+export function formatToken<T extends string | null>({
   subcategory,
   serialNumber,
 }: {

@@ -4,14 +4,14 @@
  * return there.
  */
 import { now } from '../shared/clock.js';
-import { masked } from '../shared/mask.js';
+import { maskNumber } from '../shared/mask.js';
 import type { Purchase } from './purchase.model.js';
 import type { Delivery, DeliveryEvent } from '../webhooks/delivery.model.js';
-import { endpointsOf } from '../accounts/webhook-endpoint.js';
-import { wants } from '../webhooks/event-filter.js';
+import { getEndpoints } from '../accounts/webhook-endpoint.js';
+import { wantsEvent } from '../webhooks/event-filter.js';
 import {
-  endpointDestination,
-  newDelivery,
+  getEndpointDestination,
+  buildDelivery,
   type NewDelivery,
   type UrlOwner,
 } from '../webhooks/new-delivery.js';
@@ -27,7 +27,7 @@ export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
  * @param parts.purchase The purchase as it is after the event.
  * @param parts.seller Who served it; null where no sale came about.
  */
-export function purchaseDeliveries(parts: {
+export function buildPurchaseDeliveries(parts: {
   purchase: Purchase;
   buyer: UrlOwner;
   seller: UrlOwner | null;
@@ -38,20 +38,20 @@ export function purchaseDeliveries(parts: {
   const add = (to: Destination) => {
     if (to.url !== null) {
       rows.push(
-        newDelivery({
+        buildDelivery({
           ...to,
           url: to.url,
           id: `${purchase._id}-${event}-${to.name}`,
           orderKey: purchase._id,
-          orderRank: rankOf(event),
+          orderRank: getEventRank(event),
           requestId: purchase.requestId,
         }),
       );
     }
   };
-  const envelope = webhookEnvelope(purchase, event);
-  for (const endpoint of endpointsOf(buyer).filter((each) => wants(each, webhookEvents[event]))) {
-    const destination = endpointDestination(endpoint);
+  const envelope = buildWebhookEnvelope(purchase, event);
+  for (const endpoint of getEndpoints(buyer).filter((each) => wantsEvent(each, webhookEvents[event]))) {
+    const destination = getEndpointDestination(endpoint);
     add({
       ...destination,
       name: destination.endpointId ?? 'webhook',
@@ -62,7 +62,7 @@ export function purchaseDeliveries(parts: {
     });
   }
   if (event !== 'pending') {
-    const callback = buyerCallback(purchase, event);
+    const callback = buildBuyerCallback(purchase, event);
     if (callback) {
       add({
         name: 'callback',
@@ -81,7 +81,7 @@ export function purchaseDeliveries(parts: {
         url: seller.callbackUrl,
         event: 'callback.reseller',
         refId: purchase._id,
-        payload: sellerCallback(purchase, event),
+        payload: buildSellerCallback(purchase, event),
       });
     }
   }
@@ -102,7 +102,7 @@ const webhookEvents = {
 } as const satisfies Record<PurchaseEvent, DeliveryEvent>;
 
 /** A later state outranks an earlier one: whoever has the later needs the earlier no more. */
-function rankOf(event: PurchaseEvent): number {
+function getEventRank(event: PurchaseEvent): number {
   switch (event) {
     case 'pending':
       return 0;
@@ -116,12 +116,12 @@ function rankOf(event: PurchaseEvent): number {
 
 type WireStatus = 'pending' | 'success' | 'failed';
 
-function wireStatus(event: PurchaseEvent): WireStatus {
+function toWireStatus(event: PurchaseEvent): WireStatus {
   return event === 'reversed' ? 'failed' : event;
 }
 
 /** The envelope of docs/reference/api/webhooks.md. */
-function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
+function buildWebhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   return {
     event: webhookEvents[event],
     data: {
@@ -129,7 +129,7 @@ function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
       transaction_id: purchase._id,
       code: purchase.productCode,
       customer_number: purchase.customerNumber,
-      status: wireStatus(event),
+      status: toWireStatus(event),
       sn: purchase.serialNumber,
       price: purchase.price,
       timestamp: purchase.createdAt.toISOString(),
@@ -139,17 +139,17 @@ function webhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   };
 }
 
-function buyerCallback(
+function buildBuyerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
 ): { event: DeliveryEvent; payload: object } | null {
   switch (purchase.surface) {
     case 'wallet':
-      return { event: 'callback.wallet', payload: walletCallback(purchase, event) };
+      return { event: 'callback.wallet', payload: buildWalletCallback(purchase, event) };
     case 'reseller':
       return {
         event: 'callback.reseller',
-        payload: resellerCallback(purchase, event, {
+        payload: buildResellerCallback(purchase, event, {
           refId: purchase.refId,
           customerNumber: purchase.customerNumber,
         }),
@@ -167,7 +167,7 @@ const defaultMessages = {
 } as const;
 
 /** Of the wallet surface: docs/reference/api/callbacks.md. */
-function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
+function buildWalletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return {
     code: purchase._id,
     ref_id: purchase.refId,
@@ -179,7 +179,7 @@ function walletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pendi
 }
 
 /** Of the reseller surface: docs/reference/api/callbacks.md. */
-function resellerCallback(
+function buildResellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
   { refId, customerNumber }: { refId: string; customerNumber: string },
@@ -188,16 +188,16 @@ function resellerCallback(
     ref_id: refId,
     code: purchase.productCode,
     customer_number: customerNumber,
-    status: wireStatus(event),
+    status: toWireStatus(event),
     ...(purchase.serialNumber !== null && { sn: purchase.serialNumber }),
     message: purchase.message ?? defaultMessages[event],
   };
 }
 
 /** The same for the seller, who never learns who bought: our id for the reference, the customer masked. */
-function sellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
-  return resellerCallback(purchase, event, {
+function buildSellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
+  return buildResellerCallback(purchase, event, {
     refId: purchase._id,
-    customerNumber: masked(purchase.customerNumber),
+    customerNumber: maskNumber(purchase.customerNumber),
   });
 }

@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/require-account.js';
-import { periodOfDays } from '../shared/business-time.js';
+import { parseDays } from '../shared/business-time.js';
 import type { PurchaseFilter } from './page-of-purchases.js';
 
 /** A filter as an operator says it: accounts by their usernames, days as YYYY-MM-DD of business time. */
@@ -14,11 +14,11 @@ export interface NamedPurchaseFilter extends Omit<
 }
 
 /** @throws NotFoundError for an account that does not exist. */
-export async function purchaseFilterOf(named: NamedPurchaseFilter): Promise<PurchaseFilter> {
+export async function resolvePurchaseFilter(named: NamedPurchaseFilter): Promise<PurchaseFilter> {
   const { account, seller, from, to, ...rest } = named;
   const [buyer, provider] = await Promise.all([
     account === undefined ? undefined : requireAccount(account),
     seller === undefined ? undefined : requireAccount(seller),
   ]);
-  return { ...rest, accountId: buyer?._id, sellerId: provider?._id, ...periodOfDays({ from, to }) };
+  return { ...rest, accountId: buyer?._id, sellerId: provider?._id, ...parseDays({ from, to }) };
 }

@@ -1,14 +1,14 @@
 /** What the console plots of purchases, by five minutes, of all accounts together: how long they took from acceptance to their end. */
-import { bucketOf, countOf, quantileOf } from '../samples/latency-buckets.js';
-import { readSamples, sumOfSlots } from '../samples/read-samples.js';
+import { getBucketName, countSlot, computeQuantile } from '../samples/latency-buckets.js';
+import { readSamples, sumSlots } from '../samples/read-samples.js';
 import { countSample } from '../samples/sampling.js';
 import { hourMs, type Slot } from '../samples/sample.model.js';
 
-const subject = 'purchases';
+const purchasesSubject = 'purchases';
 
 /** A purchase has come to its end, whatever that is. */
 export function sampleDuration(durationMs: number): void {
-  countSample(subject, [bucketOf(durationMs)]);
+  countSample(purchasesSubject, [getBucketName(durationMs)]);
 }
 
 /** Of purchases that came to their end in some time; null: none did. Seconds. */
@@ -19,26 +19,24 @@ export interface Durations {
 }
 
 /** Of some hours, one after the other, by their beginnings, and of all of them together. */
-export async function durationsByHour(
+export async function readDurationsByHour(
   hours: readonly number[],
 ): Promise<{ of: (fromMs: number) => Durations; all: Durations }> {
   const [sinceMs = 0] = hours;
-  const found = await readSamples([subject], { sinceMs, untilMs: sinceMs + hours.length * hourMs });
-  const slots = found.get(subject)?.slots ?? [];
+  const found = await readSamples([purchasesSubject], { sinceMs, untilMs: sinceMs + hours.length * hourMs });
+  const slots = found.get(purchasesSubject)?.slots ?? [];
   const within = (fromMs: number, untilMs: number) =>
-    sumOfSlots(
-      slots.filter((each) => each.fromMs >= fromMs && each.fromMs < untilMs).map(({ slot }) => slot),
-    );
+    sumSlots(slots.filter((each) => each.fromMs >= fromMs && each.fromMs < untilMs).map(({ slot }) => slot));
   return {
-    of: (fromMs) => durationsOf(within(fromMs, fromMs + hourMs)),
-    all: durationsOf(within(sinceMs, Infinity)),
+    of: (fromMs) => getDurations(within(fromMs, fromMs + hourMs)),
+    all: getDurations(within(sinceMs, Infinity)),
   };
 }
 
-function durationsOf(slot: Slot): Durations {
+function getDurations(slot: Slot): Durations {
   const secondsOf = (share: number) => {
-    const ms = quantileOf(slot, share);
+    const ms = computeQuantile(slot, share);
     return ms === null ? null : ms / 1_000;
   };
-  return { ended: countOf(slot), median_s: secondsOf(0.5), p95_s: secondsOf(0.95) };
+  return { ended: countSlot(slot), median_s: secondsOf(0.5), p95_s: secondsOf(0.95) };
 }

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
@@ -172,5 +172,5 @@ schema.index(
 );
 
 export const PurchaseModel = mongoose.model('Purchase', schema);
-export const purchases = collectionOf<Purchase>(PurchaseModel);
-export const toStored = storing<Purchase>(['price', 'markup', 'commissionAmount']);
+export const purchases = getCollection<Purchase>(PurchaseModel);
+export const toStored = buildToStored<Purchase>(['price', 'markup', 'commissionAmount']);

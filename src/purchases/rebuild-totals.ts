@@ -1,10 +1,10 @@
 import { atSnapshot } from '../database/mongo.js';
 import { replaceBase } from '../money/totals/base.js';
-import { countAll } from '../money/totals/counters.js';
-import { differences, readDay } from '../money/totals/read-totals.js';
+import { addToCounters } from '../money/totals/counters.js';
+import { compareCounters, readStoredDay } from '../money/totals/read-totals.js';
 import { setTotalsComplete } from '../money/totals/totals-state.model.js';
-import { accountDays } from './account-days.js';
-import { countDay } from './count-day.js';
+import { listAccountDays } from './account-days.js';
+import { countDayTotals } from './count-day.js';
 import { purchases } from './purchase.model.js';
 
 export interface Rebuilt {
@@ -21,7 +21,7 @@ export interface Rebuilt {
  */
 export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { days: 0, corrected: 0 };
-  for await (const { accountId, day } of accountDays()) {
+  for await (const { accountId, day } of listAccountDays()) {
     rebuilt.corrected += (await rebuildDay(accountId, day)) ? 1 : 0;
     progress(++rebuilt.days);
   }
@@ -46,12 +46,12 @@ export async function beginTotals(): Promise<void> {
 async function rebuildDay(accountId: string, day: string): Promise<boolean> {
   for (;;) {
     const { right, base, version } = await atSnapshot(async (snapshot) => {
-      const counted = await countDay(snapshot, accountId, day);
-      const stored = await readDay(snapshot, accountId, day);
-      countAll(counted, stored.slots, -1);
+      const counted = await countDayTotals(snapshot, accountId, day);
+      const stored = await readStoredDay(snapshot, accountId, day);
+      addToCounters(counted, stored.slots, -1);
       return { ...stored, right: counted };
     });
-    if (differences(right, base).length === 0) {
+    if (compareCounters(right, base).length === 0) {
       return false;
     }
     if (await replaceBase({ accountId, day, version }, right)) {

@@ -1,14 +1,14 @@
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
-import { chargedBill } from '../bills/charged-bill.js';
+import { toChargedBill } from '../bills/charged-bill.js';
 import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { say, type MessageKey } from '../shared/say.js';
-import { groupedToken, parsePlnToken } from './pln-token.js';
+import { formatToken, parsePlnToken } from './pln-token.js';
 import type { Purchase, PurchaseStatus } from './purchase.model.js';
 
 /** What the shop wants on the receipt of its customer. */
-export interface ReceiptWishes {
+export interface ReceiptOptions {
   language: 'id' | 'en';
   /** Its own name. */
   title: string | null;
@@ -67,7 +67,7 @@ const words = {
 };
 
 /** Under review it is PROCESSING: nobody knows its end yet. */
-const whyNone = {
+const noReceiptReasons = {
   PENDING: 'receiptNotYet',
   PROCESSING: 'receiptNotYet',
   FAILED: 'noReceiptFailed',
@@ -78,9 +78,9 @@ const whyNone = {
  * What stands on the receipt of a purchase: nothing of what the shop paid for it, but for the amounts of the bill itself.
  * @throws ConflictError (409/01) for a purchase that is no success. ValidationError where the shop would have sold a bill for less than it says.
  */
-export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): Promise<ReceiptLine[]> {
+export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptions): Promise<ReceiptLine[]> {
   if (purchase.status !== 'SUCCESS') {
-    throw new ConflictError(say(whyNone[purchase.status], { ref: purchase.refId }), {
+    throw new ConflictError(say(noReceiptReasons[purchase.status], { ref: purchase.refId }), {
       reason: 'receipt_not_available',
     });
   }
@@ -95,7 +95,7 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
     { text: wishes.title ?? '', isBold: true, isCentred: true },
     { text: purchase.kind === 'postpaid' ? said.payment : said.purchase, isCentred: true },
     { text: '' },
-    ...facts([
+    ...buildFactLines([
       [said.time, at.setLocale('id').toFormat('dd-MM-yyyy HH:mm ZZZZ')],
       [said.ref, purchase.refId],
       [said.id, purchase._id],
@@ -104,9 +104,9 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
       [said.name, quote?.customerName ?? null],
       [said.period, quote?.billPeriod ?? null],
     ]),
-    ...proof(purchase, wishes.language),
+    ...buildProofLines(purchase, wishes.language),
     { text: '' },
-    ...amounts(quote, wishes.soldPrice, said),
+    ...buildAmountLines(quote, wishes.soldPrice, said),
     { text: '' },
     { text: said.thanks, isCentred: true },
   ];
@@ -114,15 +114,18 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
 
 type Words = (typeof words)['id'];
 
-function proof({ subcategory, serialNumber }: Purchase, language: keyof typeof words): ReceiptLine[] {
+function buildProofLines(
+  { subcategory, serialNumber }: Purchase,
+  language: keyof typeof words,
+): ReceiptLine[] {
   const said = words[language];
   const token = parsePlnToken(serialNumber ?? '');
-  const grouped = groupedToken({ subcategory, serialNumber: token?.token ?? serialNumber });
+  const grouped = formatToken({ subcategory, serialNumber: token?.token ?? serialNumber });
   if (subcategory !== 'pln' || grouped === null || !/^[\d-]{24}$/.test(grouped)) {
-    return facts([[said.sn, serialNumber]]);
+    return buildFactLines([[said.sn, serialNumber]]);
   }
   return [
-    ...facts([
+    ...buildFactLines([
       [said.name, token?.customerName ?? null],
       [said.power, token ? `${token.tariff}/${token.power}` : null],
       [said.energy, token ? token.kwh.toLocaleString(language, { maximumFractionDigits: 2 }) : null],
@@ -134,9 +137,9 @@ function proof({ subcategory, serialNumber }: Purchase, language: keyof typeof w
 }
 
 /** Of a bill its own figures; what the customer paid above it is the shop's fee. */
-function amounts(quote: Quote | null, soldPrice: number | null, said: Words): ReceiptLine[] {
+function buildAmountLines(quote: Quote | null, soldPrice: number | null, said: Words): ReceiptLine[] {
   if (!quote || quote.totalBill === null) {
-    return facts([[said.price, soldPrice]], { isBold: true });
+    return buildFactLines([[said.price, soldPrice]], { isBold: true });
   }
   if (soldPrice !== null && soldPrice < quote.totalBill) {
     throw new ValidationError([
@@ -146,17 +149,17 @@ function amounts(quote: Quote | null, soldPrice: number | null, said: Words): Re
       },
     ]);
   }
-  const total = soldPrice ?? chargedBill(quote).totalAmount ?? quote.totalBill;
+  const total = soldPrice ?? toChargedBill(quote).totalAmount ?? quote.totalBill;
   return [
-    ...facts([
+    ...buildFactLines([
       [said.bill, quote.totalBill],
       [said.admin, total < quote.totalBill ? null : total - quote.totalBill],
     ]),
-    ...facts([[said.total, total]], { isBold: true }),
+    ...buildFactLines([[said.total, total]], { isBold: true }),
   ];
 }
 
-function facts(
+function buildFactLines(
   all: [label: string, value: string | number | null][],
   look: Partial<ReceiptLine> = {},
 ): ReceiptLine[] {

@@ -1,6 +1,6 @@
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import type { ReceiptLine } from './receipt-lines.js';
-import { characterWidth, latin, wrapped } from '../shared/pdf-text.js';
+import { characterWidth, toLatin1, wrapText } from '../shared/pdf-text.js';
 
 const pointsOfMm = 72 / 25.4;
 const margin = 6;
@@ -9,17 +9,17 @@ const standardSize = 7.5;
 const lineHeight = 1.25;
 
 /** A receipt on paper of a width, as long as it needs (decision 039). The same bytes for the same lines and time. */
-export async function receiptPdf(
+export async function drawReceiptPdf(
   receipt: ReceiptLine[],
   { widthMm, at }: { widthMm: number; at: Date },
 ): Promise<Buffer> {
   const width = widthMm * pointsOfMm;
   const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
-    const shown = latin(text);
+    const shown = toLatin1(text);
     // As large as it can be on one line.
     const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
-    return wrapped(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
+    return wrapText(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
   });
   const height = 2 * margin + lines.reduce((sum, { size }) => sum + size * lineHeight, 0);
 

@@ -7,7 +7,7 @@ const foundMax = 20;
 /** A serial number is found by how it begins, from so many characters on. */
 const serialNumberMin = 6;
 /** The caller on the telephone acts on what is said. */
-const held = { readConcern: 'majority' } as const;
+const majorityRead = { readConcern: 'majority' } as const;
 
 /**
  * Purchases by what somebody on the telephone can say: our id, the client's ref_id, the customer number as it was sent
@@ -16,10 +16,10 @@ const held = { readConcern: 'majority' } as const;
 export async function searchPurchases(text: string): Promise<Purchase[]> {
   const numbers = [...new Set([text, normalizeCustomerNumber('phone', text)])];
   const found = await Promise.all([
-    newest({ _id: text }),
-    newest({ refId: text }),
-    newest({ customerNumber: { $in: numbers } }),
-    text.length < serialNumberMin ? [] : ofSerialNumber(text),
+    findNewest({ _id: text }),
+    findNewest({ refId: text }),
+    findNewest({ customerNumber: { $in: numbers } }),
+    text.length < serialNumberMin ? [] : findBySerialNumber(text),
   ]);
   const byId = new Map(found.flat().map((each) => [each._id, each]));
   return [...byId.values()].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, foundMax);
@@ -29,7 +29,7 @@ export async function searchPurchases(text: string): Promise<Purchase[]> {
  * The index is by product first: one place of it for each product of the catalogue. In its order, because many serial
  * numbers may begin alike: those would all have to be read to know the newest.
  */
-async function ofSerialNumber(text: string): Promise<Purchase[]> {
+async function findBySerialNumber(text: string): Promise<Purchase[]> {
   const products = await ProductModel.find({}, { _id: 1 }).lean();
   return purchases
     .find(
@@ -38,12 +38,12 @@ async function ofSerialNumber(text: string): Promise<Purchase[]> {
         // The type is what the index is limited to.
         serialNumber: { $type: 'string', $gte: text, $lt: `${text}\uffff` },
       },
-      held,
+      majorityRead,
     )
     .limit(foundMax)
     .toArray();
 }
 
-function newest(filter: Filter<Purchase>): Promise<Purchase[]> {
-  return purchases.find(filter, held).sort({ _id: -1 }).limit(foundMax).toArray();
+function findNewest(filter: Filter<Purchase>): Promise<Purchase[]> {
+  return purchases.find(filter, majorityRead).sort({ _id: -1 }).limit(foundMax).toArray();
 }

@@ -8,7 +8,9 @@ const accountsMax = 5;
 export const searchLength = { min: 2, max: 100 };
 
 /** What somebody on the telephone can name: purchases (see searchPurchases), and accounts by how their usernames begin. */
-export async function search(words: string): Promise<{ purchases: Purchase[]; accounts: ListedAccount[] }> {
+export async function searchPurchasesAndAccounts(
+  words: string,
+): Promise<{ purchases: Purchase[]; accounts: ListedAccount[] }> {
   const wanted = words.trim();
   const [purchases, accounts] = await Promise.all([
     searchPurchases(wanted),

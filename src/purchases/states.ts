@@ -22,7 +22,7 @@ export function isFinal(status: PurchaseStatus): boolean {
 /** Somebody else changed the purchase first. Read it again: the work may be done. */
 export class StalePurchaseError extends Error {}
 
-type Changes = Partial<
+type TransitionFields = Partial<
   Pick<
     Purchase,
     | 'serialNumber'
@@ -41,10 +41,10 @@ type Changes = Partial<
  * into a posting, which is stale if the purchase has changed since.
  * @returns the change, and the purchase as it is after it.
  */
-export function moveTo(
+export function buildTransition(
   purchase: Purchase,
   to: PurchaseStatus,
-  changes: Changes,
+  changes: TransitionFields,
 ): { change: Change; moved: Purchase } {
   if (!transitions[purchase.status].includes(to)) {
     throw new Error(`A transaction never goes from ${purchase.status} to ${to} (${purchase._id})`);

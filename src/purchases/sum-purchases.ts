@@ -1,9 +1,9 @@
 import { atSnapshot } from '../database/mongo.js';
 import { readTotals } from '../money/totals/read-totals.js';
-import { totalsAreComplete } from '../money/totals/totals-state.model.js';
-import { businessDayOf } from '../shared/business-time.js';
+import { areTotalsComplete } from '../money/totals/totals-state.model.js';
+import { getBusinessDay } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
-import { knowsIndex, sumOfNewest, type PurchaseFilter } from './page-of-purchases.js';
+import { isAnsweredByIndex, sumNewest, type PurchaseFilter } from './page-of-purchases.js';
 import { purchaseStatuses, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './totals-of.js';
 
@@ -26,8 +26,8 @@ const firstDay = '2000-01-01';
  * @param filter `since` and `until` are of whole business days.
  */
 export async function sumPurchases(filter: PurchaseFilter): Promise<PurchaseSums> {
-  const owner = ownerOf(filter);
-  return owner && (await totalsAreComplete()) ? sumOfTotals(filter, owner) : sumOfRows(filter);
+  const owner = findTotalsOwner(filter);
+  return owner && (await areTotalsComplete()) ? sumFromTotals(filter, owner) : sumFromRows(filter);
 }
 
 interface Owner {
@@ -36,8 +36,8 @@ interface Owner {
 }
 
 /** Whose totals have it all; null: nobody's. */
-function ownerOf({ accountId, sellerId, ...filter }: PurchaseFilter): Owner | null {
-  if (!knowsIndex(filter) || (accountId !== undefined && sellerId !== undefined)) {
+function findTotalsOwner({ accountId, sellerId, ...filter }: PurchaseFilter): Owner | null {
+  if (!isAnsweredByIndex(filter) || (accountId !== undefined && sellerId !== undefined)) {
     return null;
   }
   if (accountId !== undefined) {
@@ -46,12 +46,12 @@ function ownerOf({ accountId, sellerId, ...filter }: PurchaseFilter): Owner | nu
   return sellerId === undefined ? null : { side: 'sold', accountId: sellerId };
 }
 
-async function sumOfTotals(
+async function sumFromTotals(
   { status, since, until }: PurchaseFilter,
   { side, accountId }: Owner,
 ): Promise<PurchaseSums> {
-  const to = businessDayOf(until ?? now()).day;
-  const from = since ? businessDayOf(since).day : firstDay;
+  const to = getBusinessDay(until ?? now()).day;
+  const from = since ? getBusinessDay(since).day : firstDay;
   const only = ['count', 'amount', 'commission'];
   const days = await atSnapshot((snapshot) =>
     readTotals(snapshot, { accountId, from, to, path: side, only }),
@@ -68,8 +68,8 @@ async function sumOfTotals(
   };
 }
 
-async function sumOfRows(filter: PurchaseFilter): Promise<PurchaseSums> {
-  const { sums, lookedBackTo } = await sumOfNewest(filter, summedMax);
+async function sumFromRows(filter: PurchaseFilter): Promise<PurchaseSums> {
+  const { sums, lookedBackTo } = await sumNewest(filter, summedMax);
   return {
     byStatus: purchaseStatuses.flatMap((status) =>
       sums.filter((each) => each.status === status).map(({ count, amount }) => ({ status, count, amount })),

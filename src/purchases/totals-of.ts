@@ -1,5 +1,5 @@
-import { businessDayOf } from '../shared/business-time.js';
-import { countAll, stepOf, type Counters, type TotalsChange } from '../money/totals/counters.js';
+import { getBusinessDay } from '../shared/business-time.js';
+import { addToCounters, toPathStep, type Counters, type TotalsChange } from '../money/totals/counters.js';
 import type { Purchase } from './purchase.model.js';
 
 /** Whose history a purchase is in: the buyer's from the beginning, and that of the seller that was asked last. */
@@ -30,8 +30,8 @@ export const quarterMs = 900_000;
  * leaves the counters that it was in and comes into those of what it is now, on the day it was created.
  * @param before As it is stored, which the posting has to expect; null: it is new.
  */
-export function totalsOf(before: CountedPurchase | null, after: CountedPurchase): TotalsChange[] {
-  const { day } = businessDayOf(after.createdAt);
+export function buildTotalsChanges(before: CountedPurchase | null, after: CountedPurchase): TotalsChange[] {
+  const { day } = getBusinessDay(after.createdAt);
   const byAccount = new Map<string, Counters>();
   for (const side of sides) {
     const add = (purchase: CountedPurchase, sign: 1 | -1) => {
@@ -39,7 +39,7 @@ export function totalsOf(before: CountedPurchase | null, after: CountedPurchase)
       if (accountId !== null) {
         const counters = byAccount.get(accountId) ?? new Map<string, number>();
         byAccount.set(accountId, counters);
-        countAll(counters, countersOf(purchase, side), sign);
+        addToCounters(counters, getCounters(purchase, side), sign);
       }
     };
     if (before) {
@@ -53,9 +53,9 @@ export function totalsOf(before: CountedPurchase | null, after: CountedPurchase)
 }
 
 /** The counters that one purchase is in. Counts, and rupiah. */
-export function countersOf(purchase: CountedPurchase, side: Side): [path: string, add: number][] {
+export function getCounters(purchase: CountedPurchase, side: Side): [path: string, add: number][] {
   const { status, price, createdAt } = purchase;
-  const quarter = Math.floor((createdAt.getTime() - businessDayOf(createdAt).startMs) / quarterMs);
+  const quarter = Math.floor((createdAt.getTime() - getBusinessDay(createdAt).startMs) / quarterMs);
   const always: [string, number][] = [
     [`${side}.count.${status}`, 1],
     [`${side}.amount.${status}`, price],
@@ -64,8 +64,8 @@ export function countersOf(purchase: CountedPurchase, side: Side): [path: string
   if (status !== 'SUCCESS') {
     return always;
   }
-  const product = `${side}.products.${stepOf(purchase.productCode)}`;
-  const category = `${side}.categories.${stepOf(purchase.subcategory)}`;
+  const product = `${side}.products.${toPathStep(purchase.productCode)}`;
+  const category = `${side}.categories.${toPathStep(purchase.subcategory)}`;
   return [
     ...always,
     [`${side}.commission`, purchase.commissionAmount ?? 0],

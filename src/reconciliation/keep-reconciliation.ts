@@ -14,12 +14,16 @@ import type { Reconciliation } from './reconcile-provider.js';
 /** Of one day; all are counted. */
 export const differencesKept = 20;
 /** Differences of so many compared days of a provider are looked after. */
-export const daysLookedAfter = 7;
+export const daysWatched = 7;
 
 /** Keeps what a comparison came to. What a person has accepted stays accepted, unless there are more differences now. */
-export async function keepReconciliation(sellerId: string, found: Reconciliation, by: string): Promise<void> {
+export async function storeReconciliation(
+  sellerId: string,
+  found: Reconciliation,
+  by: string,
+): Promise<void> {
   const { date, ours, theirs, matched, different, differences } = found;
-  const _id = idOf(sellerId, date);
+  const _id = getReconciliationId(sellerId, date);
   const facts = { sellerId, date, at: now(), by, ours, theirs, matched, different };
   await providerReconciliations.updateOne(
     { _id },
@@ -36,11 +40,11 @@ export async function keepReconciliation(sellerId: string, found: Reconciliation
 }
 
 /** The last days that were compared, the newest first, at most `daysLookedAfter`. */
-export async function lastReconciliations(sellerId: string): Promise<ProviderReconciliation[]> {
+export async function findLastReconciliations(sellerId: string): Promise<ProviderReconciliation[]> {
   return providerReconciliations
     .find({ _id: { $gt: `${sellerId}:`, $lt: `${sellerId};` } })
     .sort({ _id: -1 })
-    .limit(daysLookedAfter)
+    .limit(daysWatched)
     .toArray();
 }
 
@@ -54,7 +58,7 @@ export async function acceptDifferences(
   date: string,
   by: ChangedBy,
 ): Promise<ProviderReconciliation> {
-  const _id = idOf(seller._id, date);
+  const _id = getReconciliationId(seller._id, date);
   return inTransaction(async (session) => {
     const found = await providerReconciliations.findOne({ _id }, { session });
     if (!found || !isRed(found)) {
@@ -78,6 +82,6 @@ export async function acceptDifferences(
   });
 }
 
-function idOf(sellerId: string, date: string): string {
+function getReconciliationId(sellerId: string, date: string): string {
   return `${sellerId}:${date}`;
 }

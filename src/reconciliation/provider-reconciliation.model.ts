@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import type { Difference } from './reconcile-provider.js';
 
 /** What a provider's record came to against ours for one business day. A later comparison of the day takes its place. */
@@ -39,7 +39,7 @@ const schema = new Schema<ProviderReconciliation>(
   { collection: 'providerReconciliations', versionKey: false },
 );
 
-export const providerReconciliations = collectionOf<ProviderReconciliation>(
+export const providerReconciliations = getCollection<ProviderReconciliation>(
   mongoose.model('ProviderReconciliation', schema),
 );
 

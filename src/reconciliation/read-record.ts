@@ -2,12 +2,12 @@
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../shared/csv-lines.js';
 import { ValidationError } from '../shared/errors.js';
-import { inSlices } from '../shared/in-slices.js';
+import { iterateInSlices } from '../shared/in-slices.js';
 import { asWritten } from '../shared/say.js';
 import { lookUp } from '../shared/look-up.js';
-import { printableWithin } from '../shared/printable.js';
+import { toPrintableDeep } from '../shared/printable.js';
 
-const words: Record<string, ProviderRecordRow['status']> = {
+const statusWords: Record<string, ProviderRecordRow['status']> = {
   success: 'success',
   sukses: 'success',
   failed: 'failed',
@@ -24,21 +24,21 @@ export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
   let columns: Columns | undefined;
   const rows: ProviderRecordRow[] = [];
   try {
-    for await (const line of inSlices(csvLines(csv))) {
+    for await (const line of iterateInSlices(csvLines(csv))) {
       if (isEmptyLine(line)) {
         continue;
       }
       if (columns) {
         rows.push(readRow(line, columns, rows.length + 1));
       } else {
-        columns = columnsOf(line);
+        columns = findColumns(line);
       }
     }
   } catch (error) {
-    throw error instanceof UnreadableSheetError ? unreadable(error.message) : error;
+    throw error instanceof UnreadableSheetError ? buildUnreadableError(error.message) : error;
   }
   if (!columns) {
-    throw unnamed();
+    throw buildUnnamedColumnsError();
   }
   return rows;
 }
@@ -46,12 +46,12 @@ export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
 /** Places in a row; `sn` is -1 without such a column. */
 type Columns = Record<'refId' | 'at' | 'status' | 'sn', number>;
 
-function columnsOf({ cells }: SheetLine): Columns {
+function findColumns({ cells }: SheetLine): Columns {
   const names = cells.map((title) => title.trim().toLowerCase());
   const column = (name: string) => names.indexOf(name);
   const columns = { refId: column('ref_id'), at: column('at'), status: column('status'), sn: column('sn') };
   if (Math.min(columns.refId, columns.at, columns.status) < 0) {
-    throw unnamed();
+    throw buildUnnamedColumnsError();
   }
   return columns;
 }
@@ -62,18 +62,18 @@ function readRow(
   record: number,
 ): ProviderRecordRow {
   const time = new Date(cells[at] ?? '');
-  const state = lookUp(words, (cells[status] ?? '').trim().toLowerCase());
+  const state = lookUp(statusWords, (cells[status] ?? '').trim().toLowerCase());
   const providerRef = cells[refId];
   if (Number.isNaN(time.getTime()) || !state || !providerRef) {
-    throw unreadable(`record ${record}: ref_id, at or status cannot be read`);
+    throw buildUnreadableError(`record ${record}: ref_id, at or status cannot be read`);
   }
-  return printableWithin({ providerRef, at: time, status: state, serialNumber: cells[sn] || null });
+  return toPrintableDeep({ providerRef, at: time, status: state, serialNumber: cells[sn] || null });
 }
 
-function unnamed(): ValidationError {
-  return unreadable('the first line must name the columns ref_id, at and status');
+function buildUnnamedColumnsError(): ValidationError {
+  return buildUnreadableError('the first line must name the columns ref_id, at and status');
 }
 
-function unreadable(why: string): ValidationError {
+function buildUnreadableError(why: string): ValidationError {
   return new ValidationError([{ field: 'csv', message: asWritten(`csv: ${why}`) }]);
 }

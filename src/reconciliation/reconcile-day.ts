@@ -1,14 +1,14 @@
 import type { Account } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { businessDayNamed } from '../shared/business-time.js';
+import { getBusinessDayByName } from '../shared/business-time.js';
 import type { ProviderRecordRow } from '../providers/adapter.js';
-import { adapterFor, connectionOf } from '../providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../providers/get-adapter.js';
 import { orders } from '../purchases/order.model.js';
 import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { keepReconciliation } from './keep-reconciliation.js';
+import { storeReconciliation } from './keep-reconciliation.js';
 import { isOver } from './reconcile-due.js';
-import { reconcileProvider, recordPeriodOf, type Reconciliation } from './reconcile-provider.js';
+import { reconcileProvider, getRecordPeriod, type Reconciliation } from './reconcile-provider.js';
 import { readRecord } from './read-record.js';
 
 /**
@@ -35,7 +35,7 @@ export async function reconcileDay(
   const found = await reconcileProvider(seller, date, record);
   // A file is what somebody has brought, not what the provider says; and a day that is not over is the clock's still.
   if (csv === null && isOver(date)) {
-    await keepReconciliation(seller._id, found, by.actor);
+    await storeReconciliation(seller._id, found, by.actor);
   }
   await recordAudit(null, {
     ...by,
@@ -47,19 +47,19 @@ export async function reconcileDay(
 }
 
 function countSales({ _id }: Account, date: string, salesMax: number): Promise<number> {
-  const { startMs, endMs } = businessDayNamed(date);
+  const { startMs, endMs } = getBusinessDayByName(date);
   const ofDay = { $gte: new Date(startMs), $lte: new Date(endMs) };
   return orders.countDocuments({ sellerId: _id, createdAt: ofDay }, { limit: salesMax + 1 });
 }
 
 async function fetchRecord(seller: Account, date: string): Promise<ProviderRecordRow[]> {
-  const adapter = seller.provider ? adapterFor(seller.provider.kind) : null;
+  const adapter = seller.provider ? getAdapter(seller.provider.kind) : null;
   if (!adapter?.record) {
     throw new ConflictError(
       asWritten('This provider cannot be asked for its record: give its export as a file.'),
     );
   }
-  const reading = await adapter.record(connectionOf(seller), recordPeriodOf(date));
+  const reading = await adapter.record(buildConnection(seller), getRecordPeriod(date));
   if (!reading.ok) {
     throw new ConflictError(asWritten(`The provider did not give its record: ${reading.message}`));
   }

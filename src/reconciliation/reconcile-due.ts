@@ -1,18 +1,18 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { bySystem } from '../audit/record-audit.js';
-import { adapterFor, connectionOf, hasAdapter } from '../providers/get-adapter.js';
+import { getAdapter, buildConnection, hasAdapter } from '../providers/get-adapter.js';
 import { withLease } from '../redis/lease.js';
-import { businessDay, daysAfter, startOf } from '../shared/business-time.js';
+import { businessDay, daysAfter, getStartOfDay } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import {
-  daysLookedAfter,
+  daysWatched,
   differencesKept,
-  keepReconciliation,
-  lastReconciliations,
+  storeReconciliation,
+  findLastReconciliations,
 } from './keep-reconciliation.js';
 import { isRed, type ProviderReconciliation } from './provider-reconciliation.model.js';
-import { reconcileProvider, recordPeriodOf } from './reconcile-provider.js';
+import { reconcileProvider, getRecordPeriod } from './reconcile-provider.js';
 
 /** After the end of a day: by then almost all of its orders are final on both sides. */
 const fromMs = 2 * 3_600_000;
@@ -38,9 +38,9 @@ export interface ReconciledDays {
 export async function reconcileDue(): Promise<ReconciledDays | null> {
   return withLease('reconcile-providers', leaseMs, async () => {
     const ended: ReconciledDays = { days: 0, different: 0, unread: 0 };
-    for (const seller of await reconciledSellers()) {
-      for (const date of daysDue(await lastReconciliations(seller._id))) {
-        const different = await reconcileDay(seller, date);
+    for (const seller of await findReconciledSellers()) {
+      for (const date of getDueDays(await findLastReconciliations(seller._id))) {
+        const different = await reconcileSellerDay(seller, date);
         ended.days += Number(different !== null);
         ended.different += different ?? 0;
         ended.unread += Number(different === null);
@@ -51,50 +51,52 @@ export async function reconcileDue(): Promise<ReconciledDays | null> {
 }
 
 /** Sellers whose provider can be asked for its record. Those that sell no more as well: they did. */
-async function reconciledSellers(): Promise<Reconciled[]> {
+async function findReconciledSellers(): Promise<Reconciled[]> {
   const fields = { username: 1, createdAt: 1, provider: 1 };
   const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<Reconciled[]>();
   return sellers.filter(
     ({ provider }) =>
-      provider !== null && hasAdapter(provider.kind) && adapterFor(provider.kind).record !== undefined,
+      provider !== null && hasAdapter(provider.kind) && getAdapter(provider.kind).record !== undefined,
   );
 }
 
 /** What the comparisons of each of them came to, the newest first. */
-export async function lastOfProviders(): Promise<{ seller: Reconciled; last: ProviderReconciliation[] }[]> {
-  const sellers = await reconciledSellers();
+export async function findLastByProvider(): Promise<
+  { seller: Reconciled; last: ProviderReconciliation[] }[]
+> {
+  const sellers = await findReconciledSellers();
   return Promise.all(
-    sellers.map(async (seller) => ({ seller, last: await lastReconciliations(seller._id) })),
+    sellers.map(async (seller) => ({ seller, last: await findLastReconciliations(seller._id) })),
   );
 }
 
 /** When the clock compares next, if nothing keeps it. */
-export function nextReconciliation(last: ProviderReconciliation[]): Date {
-  if (daysDue(last).length > 0) {
+export function getNextReconciliation(last: ProviderReconciliation[]): Date {
+  if (getDueDays(last).length > 0) {
     return now();
   }
   const red = last.filter(isRed).map(({ at }) => at.getTime() + redAgainMs);
-  const tomorrow = startOf(daysAfter(businessDay(now()), 1)).getTime() + fromMs;
-  const today = startOf(businessDay(now())).getTime() + fromMs;
+  const tomorrow = getStartOfDay(daysAfter(businessDay(now()), 1)).getTime() + fromMs;
+  const today = getStartOfDay(businessDay(now())).getTime() + fromMs;
   return new Date(Math.min(...red, today > nowMs() ? today : tomorrow));
 }
 
 /** Whether almost all orders of a day are final on both sides. */
 export function isOver(date: string): boolean {
-  return date <= lastDayOver();
+  return date <= getLastDayOver();
 }
 
-function lastDayOver(): string {
+function getLastDayOver(): string {
   return daysAfter(businessDay(new Date(nowMs() - fromMs)), -1);
 }
 
 /** @param last Those that were compared, the newest first. */
-function daysDue(last: ProviderReconciliation[]): string[] {
-  const over = lastDayOver();
+function getDueDays(last: ProviderReconciliation[]): string[] {
+  const over = getLastDayOver();
   const again = last.filter((each) => isRed(each) && nowMs() - each.at.getTime() >= redAgainMs);
   const due = again.map(({ date }) => date);
   const compared = new Set(last.map(({ date }) => date));
-  const earliest = daysAfter(over, 1 - daysLookedAfter);
+  const earliest = daysAfter(over, 1 - daysWatched);
   const begun = last.at(-1)?.date ?? over;
   for (let day = begun > earliest ? begun : earliest; day <= over; day = daysAfter(day, 1)) {
     if (!compared.has(day)) {
@@ -105,17 +107,17 @@ function daysDue(last: ProviderReconciliation[]): string[] {
 }
 
 /** @returns how many differences there are, or null where the record could not be had. */
-async function reconcileDay(seller: Reconciled, date: string): Promise<number | null> {
+async function reconcileSellerDay(seller: Reconciled, date: string): Promise<number | null> {
   try {
     const { provider, _id: sellerId } = seller;
     const reading =
-      provider && (await adapterFor(provider.kind).record?.(connectionOf(seller), recordPeriodOf(date)));
+      provider && (await getAdapter(provider.kind).record?.(buildConnection(seller), getRecordPeriod(date)));
     if (!reading?.ok) {
       logger.warn('provider did not give its record', { sellerId, date, code: reading?.code });
       return null;
     }
     const found = await reconcileProvider(seller, date, reading.value, differencesKept);
-    await keepReconciliation(sellerId, found, bySystem.actor);
+    await storeReconciliation(sellerId, found, bySystem.actor);
     const { ours, theirs, matched, different } = found;
     logger.log(different > 0 ? 'error' : 'info', 'provider reconciled', {
       sellerId,

@@ -5,7 +5,7 @@ import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { orders, type Order } from '../purchases/order.model.js';
-import { daysAfter, startOf } from '../shared/business-time.js';
+import { daysAfter, getStartOfDay } from '../shared/business-time.js';
 
 /**
  * only-provider: executed there, and not a sale of ours. only-ours: a sale of ours that their record does not
@@ -31,11 +31,14 @@ export interface Reconciliation {
 
 const referencesPerQuery = 1_000;
 /** An order near midnight may stand on different days, and one may be executed late. */
-const daysBeside = 2;
+const marginDays = 2;
 
 /** The part of a provider's record that is needed to compare a day (YYYY-MM-DD in business time). */
-export function recordPeriodOf(date: string): { since: Date; until: Date } {
-  return { since: startOf(daysAfter(date, -daysBeside)), until: startOf(daysAfter(date, 1 + daysBeside)) };
+export function getRecordPeriod(date: string): { since: Date; until: Date } {
+  return {
+    since: getStartOfDay(daysAfter(date, -marginDays)),
+    until: getStartOfDay(daysAfter(date, 1 + marginDays)),
+  };
 }
 
 /**
@@ -52,7 +55,7 @@ export async function reconcileProvider(
   record: ProviderRecordRow[],
   differencesMax = Infinity,
 ): Promise<Reconciliation> {
-  const day = dayOf(date);
+  const day = getDayBounds(date);
   const found: Reconciliation = { date, ours: 0, theirs: 0, matched: 0, different: 0, differences: [] };
   const add = (difference: Difference): void => {
     found.different += 1;
@@ -64,7 +67,7 @@ export async function reconcileProvider(
   found.theirs = theirs.length;
   for (let from = 0; from < theirs.length; from += referencesPerQuery) {
     const rows = theirs.slice(from, from + referencesPerQuery);
-    const orderOf = await ordersByRef(seller._id, rows);
+    const orderOf = await findOrdersByRef(seller._id, rows);
     for (const row of rows) {
       const difference = compareTheirs(row, orderOf.get(row.providerRef));
       if (difference) {
@@ -84,7 +87,7 @@ export async function reconcileProvider(
     found.ours += 1;
     const row = rowOf.get(order._id);
     if (row?.status !== 'success') {
-      add(missing(order, row));
+      add(buildMissingDifference(order, row));
     }
   }
   return found;
@@ -94,7 +97,7 @@ export async function reconcileProvider(
 type Sale = Pick<Order, '_id' | 'sellerId' | 'status' | 'open' | 'code' | 'serialNumber'>;
 const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 };
 
-function dayOf(date: string): { start: Date; end: Date } {
+function getDayBounds(date: string): { start: Date; end: Date } {
   const start = DateTime.fromFormat(date, 'yyyy-MM-dd', { zone: env.BUSINESS_TIMEZONE });
   if (!start.isValid) {
     throw new ValidationError([{ field: 'date', message: asWritten('date must be a day: YYYY-MM-DD') }]);
@@ -102,7 +105,7 @@ function dayOf(date: string): { start: Date; end: Date } {
   return { start: start.toJSDate(), end: start.plus({ days: 1 }).toJSDate() };
 }
 
-async function ordersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Sale>> {
+async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Promise<Map<string, Sale>> {
   const references = rows.map(({ providerRef }) => providerRef);
   const found = await orders.find<Sale>({ _id: { $in: references } }, { projection: saleFields }).toArray();
   return new Map(found.filter((each) => each.sellerId === sellerId).map((each) => [each._id, each]));
@@ -131,7 +134,7 @@ function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Differe
   };
 }
 
-function missing(order: Sale, row: ProviderRecordRow | undefined): Difference {
+function buildMissingDifference(order: Sale, row: ProviderRecordRow | undefined): Difference {
   return {
     kind: row ? 'differs' : 'only-ours',
     providerRef: order._id,

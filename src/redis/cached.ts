@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../config/limits.js';
-import { collectionNameOf, type AnyReadOnlyModel } from '../database/read-only-model.js';
-import { hearingNow, listen, type Change } from './hear-changes.js';
+import { getCollectionName, type AnyReadOnlyModel } from '../database/read-only-model.js';
+import { getSubscriptionEpoch, addListener, type Change } from './hear-changes.js';
 
 interface Kept<V> {
   answer: Promise<V>;
@@ -30,15 +30,15 @@ const missingMax = 1_000;
  * while it does not, and until a change of what it is made from (decision 051). The least recently used go first.
  * Callers at the same time share one load; errors are not remembered. For facts, never for balances.
  */
-export function cached<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
-  const ask = remembering(options);
+export function createCache<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
+  const ask = createMemoryCache(options);
   // What others name as they like must not fill our memory.
   return (key) => (key.length > limits.cacheKeyLengthMax ? Promise.resolve(options.load(key)) : ask(key));
 }
 
-function remembering<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
+function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
   const { load, isAbout = () => true, keepMs = limits.cacheMs } = options;
-  const collections = options.from.map(collectionNameOf);
+  const collections = options.from.map(getCollectionName);
   const kept = createStore(options);
   const missing = new LRUCache<K, Promise<V>>({
     max: missingMax,
@@ -64,7 +64,7 @@ function remembering<K extends string, V>(options: CacheOptions<K, V>): (key: K)
   const isTouched = (value: NonNullable<V>, { subjects }: Change): boolean =>
     subjects === null || subjects.some((subject) => isAbout(value, subject));
 
-  listen({
+  addListener({
     onChange(change) {
       if (change.collections.some((each) => collections.includes(each))) {
         forget((value) => isTouched(value, change));
@@ -91,7 +91,7 @@ function remembering<K extends string, V>(options: CacheOptions<K, V>): (key: K)
     const answer: Promise<V> = Promise.resolve().then(async () => {
       try {
         const value = await load(key);
-        if (generation === began && hearingNow() === hearing) {
+        if (generation === began && getSubscriptionEpoch() === hearing) {
           keep(key, { answer, value, hearing, at });
         }
         return value;
@@ -106,7 +106,7 @@ function remembering<K extends string, V>(options: CacheOptions<K, V>): (key: K)
   }
 
   return (key) => {
-    const hearing = hearingNow();
+    const hearing = getSubscriptionEpoch();
     const found = kept.get(key);
     if (found?.hearing === hearing) {
       return found.answer;

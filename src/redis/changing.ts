@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
-import { isAway } from '../database/mongo.js';
+import { isMongoUnavailable } from '../database/mongo.js';
 import {
-  collectionNameOf,
+  getCollectionName,
   writerOf,
   type AnyReadOnlyModel,
   type ReadOnlyModel,
@@ -9,7 +9,7 @@ import {
 import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { processId } from './process-id.js';
-import { tell, tellAndWait } from './tell-change.js';
+import { publishChange, publishAndAwaitAcks } from './tell-change.js';
 
 type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<T> : never };
 
@@ -24,23 +24,23 @@ type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<
  * @param write Ends when the change holds: a database transaction is inside of it, never around it.
  * @throws what `write` throws.
  */
-export async function changing<const M extends readonly AnyReadOnlyModel[], R>(
+export async function writeAndInvalidate<const M extends readonly AnyReadOnlyModel[], R>(
   models: M,
   subjects: string[] | null,
   write: (...writers: Writers<M>) => Promise<R>,
 ): Promise<R> {
-  const change = { id: newId(), by: processId, collections: models.map(collectionNameOf), subjects };
-  await tell({ ...change, phase: 'begin' });
+  const change = { id: newId(), by: processId, collections: models.map(getCollectionName), subjects };
+  await publishChange({ ...change, phase: 'begin' });
   let phase: 'end' | 'unsure' = 'end';
   try {
     return await write(...(models.map(writerOf) as unknown as Writers<M>));
   } catch (error) {
-    if (error instanceof DependencyError || isAway(error)) {
+    if (error instanceof DependencyError || isMongoUnavailable(error)) {
       // It may still come to hold.
       phase = 'unsure';
     }
     throw error;
   } finally {
-    await tellAndWait({ ...change, phase });
+    await publishAndAwaitAcks({ ...change, phase });
   }
 }

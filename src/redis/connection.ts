@@ -8,9 +8,9 @@ import { env } from '../../config/env.js';
 import { readRedisUrl } from '../../config/redis-url.js';
 import { logger } from '../shared/logger.js';
 import { failFast } from './fail-fast.js';
-import { connectionNameOf, processId } from './process-id.js';
-import { codeOf, sayRedisError } from './say-error.js';
-import { writeTogether } from './write-together.js';
+import { getConnectionName, processId } from './process-id.js';
+import { getErrorCode, logRedisError } from './say-error.js';
+import { batchWrites } from './write-together.js';
 
 /** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
 type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';
@@ -32,7 +32,7 @@ const commandTimeoutMs = 1_000;
  * `socketTimeout`: a command without any answer for so long shows that the connection is dead, whatever the socket says
  * (a NAT that forgot it answers nothing). BullMQ blocks for 10 s at most.
  */
-const optionsOf: Record<Use, Options> = {
+const optionsByUse: Record<Use, Options> = {
   producer: {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -53,11 +53,11 @@ const readOnlyPauseMs = 1_000;
 
 let producer: Redis | null = null;
 let worker: Redis | null = null;
-const farewells: (() => Promise<unknown>)[] = [];
+const disconnectHooks: (() => Promise<unknown>)[] = [];
 
 /** The connection of this process for everything but workers. Commands fail at once while Redis is away. */
 export function redis(): Redis {
-  producer ??= withBlockingDuplicates(open('producer', connectionNameOf(processId)));
+  producer ??= withBlockingDuplicates(openConnection('producer', getConnectionName(processId)));
   return producer;
 }
 
@@ -66,13 +66,13 @@ export function redis(): Redis {
  * Commands wait through any outage.
  */
 export function workerConnection(): Redis {
-  worker ??= withBlockingDuplicates(open('worker'));
+  worker ??= withBlockingDuplicates(openConnection('worker'));
   return worker;
 }
 
 /** A connection that hears what is published. It comes back by itself, and whoever opened it subscribes again. */
 export function newSubscriberConnection(): Redis {
-  return open('subscriber');
+  return openConnection('subscriber');
 }
 
 /** The servers that hold keys: one, or each master of a Cluster. */
@@ -82,13 +82,13 @@ export function redisServers(): Redis[] {
 }
 
 /** A key that a Cluster keeps on the same node as `key`; it begins with the prefix too, as a user's rights may ask for. */
-export function besides(key: string, part: string): string {
+export function buildSiblingKey(key: string, part: string): string {
   return key.includes('{') ? `${key}:${part}` : `${env.QUEUE_PREFIX}:${part}:{${key}}`;
 }
 
 /** Done by `disconnectRedis` while Redis can still be reached; the last one first. */
 export function beforeDisconnect(farewell: () => Promise<unknown>): void {
-  farewells.push(farewell);
+  disconnectHooks.push(farewell);
 }
 
 /**
@@ -118,7 +118,7 @@ export async function connectRedis(timeoutMs: number | null = 10_000): Promise<v
 
 /** Says goodbye if Redis is there, and closes the connections in any case. */
 export async function disconnectRedis(): Promise<void> {
-  for (const farewell of farewells.splice(0).reverse()) {
+  for (const farewell of disconnectHooks.splice(0).reverse()) {
     await farewell().catch(() => undefined);
   }
   worker?.disconnect();
@@ -127,9 +127,9 @@ export async function disconnectRedis(): Promise<void> {
   producer = null;
 }
 
-function open(use: Use, connectionName?: string): Redis {
+function openConnection(use: Use, connectionName?: string): Redis {
   const options = {
-    ...optionsOf[use],
+    ...optionsByUse[use],
     connectTimeout: connectTimeoutMs,
     keepAlive: keepAliveMs,
     retryStrategy,
@@ -148,13 +148,13 @@ function open(use: Use, connectionName?: string): Redis {
     failFast(connection, commandTimeoutMs);
   }
   if (sendsMany.has(use)) {
-    writeTogether(connection);
+    batchWrites(connection);
   }
-  return watch(connection);
+  return watchConnection(connection);
 }
 
 function openSentinel(name: string, options: Options): Redis {
-  const { nodes, username, password, db } = addressOf(26_379);
+  const { nodes, username, password, db } = parseAddress(26_379);
   return new Redis({
     ...options,
     sentinels: nodes,
@@ -169,7 +169,7 @@ function openSentinel(name: string, options: Options): Redis {
 }
 
 function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Options): Redis {
-  const { nodes, username, password } = addressOf(6_379);
+  const { nodes, username, password } = parseAddress(6_379);
   const cluster = new Cluster(nodes, {
     redisOptions: {
       ...options,
@@ -189,13 +189,13 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
     });
   }
   if (sendsMany.has(use)) {
-    cluster.on('+node', writeTogether);
+    cluster.on('+node', batchWrites);
   }
   cluster.on('node error', (error: Error, node: string) => {
-    sayRedisError('a node of redis is away', error, { node });
+    logRedisError('a node of redis is away', error, { node });
   });
   // It has every command and event of a Redis that is used here.
-  return watch(cluster as unknown as Redis);
+  return watchConnection(cluster as unknown as Redis);
 }
 
 /** BullMQ makes the connections it blocks on as duplicates of the one it is given; these need other time-outs. */
@@ -204,12 +204,12 @@ function withBlockingDuplicates(connection: Redis): Redis {
   type Given = { connectionName?: string; redisOptions?: { connectionName?: string } } | undefined;
   connection.duplicate = ((...given: Given[]) => {
     const named = given.find((each) => each !== undefined);
-    return open('blocking', named?.connectionName ?? named?.redisOptions?.connectionName);
+    return openConnection('blocking', named?.connectionName ?? named?.redisOptions?.connectionName);
   }) as Redis['duplicate'];
   return connection;
 }
 
-function addressOf(defaultPort: number) {
+function parseAddress(defaultPort: number) {
   const address = readRedisUrl(env.REDIS_URL, defaultPort);
   if (!address) {
     throw new Error('REDIS_URL was checked at the start and is no address now');
@@ -218,7 +218,7 @@ function addressOf(defaultPort: number) {
 }
 
 function tlsOptions(): { tls?: ConnectionOptions } {
-  return addressOf(0).isTls
+  return parseAddress(0).isTls
     ? {
         tls: {
           rejectUnauthorized: !env.REDIS_TLS_SELF_SIGNED,
@@ -239,7 +239,7 @@ function retryStrategy(times: number): number {
 function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
   let lastMs = -Infinity;
   return (error) => {
-    const reconnects = codeOf(error) === 'READONLY' && performance.now() - lastMs > readOnlyPauseMs;
+    const reconnects = getErrorCode(error) === 'READONLY' && performance.now() - lastMs > readOnlyPauseMs;
     if (reconnects) {
       lastMs = performance.now();
     }
@@ -251,12 +251,12 @@ function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
 const listenersMax = 10_000;
 
 /** An outage is a line a minute, and one when it ends. */
-function watch(connection: Redis): Redis {
+function watchConnection(connection: Redis): Redis {
   let away = false;
   connection.setMaxListeners(listenersMax);
   connection.on('error', (error: Error) => {
     away = true;
-    sayRedisError('redis is away', error);
+    logRedisError('redis is away', error);
   });
   connection.on('ready', () => {
     if (away) {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { sayRedisError } from './say-error.js';
+import { logRedisError } from './say-error.js';
 
 const probeEveryMs = 100;
 const quickMs = 250;
@@ -25,7 +25,7 @@ export function failFast(connection: Redis, patienceMs: number): void {
     command.promise.catch((error: unknown) => {
       if (performance.now() - sentAtMs >= 0.9 * patienceMs && !isSlow) {
         isSlow = true;
-        sayRedisError('redis does not answer in time: what can do without it does', error);
+        logRedisError('redis does not answer in time: what can do without it does', error);
         void probe();
       }
     });

@@ -7,9 +7,9 @@ import { env } from '../../config/env.js';
 import { nowMs, setClock } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { within } from '../shared/within.js';
+import { withTimeout } from '../shared/within.js';
 import { connectRedis, redis } from './connection.js';
-import { sayRedisError } from './say-error.js';
+import { logRedisError } from './say-error.js';
 
 const measureEveryMs = 10_000;
 /** Until the first measure. */
@@ -65,7 +65,7 @@ export function keepFleetClock(): FleetClock {
     everyMs: () => (measured ? measureEveryMs : firstEveryMs),
     async run() {
       await (measured ? measure() : measureFirst()).catch((error: unknown) => {
-        sayRedisError('the clock of redis is not measured', error);
+        logRedisError('the clock of redis is not measured', error);
       });
       if (measured) {
         onMeasured();
@@ -75,14 +75,14 @@ export function keepFleetClock(): FleetClock {
   return {
     measured: first,
     async goBy(ask) {
-      if (whyClockUnknown() === null) {
+      if (findClockProblem() === null) {
         return;
       }
       const beforeMs = performance.now();
       const toldMs = await ask();
       const steadyMs = (beforeMs + performance.now()) / 2;
       // A measure may have come meanwhile.
-      if (whyClockUnknown() !== null) {
+      if (findClockProblem() !== null) {
         setClock(() => Math.round(toldMs + performance.now() - steadyMs));
       }
     },
@@ -97,7 +97,7 @@ export function keepFleetClock(): FleetClock {
 }
 
 /** In words, what keeps a process that is to go by the fleet's clock from doing so; null: nothing. */
-export function whyClockUnknown(): string | null {
+export function findClockProblem(): string | null {
   return keeping === 'now' && !measured ? "Redis's clock was not measured yet." : null;
 }
 
@@ -108,7 +108,7 @@ export function whyClockUnknown(): string | null {
  */
 export async function sureNowMs(): Promise<number> {
   if (keeping === 'now') {
-    await within(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
+    await withTimeout(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }
   if (keeping === 'ended') {
     throw new Error('This process ends, and keeps no clock any more');

@@ -8,9 +8,9 @@ import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { repeat } from '../shared/repeat.js';
-import { beforeDisconnect, besides, newSubscriberConnection, redis } from './connection.js';
+import { beforeDisconnect, buildSiblingKey, newSubscriberConnection, redis } from './connection.js';
 import { processId } from './process-id.js';
-import { sayRedisError } from './say-error.js';
+import { logRedisError } from './say-error.js';
 
 /** What is said about a change: `begin` before the write, `end` when it holds, `unsure` when nobody knows. */
 export interface Change {
@@ -35,7 +35,7 @@ export const changesChannel = `${env.QUEUE_PREFIX}:changes`;
 /** Who hears, and until when by the clock of Redis. */
 export const hearersKey = `${env.QUEUE_PREFIX}:hearers`;
 /** How many changes were told. In the script with `hearersKey`, so on the same node. */
-export const toldKey = besides(hearersKey, 'told');
+export const toldKey = buildSiblingKey(hearersKey, 'told');
 
 const beatEveryMs = 300;
 /** Beats that go out and do not come back for so long: the connection is dead, whatever the socket says. */
@@ -54,15 +54,15 @@ let hearing = 0;
 let lastSeq = 0;
 
 /** Not 0 while this process hears every change. Another number than before: it has been deaf in between. */
-export function hearingNow(): number {
+export function getSubscriptionEpoch(): number {
   return performance.now() < hearsUntil ? hearing : 0;
 }
 
-export function listen(listener: Listener): void {
+export function addListener(listener: Listener): void {
   listeners.add(listener);
 }
 
-export function tellListeners(change: Change): void {
+export function notifyListeners(change: Change): void {
   listeners.forEach((each) => {
     each.onChange(change);
   });
@@ -78,37 +78,37 @@ export function onAcks(changeId: string, heard: (hearer: string) => void): () =>
  * Starts to hear, for processes that keep things in memory for long. Resolves when this process hears, and after
  * `limits.hearingMs` in any case. Ends with `disconnectRedis`.
  */
-export async function hearChanges(): Promise<void> {
-  subscribe([changesChannel, channelOf(processId)]);
+export async function subscribeToChanges(): Promise<void> {
+  subscribe([changesChannel, getChannel(processId)]);
   const beating = repeat({ name: 'hear changes', everyMs: beatEveryMs, run: beat });
   beforeDisconnect(async () => {
     await beating.stop();
     hearsUntil = 0;
     await redis().zrem(hearersKey, processId);
   });
-  await until(() => hearingNow() !== 0, limits.hearingMs);
+  await waitUntil(() => getSubscriptionEpoch() !== 0, limits.hearingMs);
 }
 
 /** For processes that only make changes: lets them hear who has heard of theirs. */
-export function hearAcks(): void {
+export function subscribeToAcks(): void {
   if (!subscriber) {
-    subscribe([channelOf(processId)]);
+    subscribe([getChannel(processId)]);
   }
 }
 
 /** Resolves when acknowledgements can be heard, and after `timeoutMs` in any case. */
-export async function hearsAcks(timeoutMs: number): Promise<void> {
-  await until(() => subscribed !== 0, timeoutMs);
+export async function awaitAckSubscription(timeoutMs: number): Promise<void> {
+  await waitUntil(() => subscribed !== 0, timeoutMs);
 }
 
-async function until(condition: () => boolean, timeoutMs: number): Promise<void> {
+async function waitUntil(condition: () => boolean, timeoutMs: number): Promise<void> {
   const startedAt = performance.now();
   while (!condition() && performance.now() - startedAt < timeoutMs) {
     await wait(2);
   }
 }
 
-function channelOf(id: string): string {
+function getChannel(id: string): string {
   return `${env.QUEUE_PREFIX}:process:${id}`;
 }
 
@@ -125,7 +125,7 @@ function subscribe(channels: string[]): void {
         void beat();
       },
       (error: unknown) => {
-        sayRedisError('changes are not heard', error);
+        logRedisError('changes are not heard', error);
         setTimeout(() => {
           // A Cluster is ready before it has chosen a node for this; any other connection comes back by itself.
           if (connection.status === 'ready' && connections === mine) {
@@ -142,9 +142,9 @@ function subscribe(channels: string[]): void {
   });
   connection.on('message', (channel: string, text: string) => {
     if (channel === changesChannel) {
-      hear(JSON.parse(text) as Change);
+      receiveChange(JSON.parse(text) as Change);
     } else {
-      hearOwn(text.split(' '));
+      receiveOwnMessage(text.split(' '));
     }
   });
   beforeDisconnect(() => {
@@ -155,38 +155,38 @@ function subscribe(channels: string[]): void {
   });
 }
 
-function hear(change: Change): void {
+function receiveChange(change: Change): void {
   if (change.seq !== undefined) {
-    missedUnless(change.seq === lastSeq + 1);
+    reportGapUnless(change.seq === lastSeq + 1);
     lastSeq = change.seq;
   }
   if (change.by === processId) {
     return;
   }
-  tellListeners(change);
+  notifyListeners(change);
   if (change.phase !== 'begin') {
     // Who made the change waits for this, but not for long.
     redis()
-      .publish(channelOf(change.by), `ack ${change.id} ${processId}`)
+      .publish(getChannel(change.by), `ack ${change.id} ${processId}`)
       .catch(() => undefined);
   }
 }
 
 /** Nodes of a Cluster pass on what is published to one of them, unless their connection breaks just then. */
-function missedUnless(isNext: boolean): void {
-  if (!isNext && hearingNow() !== 0) {
+function reportGapUnless(isNext: boolean): void {
+  if (!isNext && getSubscriptionEpoch() !== 0) {
     listeners.forEach((each) => {
       each.onGap();
     });
   }
 }
 
-function hearOwn([kind, first = '', second = '', third = '']: string[]): void {
+function receiveOwnMessage([kind, first = '', second = '', third = '']: string[]): void {
   if (kind === 'ack') {
     ackListeners.get(first)?.(second);
   } else if (Number(first) === subscribed) {
     lastBackAt = performance.now();
-    missedUnless(Number(third) === lastSeq);
+    reportGapUnless(Number(third) === lastSeq);
     lastSeq = Number(third);
     if (lastBackAt >= hearsUntil) {
       hearing += 1;
@@ -219,7 +219,7 @@ async function beat(): Promise<void> {
       ...keys,
       processId,
       limits.hearingMs,
-      channelOf(processId),
+      getChannel(processId),
       text,
     );
     if (performance.now() - lastBackAt > deafMs && subscriber?.status === 'ready') {
@@ -227,6 +227,6 @@ async function beat(): Promise<void> {
       subscriber.disconnect(true);
     }
   } catch (error) {
-    sayRedisError('changes are not heard', error);
+    logRedisError('changes are not heard', error);
   }
 }

@@ -35,7 +35,7 @@ export interface Lease {
  * @throws Redis's own errors.
  */
 export async function leaseFirstFree(names: string[], leaseMs: number): Promise<Lease | null> {
-  const keys = names.map(keyOf);
+  const keys = names.map(getLeaseKey);
   const token = newId();
   let untilMs = performance.now() + leaseMs;
   const index = Number(await redis().eval(takeFirst, keys.length, ...keys, token, leaseMs)) - 1;
@@ -59,7 +59,7 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
 }
 
 /** One hash tag: a script looks at several of them at once. */
-function keyOf(name: string): string {
+function getLeaseKey(name: string): string {
   return `${env.QUEUE_PREFIX}:{lease}:${name}`;
 }
 
@@ -87,7 +87,7 @@ export async function withLease<T>(
   work: (held: Held) => Promise<T>,
   { holdMaxMs = silenceMaxMs }: { holdMaxMs?: number } = {},
 ): Promise<T | null> {
-  const key = keyOf(name);
+  const key = getLeaseKey(name);
   const token = newId();
   if ((await redis().set(key, token, 'PX', leaseMs, 'NX')) !== 'OK') {
     return null;

@@ -5,11 +5,11 @@
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
 import { nowMs } from '../shared/clock.js';
-import { beforeDisconnect, besides, redis, redisServers } from './connection.js';
-import { connectionNameOf, processId } from './process-id.js';
-import { sayRedisError } from './say-error.js';
-import { whyRedisRefuses } from './why-redis-refuses.js';
-import type { Trouble } from '../shared/troubles.js';
+import { beforeDisconnect, buildSiblingKey, redis, redisServers } from './connection.js';
+import { getConnectionName, processId } from './process-id.js';
+import { logRedisError } from './say-error.js';
+import { findRedisProblem } from './why-redis-refuses.js';
+import type { Incident } from '../shared/troubles.js';
 import { repeat } from '../shared/repeat.js';
 
 export const sayEveryMs = 5_000;
@@ -21,7 +21,7 @@ const forgottenAfterMs = 6 * 3_600_000;
 const guessedForMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
-const heardAgainKey = besides(key, 'heard-again-at');
+const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
 
 /** `silent`: now, if nobody at all was heard for a while until then. */
 const nobodyHeard = `
@@ -51,7 +51,7 @@ return {
   redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent, 'WITHSCORES') }`;
 
 /** What a process says of itself, in a key of its own that ends by itself: members of the set are read by releases that know no more. */
-interface Said {
+interface Announcement {
   version: string;
   startedAtMs: number;
   memoryBytes: number;
@@ -66,18 +66,18 @@ interface Said {
 }
 
 /** What only the process itself knows to be wrong. */
-export interface ProcessTroubles extends Record<Trouble, number> {
+export interface ProcessTroubles extends Record<Incident, number> {
   isNotReady: boolean;
   /** The longest that its event loop was held up within the last minute. */
   lagMs: number;
 }
 
-function saidKey(id: string): string {
+function getAnnouncementKey(id: string): string {
   return `${env.QUEUE_PREFIX}:process-says:${id}`;
 }
 
 /** Says from now on that this process lives, and what is wrong with it. Ends with `disconnectRedis`. */
-export function sayPresence(
+export function announcePresence(
   type: string,
   { troublesNow, tellsAlarms }: { troublesNow?: () => ProcessTroubles; tellsAlarms?: boolean } = {},
 ): { stop(): Promise<void> } {
@@ -90,7 +90,7 @@ export function sayPresence(
       // The connection itself tells of an outage.
       if (redis().status === 'ready') {
         const troubles = troublesNow?.();
-        const said: Said = {
+        const said: Announcement = {
           version: releaseVersion,
           startedAtMs,
           memoryBytes: process.memoryUsage.rss(),
@@ -101,14 +101,16 @@ export function sayPresence(
         };
         await Promise.all([
           redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
-          redis().set(saidKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
+          redis().set(getAnnouncementKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
-          sayRedisError('a process cannot say that it lives', error);
+          logRedisError('a process cannot say that it lives', error);
         });
       }
     },
   });
-  beforeDisconnect(() => Promise.all([redis().zrem(key, member), redis().del(saidKey(processId))]));
+  beforeDisconnect(() =>
+    Promise.all([redis().zrem(key, member), redis().del(getAnnouncementKey(processId))]),
+  );
   return saying;
 }
 
@@ -144,15 +146,15 @@ export interface DescribedProcess extends HeardProcess {
 }
 
 /** By type, the longest running first; null where nobody knows, as `processesNow`. @throws Redis's own errors. */
-export async function describedProcesses(): Promise<DescribedProcess[] | null> {
+export async function describeProcesses(): Promise<DescribedProcess[] | null> {
   const heard = await heardProcesses();
   if (!heard) {
     return null;
   }
   const found = await Promise.all(
     heard.map(async (each) => {
-      const text = await redis().get(saidKey(each.id));
-      const said = text === null ? null : (JSON.parse(text) as Said);
+      const text = await redis().get(getAnnouncementKey(each.id));
+      const said = text === null ? null : (JSON.parse(text) as Announcement);
       return {
         ...each,
         version: said?.version ?? null,
@@ -180,7 +182,7 @@ export interface Processes {
  * says by a write that it lives, so nobody knows who does.
  * @throws Redis's own errors.
  */
-export async function processesNow(): Promise<Map<string, Processes> | null> {
+export async function countProcesses(): Promise<Map<string, Processes> | null> {
   const heard = await heardProcesses();
   if (!heard) {
     return null;
@@ -195,23 +197,23 @@ export async function processesNow(): Promise<Map<string, Processes> | null> {
 }
 
 async function heardProcesses(): Promise<HeardProcess[] | null> {
-  if ((await whyRedisRefuses()) !== null) {
+  if ((await findRedisProblem()) !== null) {
     return null;
   }
-  const { alive, silent } = await look(forgottenAfterMs);
-  return [...alive, ...(silent.length === 0 ? [] : await thoseConnected(silent))];
+  const { alive, silent } = await readMembers(forgottenAfterMs);
+  return [...alive, ...(silent.length === 0 ? [] : await filterConnected(silent))];
 }
 
-async function look(rememberedMs: number): Promise<{ alive: HeardProcess[]; silent: HeardProcess[] }> {
+async function readMembers(rememberedMs: number): Promise<{ alive: HeardProcess[]; silent: HeardProcess[] }> {
   const [alive, silent] = (await redis().eval(lookScript, 1, key, rememberedMs, silentAfterMs)) as [
     string[],
     string[],
   ];
-  return { alive: heardOf(alive, false), silent: heardOf(silent, true) };
+  return { alive: parseMembers(alive, false), silent: parseMembers(silent, true) };
 }
 
 /** @param found Members, each with its score. */
-function heardOf(found: string[], isSilent: boolean): HeardProcess[] {
+function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
   return found.flatMap((member, place) => {
     const colon = member.indexOf(':');
     const lastHeardAt = new Date(Number(found[place + 1]));
@@ -225,27 +227,27 @@ function heardOf(found: string[], isSilent: boolean): HeardProcess[] {
  * cannot be told apart.
  * @throws Redis's own errors.
  */
-export async function isAnybodyUnheard(): Promise<boolean> {
-  const connections = await connectionsNow();
+export async function hasUnheardProcess(): Promise<boolean> {
+  const connections = await listConnections();
   if (connections === null) {
     return true;
   }
-  const { alive, silent } = await look(forgottenAfterMs);
-  const heard = new Set([processId, ...[...alive, ...silent].map(({ id }) => id)].map(connectionNameOf));
+  const { alive, silent } = await readMembers(forgottenAfterMs);
+  const heard = new Set([processId, ...[...alive, ...silent].map(({ id }) => id)].map(getConnectionName));
   const named = [...connections.matchAll(/ name=(\S+)/g)].map(([, name = '']) => name);
-  return named.some((name) => name.startsWith(connectionNameOf('')) && !heard.has(name));
+  return named.some((name) => name.startsWith(getConnectionName('')) && !heard.has(name));
 }
 
-async function thoseConnected(silent: HeardProcess[]): Promise<HeardProcess[]> {
-  const connections = await connectionsNow();
+async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> {
+  const connections = await listConnections();
   return connections === null
-    ? (await look(guessedForMs)).silent
-    : silent.filter(({ id }) => connections.includes(connectionNameOf(id)));
+    ? (await readMembers(guessedForMs)).silent
+    : silent.filter(({ id }) => connections.includes(getConnectionName(id)));
 }
 
 /** As Redis lists them; null: they have no names, behind a proxy, or at a Redis that lets nobody name a connection. */
-async function connectionsNow(): Promise<string | null> {
+async function listConnections(): Promise<string | null> {
   const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));
   const connections = lists.join('\n');
-  return connections.includes(connectionNameOf(processId)) ? connections : null;
+  return connections.includes(getConnectionName(processId)) ? connections : null;
 }

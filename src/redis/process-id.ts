@@ -5,6 +5,6 @@ import { newId } from '../shared/ids.js';
 export const processId = newId();
 
 /** The name of the connection to Redis that a process has for as long as it exists, whether it can say anything or not. */
-export function connectionNameOf(id: string): string {
+export function getConnectionName(id: string): string {
   return `${env.QUEUE_PREFIX}:process:${id}`;
 }

@@ -22,7 +22,7 @@ export async function requireRedisVersion(): Promise<void> {
  * From now on also whenever the connection comes back, maybe to another server. The error is left to escape everything, which
  * ends the process in order: commands of all its connections are under way by then, and only its end stops them all.
  */
-export function judgeRedisThatReturns(): void {
+export function recheckVersionOnReconnect(): void {
   redis().on('ready', () => {
     void requireRedisVersion();
   });

@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { redis } from './connection.js';
-import { sayRedisError } from './say-error.js';
+import { logRedisError } from './say-error.js';
 
 export interface Limit {
   /** How many are accepted in a window, which begins with the first. */
@@ -48,7 +48,7 @@ let retryAt = 0;
  * Redis is away each process counts for itself.
  * @throws DependencyError instead, for a limit that needs Redis.
  */
-export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
+export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : null;
   if (current && current.isOwn !== true && current.count >= limit.max && limit.refunds !== true) {
@@ -67,33 +67,33 @@ export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
 }
 
 /** Those that are counted at the same time share a round trip. Null for each while Redis is away. */
-const countInRedis = gathered<Limit & { key: string }, [count: number, ttlMs: number] | null>({
+const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: number] | null>({
   itemsMax: 200,
   async run(all) {
     // Written at once, and not as a pipeline: in a Cluster the keys may be on several nodes.
     const replies = await askRedis((client) =>
-      Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(redisKeyOf(key), max, windowMs))),
+      Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(getRedisKey(key), max, windowMs))),
     );
     return replies ?? all.map(() => null);
   },
 });
 
 /** Takes one back: what was taken turned out not to count. */
-export async function giveBack(key: string): Promise<void> {
+export async function refundRateLimit(key: string): Promise<void> {
   const seen = known.get(key);
   if (seen) {
     known.set(key, { ...seen, count: Math.max(0, seen.count - 1) });
   }
-  await askRedis((client) => client.giveOneBack(redisKeyOf(key)));
+  await askRedis((client) => client.giveOneBack(getRedisKey(key)));
 }
 
 /** All of the limit is there again. */
-export async function forgetTaken(key: string): Promise<void> {
+export async function resetRateLimit(key: string): Promise<void> {
   known.delete(key);
-  await askRedis((client) => client.del(redisKeyOf(key)));
+  await askRedis((client) => client.del(getRedisKey(key)));
 }
 
-function redisKeyOf(key: string): string {
+function getRedisKey(key: string): string {
   return `${env.QUEUE_PREFIX}:${key}`;
 }
 
@@ -128,7 +128,7 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
     redisIsAway = false;
     return answer;
   } catch (error) {
-    sayRedisError('redis does not count', error);
+    logRedisError('redis does not count', error);
     redisIsAway = true;
     return null;
   }

@@ -5,11 +5,11 @@ import { logger } from '../shared/logger.js';
 import { redis } from './connection.js';
 import {
   changesChannel,
-  hearAcks,
+  subscribeToAcks,
   hearersKey,
-  hearsAcks,
+  awaitAckSubscription,
   onAcks,
-  tellListeners,
+  notifyListeners,
   toldKey,
   type Change,
 } from './hear-changes.js';
@@ -27,9 +27,9 @@ redis.call('publish', ARGV[1], '{"seq":' .. seq .. ',' .. string.sub(ARGV[2], 2)
 return redis.call('zrange', KEYS[1], 0, -1)`;
 
 /** This process forgets at once, the others soon. Never waits long, and never throws. */
-export async function tell(change: Change): Promise<void> {
-  hearAcks();
-  tellListeners(change);
+export async function publishChange(change: Change): Promise<void> {
+  subscribeToAcks();
+  notifyListeners(change);
   await publish(change).catch(() => undefined);
 }
 
@@ -37,7 +37,7 @@ export async function tell(change: Change): Promise<void> {
  * As `tell`; resolves when every process that heard has forgotten, or does not hear any more. A process that says
  * nothing (killed, stopped, cut off) hears for `limits.hearingMs` at most. Never throws: the change holds already.
  */
-export async function tellAndWait(change: Change): Promise<void> {
+export async function publishAndAwaitAcks(change: Change): Promise<void> {
   const deaf = new AbortController();
   const heard = new Set([processId]);
   let wanted: string[] | null = null;
@@ -50,14 +50,14 @@ export async function tellAndWait(change: Change): Promise<void> {
       deaf.abort();
     }
   };
-  tellListeners(change);
+  notifyListeners(change);
   try {
-    await hearsAcks(patienceMs);
+    await awaitAckSubscription(patienceMs);
     wanted = await publish(change);
     endIfAllHeard();
   } catch (error) {
     logger.warn('a change is not told yet: Redis is away', { collections: change.collections, error });
-    void keepTelling(change);
+    void retryPublishing(change);
   }
   // No beat that went out before can make anybody hear for longer.
   await wait(limits.hearingMs + 10, undefined, { signal: deaf.signal }).catch(() => undefined);
@@ -80,7 +80,7 @@ async function publish(change: Change): Promise<string[]> {
 }
 
 /** Others may hear although we do not reach Redis. After `limits.cacheMs` nobody remembers in any case. */
-async function keepTelling(change: Change): Promise<void> {
+async function retryPublishing(change: Change): Promise<void> {
   const until = performance.now() + limits.cacheMs;
   while (performance.now() < until) {
     await wait(tryAgainMs, undefined, { ref: false });

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
-import { within } from '../shared/within.js';
+import { withTimeout } from '../shared/within.js';
 import { redis } from './connection.js';
-import { codeOf, sayRedisError } from './say-error.js';
+import { getErrorCode, logRedisError } from './say-error.js';
 
 /** It neither takes writes nor says why. */
 export const noAnswer = 'Redis does not answer in time.';
@@ -15,7 +15,7 @@ const keptMs = 60_000;
 let shared: Promise<string | null> | null = null;
 
 /** Writes something small, since a Redis that is full or a replica answers what only reads. @returns null if all is well. */
-export function whyRedisRefuses(): Promise<string | null> {
+export function findRedisProblem(): Promise<string | null> {
   if (!shared) {
     const asked = tryToWrite();
     shared = asked;
@@ -27,15 +27,15 @@ export function whyRedisRefuses(): Promise<string | null> {
 async function tryToWrite(): Promise<string | null> {
   const written = redis().set(`${env.QUEUE_PREFIX}:writable`, '1', 'PX', keptMs);
   try {
-    await within(patienceMs, written, () => new Error(`Redis did not answer within ${patienceMs} ms`));
+    await withTimeout(patienceMs, written, () => new Error(`Redis did not answer within ${patienceMs} ms`));
     return null;
   } catch (error) {
-    sayRedisError('redis takes no writes', error);
-    return inWords(codeOf(error));
+    logRedisError('redis takes no writes', error);
+    return describeErrorCode(getErrorCode(error));
   }
 }
 
-function inWords(code: string): string {
+function describeErrorCode(code: string): string {
   switch (code) {
     case 'OOM':
       return 'Redis is full: it has reached its maxmemory.';

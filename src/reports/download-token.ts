@@ -8,30 +8,30 @@ import { say } from '../shared/say.js';
 import type { Report } from './report.model.js';
 
 /** What a link is bound to: the report, and how often its links and those of its account were revoked. */
-export interface LinkOf {
+export interface LinkSubject {
   report: Pick<Report, '_id' | 'linkEpoch'>;
   account: Pick<Account, 'linkEpoch'>;
 }
 
 /** Signs a link to one report's file, so that a browser can fetch it without an API key until it expires. */
-export function downloadToken(of: LinkOf, expiresAt: Date): string {
+export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
   const until = Math.floor(expiresAt.getTime() / 1_000);
-  return `${until}-${signature(of, until, sealingKey().key)}`;
+  return `${until}-${signLink(of, until, sealingKey().key)}`;
 }
 
 /** @throws UnauthorizedError (401/07) for a token that is wrong, of another report, revoked or too old. */
-export function checkDownloadToken(of: LinkOf, token: string): void {
+export function verifyDownloadToken(of: LinkSubject, token: string): void {
   const match = /^(\d{1,12})-([0-9a-f]{64})$/.exec(token);
   const until = Number(match?.[1]);
   const given = match?.[2] ?? '';
   // One of an earlier key is good for as long as that key is kept.
-  const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signature(of, until, key));
+  const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signLink(of, until, key));
   if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
     throw new UnauthorizedError(say('downloadLinkOver'), 'invalid_token');
   }
 }
 
-function signature({ report, account }: LinkOf, until: number, sealing: Buffer): string {
+function signLink({ report, account }: LinkSubject, until: number, sealing: Buffer): string {
   const key = createHmac('sha256', sealing).update('report download').digest();
   const epochs = [report.linkEpoch ?? 0, account.linkEpoch ?? 0];
   return createHmac('sha256', key)

@@ -1,6 +1,6 @@
 import { now } from '../shared/clock.js';
 import { ReportModel } from './report.model.js';
-import { callNext } from './report-turns.js';
+import { startNextReports } from './report-turns.js';
 
 /**
  * Ends the reports of purchases and sales of these accounts, made or still being made: they and their links are not found
@@ -17,13 +17,13 @@ export async function endReports(accountIds: string[]): Promise<number> {
     { $set: { expiresAt: at, turn: null } },
   );
   if (result.modifiedCount > 0) {
-    await callWaiting(accountIds);
+    await startWaitingReports(accountIds);
   }
   return result.modifiedCount;
 }
 
 /** Those of other types, which waited for the turns of those that have ended. */
-async function callWaiting(accountIds: string[]): Promise<void> {
+async function startWaitingReports(accountIds: string[]): Promise<void> {
   const waiting = await ReportModel.distinct('accountId', {
     accountId: { $in: accountIds },
     status: 'pending',
@@ -31,6 +31,6 @@ async function callWaiting(accountIds: string[]): Promise<void> {
     expiresAt: { $gt: now() },
   });
   for (const accountId of waiting) {
-    await callNext(accountId);
+    await startNextReports(accountId);
   }
 }

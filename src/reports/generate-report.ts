@@ -1,15 +1,15 @@
-import { commissionRateOf } from '../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../accounts/commission-rate-of.js';
 import { pipeline } from 'node:stream/promises';
-import { accountById } from '../accounts/find-account.js';
+import { getExistingAccount } from '../accounts/find-account.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
-import { callLongest, callNext, openReports, takeTurn } from './report-turns.js';
-import { reportPages } from './report-rows.js';
+import { promoteLongestWaiting, startNextReports, openReportFilter, takeTurn } from './report-turns.js';
+import { readReportPages } from './report-rows.js';
 import { reportText } from './report-text.js';
-import { summaryOf } from './summary.js';
+import { createSummaryBuilder } from './summary.js';
 
 /** A report whose attempt has not been heard of for so long is begun again (report-outbox.ts). */
 const claimMs = 60_000;
@@ -24,12 +24,12 @@ export async function generateReport(reportId: string): Promise<void> {
   if (!found) {
     return;
   }
-  const report = await claim(found);
+  const report = await claimReport(found);
   if (report) {
-    await attempt(report);
+    await runAttempt(report);
   }
   // Also of one that is over: whoever ended it may not have heard so, and then has not called the next.
-  await Promise.all([callNext(found.accountId), callLongest()]);
+  await Promise.all([startNextReports(found.accountId), promoteLongestWaiting()]);
 }
 
 /**
@@ -38,25 +38,25 @@ export async function generateReport(reportId: string): Promise<void> {
  */
 export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
   const report = await ReportModel.findOneAndUpdate(
-    { _id: reportId, ...openReports },
+    { _id: reportId, ...openReportFilter },
     { $set: { status: 'failed', nextActionAt: null, turn: null }, $inc: { epoch: 1 } },
     { returnDocument: 'after' },
   ).lean<Report>();
   if (report) {
     logger.error('report given up', { reportId, requestId: report.requestId, reason });
     await deleteEarlierFiles(report);
-    await callNext(report.accountId);
+    await startNextReports(report.accountId);
   }
   return true;
 }
 
-async function attempt(report: Report): Promise<void> {
+async function runAttempt(report: Report): Promise<void> {
   const startedMs = performance.now();
   const held = holdClaim(report);
   try {
     await deleteEarlierFiles(report);
-    const found = await write(report, held.lost);
-    const result = await ReportModel.updateOne(claimOf(report), {
+    const found = await writeReport(report, held.lost);
+    const result = await ReportModel.updateOne(getClaimFilter(report), {
       $set: { status: 'completed', ...found, nextActionAt: null, turn: null },
     });
     if (result.matchedCount === 0) {
@@ -83,8 +83,8 @@ async function attempt(report: Report): Promise<void> {
 }
 
 /** @returns null for a report that is not to be made, and for one whose account has too many others under way. */
-async function claim(found: Report): Promise<Report | null> {
-  const wanted = { _id: found._id, ...openReports, expiresAt: { $gt: now() } };
+async function claimReport(found: Report): Promise<Report | null> {
+  const wanted = { _id: found._id, ...openReportFilter, expiresAt: { $gt: now() } };
   // One without a turn takes one first.
   if (typeof found.turn !== 'number' && !(await takeTurn(found))) {
     return null;
@@ -100,7 +100,7 @@ async function claim(found: Report): Promise<Report | null> {
 }
 
 /** Matches the report as long as nobody else has claimed it. */
-function claimOf({ _id, epoch }: Report) {
+function getClaimFilter({ _id, epoch }: Report) {
   return { _id, epoch, status: 'processing' as const };
 }
 
@@ -111,7 +111,7 @@ function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void
     name: 'renew report claim',
     everyMs: renewEveryMs,
     async run() {
-      const stillMine = { ...claimOf(report), expiresAt: { $gt: now() } };
+      const stillMine = { ...getClaimFilter(report), expiresAt: { $gt: now() } };
       const result = await ReportModel.updateOne(stillMine, {
         $set: { nextActionAt: new Date(nowMs() + claimMs) },
       });
@@ -124,15 +124,18 @@ function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void
 }
 
 /** @returns what the report keeps of its file. */
-async function write(report: Report, lost: AbortSignal): Promise<Pick<Report, 'summary' | 'rows' | 'size'>> {
-  const account = await accountById(report.accountId);
-  const summary = summaryOf(report, commissionRateOf(account));
+async function writeReport(
+  report: Report,
+  lost: AbortSignal,
+): Promise<Pick<Report, 'summary' | 'rows' | 'size'>> {
+  const account = await getExistingAccount(report.accountId);
+  const summary = createSummaryBuilder(report, getCommissionRate(account));
   const written = { rows: 0, size: 0 };
 
   async function* texts(): AsyncGenerator<string | Buffer> {
     const text = reportText(report);
     yield text.head();
-    for await (const page of reportPages(report)) {
+    for await (const page of readReportPages(report)) {
       page.forEach(({ counted }) => summary.add(counted));
       written.rows += page.length;
       yield text.rows(page.map(({ row }) => row));

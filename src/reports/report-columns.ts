@@ -23,7 +23,7 @@ export interface Cells {
 export type Columns = Readonly<Record<string, { kind: keyof Cells; description?: string }>>;
 
 /** A row with exactly these columns. */
-export type RowOf<C extends Columns> = { [Name in keyof C]: Cells[C[Name]['kind']] };
+export type RowFor<C extends Columns> = { [Name in keyof C]: Cells[C[Name]['kind']] };
 
 export const purchaseColumns = {
   ref_id: { kind: 'text' },
@@ -61,7 +61,7 @@ export const depositColumns = {
 } as const satisfies Columns;
 
 /** The columns of a report of this type, by whose it is. */
-export function columnsOf({ role, type }: { role: Role; type: ReportType }): Columns {
+export function getColumns({ role, type }: { role: Role; type: ReportType }): Columns {
   switch (type) {
     case 'deposit':
       return depositColumns;

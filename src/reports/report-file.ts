@@ -9,7 +9,7 @@ const chunkBytes = 255 * 1024;
 type Attempt = Pick<Report, '_id' | 'epoch'>;
 
 /** A report that is generated twice writes two files; the one whose name the report keeps is read. */
-export function fileIdOf({ _id, epoch }: Attempt): string {
+export function getFileId({ _id, epoch }: Attempt): string {
   return `${_id}-${epoch}`;
 }
 
@@ -17,7 +17,7 @@ export function fileIdOf({ _id, epoch }: Attempt): string {
 export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
   const bucket = new mongoose.mongo.GridFSBucket(database(), { bucketName, chunkSizeBytes: chunkBytes });
   // GridFS takes ids of any type; the driver's types know ObjectId alone.
-  return bucket.openUploadStreamWithId(fileIdOf(report) as never, report.filename);
+  return bucket.openUploadStreamWithId(getFileId(report) as never, report.filename);
 }
 
 /**
@@ -25,10 +25,10 @@ export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename
  * to 16 MB of chunks for every reader, and leave its cursor open in the database when the reader goes away.
  */
 export function readReportFile(report: Attempt): Readable {
-  return Readable.from(chunksOf(fileIdOf(report)), { objectMode: false });
+  return Readable.from(readChunks(getFileId(report)), { objectMode: false });
 }
 
-async function* chunksOf(fileId: string): AsyncGenerator<Buffer> {
+async function* readChunks(fileId: string): AsyncGenerator<Buffer> {
   const file = await files().findOne({ _id: fileId });
   if (!file) {
     throw new Error(`There is no report file ${fileId}`);
@@ -48,12 +48,12 @@ async function* chunksOf(fileId: string): AsyncGenerator<Buffer> {
 
 /** Removes the file of this attempt, or what a worker that died has left of it. */
 export async function deleteReportFile(report: Attempt): Promise<void> {
-  await deleteFiles([fileIdOf(report)]);
+  await deleteFiles([getFileId(report)]);
 }
 
 /** Removes what attempts before this one have left. */
 export async function deleteEarlierFiles({ _id, epoch }: Attempt): Promise<void> {
-  await deleteFiles(Array.from({ length: epoch - 1 }, (_, index) => fileIdOf({ _id, epoch: index + 1 })));
+  await deleteFiles(Array.from({ length: epoch - 1 }, (_, index) => getFileId({ _id, epoch: index + 1 })));
 }
 
 async function deleteFiles(ids: string[]): Promise<void> {

@@ -2,13 +2,13 @@ import { outboxJob, type Outbox } from '../jobs/outbox.js';
 import { defineSweep } from '../jobs/sweep-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reports, type Report } from './report.model.js';
-import { openReports, sweepAfterMs } from './report-turns.js';
+import { openReportFilter, sweepAfterMs } from './report-turns.js';
 
 /** Reports that are not made yet. */
 export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,
-  open: openReports,
+  open: openReportFilter,
   fields: ['requestId', 'turn'],
   jobs: [
     outboxJob({

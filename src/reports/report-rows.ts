@@ -1,20 +1,20 @@
 import type { Collection, Filter } from 'mongodb';
 import { deposits, type Deposit } from '../deposits/deposit.model.js';
 import { presentDeposit } from '../deposits/present-deposit.js';
-import { collectionOf } from '../database/typed-collection.js';
-import { isoTime } from '../shared/iso-time.js';
-import { masked } from '../shared/mask.js';
-import { shownStatus } from '../purchases/shown-status.js';
+import { getCollection } from '../database/typed-collection.js';
+import { formatIsoTime } from '../shared/iso-time.js';
+import { maskNumber } from '../shared/mask.js';
+import { toShownStatus } from '../purchases/shown-status.js';
 import { PurchaseModel, type Purchase } from '../purchases/purchase.model.js';
-import type { depositColumns, purchaseColumns, RowOf, saleColumns } from './report-columns.js';
+import type { depositColumns, purchaseColumns, RowFor, saleColumns } from './report-columns.js';
 import type { Report } from './report.model.js';
 
 /** A row as it is written: wire names, flat (see report-columns.ts). */
 export type ReportRow =
-  RowOf<typeof purchaseColumns> | RowOf<typeof saleColumns> | RowOf<typeof depositColumns>;
+  RowFor<typeof purchaseColumns> | RowFor<typeof saleColumns> | RowFor<typeof depositColumns>;
 
 /** What a summary needs to know of a row. Rupiah. */
-export interface Counted {
+export interface CountedRow {
   amount: number;
   isSuccess: boolean;
   isFailed: boolean;
@@ -25,25 +25,25 @@ export interface Counted {
 
 export interface SourceRow {
   row: ReportRow;
-  counted: Counted;
+  counted: CountedRow;
 }
 
 const pageSize = 1_000;
 
 /** The rows of a report, newest first, a page at a time: never more than a page in memory. */
-export async function* reportPages(report: Report): AsyncGenerator<SourceRow[]> {
+export async function* readReportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
     for await (const page of depositPages(report)) {
       yield page.map((deposit) => ({
         row: presentDeposit(deposit, report.zone),
-        counted: countedDeposit(deposit),
+        counted: countDeposit(deposit),
       }));
     }
     return;
   }
-  const rowOf = report.role === 'buyer' ? purchaseRow : saleRow;
+  const rowOf = report.role === 'buyer' ? buildPurchaseRow : buildSaleRow;
   for await (const page of purchasePages(report)) {
-    yield page.map((each) => ({ row: rowOf(each, report.zone), counted: countedPurchase(each) }));
+    yield page.map((each) => ({ row: rowOf(each, report.zone), counted: countPurchase(each) }));
   }
 }
 
@@ -63,7 +63,7 @@ type PurchasePart = Pick<Purchase, '_id' | (typeof purchaseFields)[number]>;
 
 function purchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
   const isBuyer = report.role === 'buyer';
-  return newestFirst(collectionOf<PurchasePart>(PurchaseModel), {
+  return readNewestFirst(getCollection<PurchasePart>(PurchaseModel), {
     owner: isBuyer ? { accountId: report.accountId } : { sellerId: report.accountId },
     period: report.period,
     fields: purchaseFields,
@@ -72,7 +72,7 @@ function purchasePages(report: Report): AsyncGenerator<PurchasePart[]> {
 }
 
 function depositPages(report: Report): AsyncGenerator<Deposit[]> {
-  return newestFirst(deposits, {
+  return readNewestFirst(deposits, {
     owner: { accountId: report.accountId },
     period: report.period,
     fields: ['refId', 'amount', 'balanceBefore', 'balanceAfter', 'status', 'createdAt'],
@@ -85,7 +85,7 @@ function depositPages(report: Report): AsyncGenerator<Deposit[]> {
  * behind in the database when its process is killed, cannot time out and outlives a change of the primary. What orders them
  * never changes, so each document is seen once. Each is in a state that a majority holds: the file outlives a failover.
  */
-async function* newestFirst<T extends { _id: string; createdAt: Date }>(
+async function* readNewestFirst<T extends { _id: string; createdAt: Date }>(
   collection: Collection<T>,
   query: {
     owner: Record<string, string>;
@@ -117,7 +117,7 @@ async function* newestFirst<T extends { _id: string; createdAt: Date }>(
   }
 }
 
-function countedPurchase(purchase: PurchasePart): Counted {
+function countPurchase(purchase: PurchasePart): CountedRow {
   const isSuccess = purchase.status === 'SUCCESS';
   return {
     amount: purchase.price,
@@ -129,7 +129,7 @@ function countedPurchase(purchase: PurchasePart): Counted {
   };
 }
 
-function countedDeposit(deposit: Deposit): Counted {
+function countDeposit(deposit: Deposit): CountedRow {
   return {
     amount: deposit.amount,
     isSuccess: deposit.status === 'completed',
@@ -140,7 +140,7 @@ function countedDeposit(deposit: Deposit): Counted {
   };
 }
 
-function purchaseRow(purchase: PurchasePart, zone?: string): RowOf<typeof purchaseColumns> {
+function buildPurchaseRow(purchase: PurchasePart, zone?: string): RowFor<typeof purchaseColumns> {
   return {
     ref_id: purchase.refId,
     transaction_id: purchase._id,
@@ -148,25 +148,25 @@ function purchaseRow(purchase: PurchasePart, zone?: string): RowOf<typeof purcha
     code: purchase.productCode,
     product_name: purchase.productName,
     price: purchase.price,
-    status: shownStatus(purchase.status),
+    status: toShownStatus(purchase.status),
     sn: purchase.serialNumber,
-    timestamp: isoTime(purchase.createdAt, zone),
+    timestamp: formatIsoTime(purchase.createdAt, zone),
   };
 }
 
 /** A sale as its seller sees it, in history and reports: no buyer identity. */
-export function saleRow(purchase: PurchasePart, zone?: string): RowOf<typeof saleColumns> {
+export function buildSaleRow(purchase: PurchasePart, zone?: string): RowFor<typeof saleColumns> {
   const { commissionAmount } = purchase;
   return {
     transaction_id: purchase._id,
     code: purchase.productCode,
-    customer_number: masked(purchase.customerNumber),
+    customer_number: maskNumber(purchase.customerNumber),
     product_name: purchase.productName,
     price: purchase.price,
     commission_amount: commissionAmount,
     net_amount: commissionAmount === null ? null : purchase.price - commissionAmount,
     sn: purchase.serialNumber,
-    status: shownStatus(purchase.status),
-    timestamp: isoTime(purchase.createdAt, zone),
+    status: toShownStatus(purchase.status),
+    timestamp: formatIsoTime(purchase.createdAt, zone),
   };
 }

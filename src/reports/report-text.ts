@@ -1,8 +1,8 @@
 import { csvText } from '../shared/csv-text.js';
-import { columnsOf } from './report-columns.js';
+import { getColumns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 import type { Report } from './report.model.js';
-import { xlsxText } from './xlsx-text.js';
+import { createXlsxText } from './xlsx-text.js';
 
 /** Turns the rows of a report into its file, page by page. */
 export interface ReportText {
@@ -13,12 +13,12 @@ export interface ReportText {
 }
 
 export function reportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zone'>): ReportText {
-  const columns = columnsOf(report);
+  const columns = getColumns(report);
   switch (report.format) {
     case 'json':
       return jsonText();
     case 'xlsx':
-      return xlsxText(columns, { zone: report.zone });
+      return createXlsxText(columns, { zone: report.zone });
     case 'csv':
     case 'csv-excel': {
       const { head, rows } = csvText(Object.keys(columns), report.format);

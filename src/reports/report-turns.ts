@@ -4,7 +4,7 @@
  */
 import { isDuplicateKey } from '../database/mongo.js';
 import { tryToAddJob } from '../jobs/add-job.js';
-import { goAhead } from '../jobs/promote-job.js';
+import { moveToFront } from '../jobs/promote-job.js';
 import { now, nowMs } from '../shared/clock.js';
 import { generateReportJob } from './generate-report.job.js';
 import { reports, type Report } from './report.model.js';
@@ -23,23 +23,23 @@ const priorities = { short: 0, long: 1 };
 /** A long one that has waited for so long is the next. */
 const longWaitMaxMs = 60_000;
 
-function kindOf({ isLong = false }: Pick<Report, 'isLong'>): 'short' | 'long' {
+function getKind({ isLong = false }: Pick<Report, 'isLong'>): 'short' | 'long' {
   return isLong ? 'long' : 'short';
 }
 
-export function priorityOf(report: Pick<Report, 'isLong'>): number {
-  return priorities[kindOf(report)];
+export function getReportPriority(report: Pick<Report, 'isLong'>): number {
+  return priorities[getKind(report)];
 }
 
-export const openReports = { status: { $in: ['pending', 'processing'] as Report['status'][] } };
+export const openReportFilter = { status: { $in: ['pending', 'processing'] as Report['status'][] } };
 
 /** @returns false if it has to wait, because all turns of its account are taken, and if it is over or has a turn. */
 export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLong'>): Promise<boolean> {
   const { _id, accountId } = report;
-  for (const turn of turns[kindOf(report)]) {
+  for (const turn of turns[getKind(report)]) {
     try {
       // A unique index gives each turn to one report.
-      const waiting = { ...openReports, _id, accountId, turn: null, expiresAt: { $gt: now() } };
+      const waiting = { ...openReportFilter, _id, accountId, turn: null, expiresAt: { $gt: now() } };
       const nextActionAt = new Date(nowMs() + sweepAfterMs.called);
       return (await reports.updateOne(waiting, { $set: { turn, nextActionAt } })).matchedCount === 1;
     } catch (error) {
@@ -55,7 +55,7 @@ export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLon
  * Gives turns that are free to the reports of this account that have waited longest. Should this process die before,
  * the sweep finds them.
  */
-export async function callNext(accountId: string): Promise<void> {
+export async function startNextReports(accountId: string): Promise<void> {
   const wanted = { accountId, status: 'pending' as const, turn: null, expiresAt: { $gt: now() } };
   const oldest = (isLong: true | { $ne: true }, count: number) =>
     reports
@@ -70,7 +70,7 @@ export async function callNext(accountId: string): Promise<void> {
   const waiting = [...short, ...long].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   for (const each of waiting) {
     if (await takeTurn(each)) {
-      const priority = priorityOf(each);
+      const priority = getReportPriority(each);
       const { _id: reportId, requestId } = each;
       await tryToAddJob(generateReportJob, { reportId, accountId }, { priority, requestId });
     }
@@ -78,7 +78,7 @@ export async function callNext(accountId: string): Promise<void> {
 }
 
 /** Lets the long report that has waited in the queue for too long be the next, whoever's it is. Called at the end of each report. */
-export async function callLongest(): Promise<void> {
+export async function promoteLongestWaiting(): Promise<void> {
   const [longest] = await reports
     .find({
       isLong: true,
@@ -90,6 +90,6 @@ export async function callLongest(): Promise<void> {
     .limit(1)
     .toArray();
   if (longest) {
-    await goAhead(generateReportJob, { reportId: longest._id, accountId: longest.accountId });
+    await moveToFront(generateReportJob, { reportId: longest._id, accountId: longest.accountId });
   }
 }

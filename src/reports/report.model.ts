@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 import type { Role } from '../accounts/account.model.js';
 import type { CsvFormat } from '../shared/csv-text.js';
 
@@ -84,4 +84,4 @@ schema.index(
 schema.index({ expiresAt: 1 }, { name: 'expires_oldest' });
 
 export const ReportModel = mongoose.model('Report', schema);
-export const reports = collectionOf<Report>(ReportModel);
+export const reports = getCollection<Report>(ReportModel);

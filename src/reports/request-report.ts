@@ -1,18 +1,18 @@
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
-import { periodOf } from '../shared/business-time.js';
+import { parsePeriod } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError, RateLimitError } from '../shared/errors.js';
-import { keptRequestId } from '../shared/request-id.js';
+import { getStorableRequestId } from '../shared/request-id.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { tryToAddAndWait } from '../jobs/add-job.js';
 import { generateReportJob } from './generate-report.job.js';
 import { fileTypes } from './file-types.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
-import { priorityOf, sweepAfterMs, takeTurn } from './report-turns.js';
-import { giveBack, takeFromLimit } from '../redis/take-from-limit.js';
+import { getReportPriority, sweepAfterMs, takeTurn } from './report-turns.js';
+import { refundRateLimit, consumeRateLimit } from '../redis/take-from-limit.js';
 
 export interface ReportRequest {
   account: Account;
@@ -35,10 +35,10 @@ const keptMs = 7 * dayMs;
  * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {
-  const period = periodOf(request.startDate, request.endDate);
+  const period = parsePeriod(request.startDate, request.endDate);
   await countRequest(request.account._id);
   const id = newId();
-  const requestId = keptRequestId(request.requestId);
+  const requestId = getStorableRequestId(request.requestId);
   const report: Report = {
     _id: id,
     accountId: request.account._id,
@@ -64,7 +64,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     await ReportModel.create(report);
   } catch (error) {
     // Who is told to ask again has used up nothing.
-    await giveBack(limitKeyOf(report.accountId));
+    await refundRateLimit(getLimitKey(report.accountId));
     throw error;
   }
   // One that waits for its turn is called by those before it.
@@ -72,7 +72,7 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
     await tryToAddAndWait(
       generateReportJob,
       { reportId: id, accountId: report.accountId },
-      { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: priorityOf(report), requestId },
+      { timeoutMs: env.REPORT_SYNC_WAIT_MS, priority: getReportPriority(report), requestId },
     );
   }
   return findReport(request.account._id, id);
@@ -84,7 +84,7 @@ function isLong({ start, end }: Report['period']): boolean {
 
 async function countRequest(accountId: string): Promise<void> {
   const limit = { max: env.REPORTS_PER_DAY, windowMs: dayMs, refunds: true } as const;
-  const { accepted, resetMs } = await takeFromLimit(limitKeyOf(accountId), limit);
+  const { accepted, resetMs } = await consumeRateLimit(getLimitKey(accountId), limit);
   if (!accepted) {
     throw new RateLimitError(
       say('tooManyReports', { max: limit.max, minutes: Math.ceil(resetMs / 60_000) }),
@@ -93,7 +93,7 @@ async function countRequest(accountId: string): Promise<void> {
   }
 }
 
-function limitKeyOf(accountId: string): string {
+function getLimitKey(accountId: string): string {
   return `reports:${accountId}`;
 }
 
@@ -108,11 +108,11 @@ export async function findReport(accountId: string, reportId: string): Promise<R
     expiresAt: { $gt: now() },
   }).lean<Report>();
   if (!report) {
-    throw reportNotFound(reportId);
+    throw buildReportNotFoundError(reportId);
   }
   return report;
 }
 
-export function reportNotFound(reportId: string): NotFoundError {
+export function buildReportNotFoundError(reportId: string): NotFoundError {
   return new NotFoundError(say('noReport', { id: reportId }));
 }

@@ -1,10 +1,10 @@
 import { AccountModel } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { ReportModel, type Report } from './report.model.js';
-import { reportNotFound } from './request-report.js';
+import { buildReportNotFoundError } from './request-report.js';
 
 /**
  * Ends every download link of one report that was handed out so far; the report itself stays, and asking for it gives a
@@ -19,7 +19,7 @@ export async function revokeReportLinks(accountId: string, reportId: string, by:
       { session },
     ).lean<Report>();
     if (!report) {
-      throw reportNotFound(reportId);
+      throw buildReportNotFoundError(reportId);
     }
     const subject = { kind: 'report' as const, id: reportId };
     await recordAudit(session, { ...by, action: 'report.revoke-links', subject, after: { accountId } });
@@ -28,7 +28,7 @@ export async function revokeReportLinks(accountId: string, reportId: string, by:
 
 /** Ends every download link of all reports of an account. */
 export async function revokeAccountLinks(accountId: string, by: ChangedBy): Promise<void> {
-  await changing([AccountModel], [accountId], (accounts) =>
+  await writeAndInvalidate([AccountModel], [accountId], (accounts) =>
     inTransaction(async (session) => {
       await accounts.updateOne({ _id: accountId }, { $inc: { linkEpoch: 1 } }, { session });
       const subject = { kind: 'account' as const, id: accountId };

@@ -1,11 +1,11 @@
 import type { ProductStatus } from '../products/product.model.js';
 import { listSellerProducts } from '../products/list-seller-products.js';
-import type { Counted } from './report-rows.js';
+import type { CountedRow } from './report-rows.js';
 import type { Report } from './report.model.js';
 
 /** Adds rows up while they pass, so that a report is one pass over its rows. Amounts in rupiah. */
 export interface SummaryBuilder {
-  add(counted: Counted): void;
+  add(counted: CountedRow): void;
   /** The `summary` of docs/reference/api/reports.md, in wire names. */
   build(): Promise<Record<string, unknown>>;
 }
@@ -15,7 +15,7 @@ interface Total {
   amount: number;
 }
 
-export function summaryOf(
+export function createSummaryBuilder(
   report: Pick<Report, 'type' | 'role' | 'accountId'>,
   commissionRate: number,
 ): SummaryBuilder {
@@ -26,14 +26,14 @@ export function summaryOf(
   const byCategory = new Map<string, Total>();
   const byProduct = new Map<string, Total>();
 
-  function add(counted: Counted): void {
-    count(all, counted.amount);
+  function add(counted: CountedRow): void {
+    addToTotal(all, counted.amount);
     failed += counted.isFailed ? 1 : 0;
     if (counted.isSuccess) {
-      count(success, counted.amount);
+      addToTotal(success, counted.amount);
       commission += counted.commission;
-      countIn(byCategory, counted.subcategory, counted.amount);
-      countIn(byProduct, counted.productCode, counted.amount);
+      addToTotals(byCategory, counted.subcategory, counted.amount);
+      addToTotals(byProduct, counted.productCode, counted.amount);
     }
   }
 
@@ -51,7 +51,7 @@ export function summaryOf(
       case 'deposit':
         return { ...five, average_amount: all.count === 0 ? 0 : Math.round(all.amount / all.count) };
       case 'purchase':
-        return { ...five, by_category: listOf(byCategory), by_product: listOf(byProduct) };
+        return { ...five, by_category: toList(byCategory), by_product: toList(byProduct) };
       case 'sales':
         return {
           total_transactions: all.count,
@@ -95,19 +95,19 @@ async function productSummary(
   };
 }
 
-function count(total: Total, amount: number): void {
+function addToTotal(total: Total, amount: number): void {
   total.count += 1;
   total.amount += amount;
 }
 
-function countIn(totals: Map<string, Total>, key: string | null, amount: number): void {
+function addToTotals(totals: Map<string, Total>, key: string | null, amount: number): void {
   if (key !== null) {
     const total = totals.get(key) ?? { count: 0, amount: 0 };
-    count(total, amount);
+    addToTotal(total, amount);
     totals.set(key, total);
   }
 }
 
-function listOf(totals: Map<string, Total>) {
+function toList(totals: Map<string, Total>) {
   return [...totals].map(([key, total]) => ({ key, ...total }));
 }

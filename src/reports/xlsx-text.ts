@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate';
 import { now } from '../shared/clock.js';
-import { printable } from '../shared/printable.js';
+import { toPrintable } from '../shared/printable.js';
 import type { Columns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 import { workbookParts, type SheetName } from './xlsx-parts.js';
@@ -13,7 +13,7 @@ const cellLengthMax = 32_767;
  * Rows as a workbook of Excel (decision 039), page by page, as much of its bytes as is ready: a sheet is named for the zone of its times, and what it
  * cannot hold goes on in another one. Text is text and never run, numbers are numbers, times are dates of the zone.
  */
-export function xlsxText(
+export function createXlsxText(
   columns: Columns,
   { zone = 'UTC', rowsMax = rowsOfSheet }: { zone?: string | undefined; rowsMax?: number } = {},
 ) {
@@ -21,10 +21,10 @@ export function xlsxText(
   const kinds = Object.entries(columns).map(([name, { kind }], index) => ({
     name,
     kind,
-    letter: letterOf(index),
+    letter: getColumnLetter(index),
   }));
   const sheets: SheetName[] = [];
-  const heading = rowOf(1, kinds.map(({ name, letter }) => textCell(`${letter}1`, name)).join(''));
+  const heading = buildRow(1, kinds.map(({ name, letter }) => buildTextCell(`${letter}1`, name)).join(''));
   const parts = workbookParts(kinds.length);
   let rowsWritten = 0;
 
@@ -58,9 +58,11 @@ export function xlsxText(
       if (typeof value === 'number') {
         return `<c r="${at}"><v>${value}</v></c>`;
       }
-      return kind === 'time' ? `<c r="${at}" s="1"><v>${serialOf(value)}</v></c>` : textCell(at, value);
+      return kind === 'time'
+        ? `<c r="${at}" s="1"><v>${toExcelSerial(value)}</v></c>`
+        : buildTextCell(at, value);
     });
-    zip.write(rowOf(rowsWritten, cells.join('')));
+    zip.write(buildRow(rowsWritten, cells.join('')));
   }
 
   return {
@@ -133,15 +135,15 @@ function openZip() {
   };
 }
 
-function rowOf(number: number, cells: string): string {
+function buildRow(number: number, cells: string): string {
   return `<row r="${number}">${cells}</row>`;
 }
 
-function textCell(at: string, text: string): string {
-  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${inXml(printable(text).slice(0, cellLengthMax))}</t></is></c>`;
+function buildTextCell(at: string, text: string): string {
+  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(toPrintable(text).slice(0, cellLengthMax))}</t></is></c>`;
 }
 
-function inXml(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       .replaceAll('&', '&amp;')
@@ -159,10 +161,10 @@ const dayMs = 86_400_000;
 const serialOfEpoch = 25_569;
 
 /** The time of day that an ISO time tells, wherever that is, as Excel counts it. */
-function serialOf(isoTime: string): number {
+function toExcelSerial(isoTime: string): number {
   return Date.parse(`${isoTime.slice(0, 'YYYY-MM-DDTHH:mm:ss.SSS'.length)}Z`) / dayMs + serialOfEpoch;
 }
 
-function letterOf(column: number): string {
+function getColumnLetter(column: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + column);
 }

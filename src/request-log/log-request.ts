@@ -32,7 +32,7 @@ export function logRequest(accountId: string, failed: boolean, call: () => Reque
     return;
   }
   const atMs = nowMs();
-  const row = told(call);
+  const row = buildRequestToLog(call);
   if (!row) {
     return;
   }
@@ -48,7 +48,7 @@ export function logRequest(accountId: string, failed: boolean, call: () => Reque
 }
 
 /** The call was answered long since: nothing that somebody has sent may end the process here. */
-function told(call: () => RequestToLog): RequestToLog | null {
+function buildRequestToLog(call: () => RequestToLog): RequestToLog | null {
   try {
     return call();
   } catch (error) {

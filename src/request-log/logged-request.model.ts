@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /**
  * A call of an account, for its own eyes and for a day: what came, what was answered. It has no secret and no customer
@@ -53,4 +53,4 @@ schema.index({ accountId: 1, failed: 1, createdAt: -1, _id: -1 }, { name: 'accou
 schema.index({ accountId: 1, refId: 1, createdAt: -1, _id: -1 }, { name: 'account_ref_newest_id' });
 schema.index({ expiresAt: 1 }, { name: 'expires', expireAfterSeconds: 0 });
 
-export const loggedRequests = collectionOf<LoggedRequest>(mongoose.model('LoggedRequest', schema));
+export const loggedRequests = getCollection<LoggedRequest>(mongoose.model('LoggedRequest', schema));

@@ -4,7 +4,7 @@
  * value in the wrong place leaks a secret or a name.
  */
 import { redact } from '../shared/logger.js';
-import { masked } from '../shared/mask.js';
+import { maskNumber } from '../shared/mask.js';
 
 const word = /^[A-Za-z_.*-]{1,40}$/;
 const reference = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -122,14 +122,14 @@ const jsonMax = 4_000;
  * A body as the log keeps it, as JSON; null for none. Of lists the first three items.
  * @param told Fields of the outermost object whose words are ours, beside the closed list.
  */
-export function tellable(body: unknown, told: readonly string[] = []): string | null {
+export function redactBody(body: unknown, told: readonly string[] = []): string | null {
   if (body === undefined || body === null) {
     return null;
   }
-  const found = partOf('', body, 0);
+  const found = redactField('', body, 0);
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) {
     for (const [name, value] of Object.entries(body).filter(([each]) => told.includes(each))) {
-      Object.assign(found, { [name]: wordsOf(value) });
+      Object.assign(found, { [name]: redactList(value) });
     }
   }
   const text = JSON.stringify(found);
@@ -137,29 +137,29 @@ export function tellable(body: unknown, told: readonly string[] = []): string | 
 }
 
 /** Words of ours, which may quote what was sent: without keys, secrets of URLs and long numbers. */
-export function withoutSecrets(text: string): string {
-  return shortened(String(redact(text)).replace(/\d{9,}/g, masked));
+export function redactText(text: string): string {
+  return shorten(String(redact(text)).replace(/\d{9,}/g, maskNumber));
 }
 
-function wordsOf(value: unknown): unknown {
+function redactList(value: unknown): unknown {
   if (typeof value === 'string') {
-    return withoutSecrets(value);
+    return redactText(value);
   }
   return Array.isArray(value)
     ? value.slice(0, fieldsMax).map((each: unknown) => {
         const { field, reason, message } = each as Record<string, unknown>;
         return {
-          field: withoutSecrets(String(field)),
-          reason: withoutSecrets(String(reason)),
-          message: withoutSecrets(String(message)),
+          field: redactText(String(field)),
+          reason: redactText(String(reason)),
+          message: redactText(String(message)),
         };
       })
     : null;
 }
 
-function partOf(name: string, value: unknown, depth: number): unknown {
+function redactField(name: string, value: unknown, depth: number): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
-    return valueOf(name, value);
+    return redactScalar(name, value);
   }
   if (typeof value !== 'object' || value === null) {
     return value;
@@ -172,18 +172,18 @@ function partOf(name: string, value: unknown, depth: number): unknown {
     const items: unknown[] = value
       .slice(0, itemsMax)
       .map((each: unknown) =>
-        Array.isArray(each) ? `<list of ${each.length}>` : partOf(name, each, depth + 1),
+        Array.isArray(each) ? `<list of ${each.length}>` : redactField(name, each, depth + 1),
       );
     return value.length > itemsMax ? [...items, `<${value.length - itemsMax} more>`] : items;
   }
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, fieldsMax)
-      .map(([key, each]) => [fieldName.test(key) ? key : '<field>', partOf(key, each, depth + 1)]),
+      .map(([key, each]) => [fieldName.test(key) ? key : '<field>', redactField(key, each, depth + 1)]),
   );
 }
 
-function valueOf(name: string, value: string | number): string | number {
+function redactScalar(name: string, value: string | number): string | number {
   const text = String(value);
   // What is no exact number is none for who reads it.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
@@ -191,10 +191,10 @@ function valueOf(name: string, value: string | number): string | number {
     return value;
   }
   return numbersOfCustomers.has(name) && text.length <= textMax
-    ? masked(text)
+    ? maskNumber(text)
     : `<${typeof value === 'number' ? 'number' : 'text'} of ${text.length}>`;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > textMax ? `${text.slice(0, textMax)}…` : text;
 }

@@ -12,19 +12,19 @@ const longer = 'longer';
 const names = [...ends.map(nameOf), longer];
 
 /** The counter of a duration. */
-export function bucketOf(durationMs: number): string {
+export function getBucketName(durationMs: number): string {
   const end = ends.find((each) => durationMs <= each);
   return end === undefined ? longer : nameOf(end);
 }
 
 /** How many durations were counted. */
-export function countOf(slot: Slot): number {
+export function countSlot(slot: Slot): number {
   return names.reduce((sum, name) => sum + (lookUp(slot, name) ?? 0), 0);
 }
 
 /** The duration, in milliseconds, below which this share lies: exact to the class, and even within it. Null: nothing was counted. */
-export function quantileOf(slot: Slot, share: number): number | null {
-  const wanted = share * countOf(slot);
+export function computeQuantile(slot: Slot, share: number): number | null {
+  const wanted = share * countSlot(slot);
   if (wanted === 0) {
     return null;
   }

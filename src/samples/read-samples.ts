@@ -30,7 +30,7 @@ export async function readSamples(
   const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => sampleId(subject, hour))]));
   const filter = { _id: { $in: [...idsOf.values()].flat() } };
   const found = await samples
-    .find(filter, { batchSize: hoursMax, ...(names && { projection: projectionOf(names) }) })
+    .find(filter, { batchSize: hoursMax, ...(names && { projection: buildProjection(names) }) })
     .toArray();
   const byId = new Map(found.map((each) => [each._id, each]));
   const read = new Map<string, ReadSamples>();
@@ -47,13 +47,13 @@ export async function readSamples(
   return read;
 }
 
-function projectionOf(names: readonly string[]): Record<string, 1> {
+function buildProjection(names: readonly string[]): Record<string, 1> {
   const slots = Array.from({ length: hourMs / slotMs }, (_, slot) => slot);
   return Object.fromEntries(slots.flatMap((slot) => names.map((name) => [`slots.${slot}.${name}`, 1])));
 }
 
 /** @param values The names of what is no count: of these the last is kept. */
-export function sumOfSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
+export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();
   for (const slot of slots) {
     for (const [name, value] of Object.entries(slot)) {

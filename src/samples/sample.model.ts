@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** Counters of five minutes by their names, and the last of each value that is no count. */
 export type Slot = Record<string, number>;
@@ -40,7 +40,7 @@ const schema = new Schema<SampleHour>(
 );
 schema.index({ from: 1 }, { name: 'from_expires', expireAfterSeconds: keptDays * 86_400 });
 
-export const samples = collectionOf<SampleHour>(mongoose.model('SampleHour', schema));
+export const samples = getCollection<SampleHour>(mongoose.model('SampleHour', schema));
 
 /** The hours of a subject by their ids. */
 export function sampleId(subject: string, atMs: number): string {

@@ -24,7 +24,7 @@ let timer: NodeJS.Timeout | null = null;
 
 /** One more of each of these, now. */
 export function countSample(subject: string, names: readonly string[]): void {
-  const { hour, slot } = hourOf(subject);
+  const { hour, slot } = getGatheredHour(subject);
   for (const name of names) {
     const path = `slots.${slot}.${name}`;
     hour.counts.set(path, (hour.counts.get(path) ?? 0) + 1);
@@ -33,12 +33,12 @@ export function countSample(subject: string, names: readonly string[]): void {
 
 /** What a value is now: the last one of five minutes is kept. */
 export function noteSample(subject: string, name: string, value: number): void {
-  const { hour, slot } = hourOf(subject);
+  const { hour, slot } = getGatheredHour(subject);
   hour.values.set(`slots.${slot}.${name}`, value);
 }
 
 export function sampleEvent(subject: string, what: string, because: string | null): void {
-  const { hour } = hourOf(subject);
+  const { hour } = getGatheredHour(subject);
   hour.events.push({ at: new Date(nowMs()), what, because });
   hour.events.splice(0, hour.events.length - eventsKept);
 }
@@ -55,14 +55,14 @@ export async function writeSamples(): Promise<void> {
     return;
   }
   try {
-    await samples.bulkWrite([...found].map(writeOf), { ordered: false });
+    await samples.bulkWrite([...found].map(buildWrite), { ordered: false });
   } catch (error) {
     // Not again: what was written of it would count twice.
     logger.warn('figures for plots were not written', { subjects: found.size, error });
   }
 }
 
-function hourOf(subject: string): { hour: Gathered; slot: number } {
+function getGatheredHour(subject: string): { hour: Gathered; slot: number } {
   const atMs = nowMs();
   const fromMs = Math.floor(atMs / hourMs) * hourMs;
   const id = sampleId(subject, fromMs);
@@ -79,7 +79,7 @@ function hourOf(subject: string): { hour: Gathered; slot: number } {
   return { hour, slot: Math.floor((atMs - fromMs) / slotMs) };
 }
 
-function writeOf([_id, { from, counts, values, events }]: [
+function buildWrite([_id, { from, counts, values, events }]: [
   string,
   Gathered,
 ]): AnyBulkWriteOperation<SampleHour> {

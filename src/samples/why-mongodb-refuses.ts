@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { now } from '../shared/clock.js';
-import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
-import { within } from '../shared/within.js';
+import { logOncePerMinute } from '../shared/say-once-a-minute.js';
+import { withTimeout } from '../shared/within.js';
 import { samples } from './sample.model.js';
 
 const patienceMs = 2_500;
@@ -19,7 +19,7 @@ let underWay: Promise<unknown> | null = null;
  * (decision 053).
  * @returns in words, why it did not take it; null: it did.
  */
-export function whyMongodbRefuses(): Promise<string | null> {
+export function findMongodbProblem(): Promise<string | null> {
   if (!shared) {
     const asked = tryToWrite();
     shared = asked;
@@ -32,10 +32,14 @@ async function tryToWrite(): Promise<string | null> {
   // One that hangs holds a connection: no second one beside it.
   underWay ??= write().finally(() => (underWay = null));
   try {
-    await within(patienceMs, underWay, () => new Error(`MongoDB did not answer within ${patienceMs} ms`));
+    await withTimeout(
+      patienceMs,
+      underWay,
+      () => new Error(`MongoDB did not answer within ${patienceMs} ms`),
+    );
     return null;
   } catch (error) {
-    sayOnceAMinute('mongodb takes no writes', error instanceof Error ? error.name : 'unknown', { error });
+    logOncePerMinute('mongodb takes no writes', error instanceof Error ? error.name : 'unknown', { error });
     return 'MongoDB takes no writes.';
   }
 }

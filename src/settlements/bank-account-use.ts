@@ -4,7 +4,7 @@ import { AccountModel } from '../accounts/account.model.js';
 import { nowMs } from '../shared/clock.js';
 import { SettlementModel, type ReviewReason, type Settlement } from './settlement.model.js';
 
-export interface BankAccountUse {
+export interface BankAccountAssessment {
   /** The seller has withdrawn to other accounts and never to this one. */
   isChange: boolean;
   /** Why an operator has to look at the settlement first; null: nobody has to. */
@@ -16,10 +16,10 @@ export interface BankAccountUse {
  * key, its URL or its allowlist first and withdraws then, little at first: so for a day after such a change, and after the first
  * settlement to another bank account than before, an operator looks at what is withdrawn; and at that account until one was paid there.
  */
-export async function bankAccountUse(
+export async function assessBankAccount(
   accountId: string,
   { bankCode, accountNumber }: Settlement['bankAccount'],
-): Promise<BankAccountUse> {
+): Promise<BankAccountAssessment> {
   const here = {
     accountId,
     'bankAccount.bankCode': bankCode,
@@ -42,13 +42,13 @@ export async function bankAccountUse(
     SettlementModel.exists({ accountId, createdAt: { $gt: guardedFrom }, changesBankAccount: true }),
   ]);
   const isGuarded = (account?.guardedSince ?? new Date(0)) > guardedFrom;
-  const ofNew = isGuarded || paid !== null ? null : reviewOfNew(other !== null);
+  const ofNew = isGuarded || paid !== null ? null : getNewAccountReview(other !== null);
   return {
     isChange: asked === null && other !== null,
     review: ofNew ?? (isGuarded || changed !== null ? 'recent-change' : null),
   };
 }
 
-function reviewOfNew(hasOthers: boolean): ReviewReason | null {
+function getNewAccountReview(hasOthers: boolean): ReviewReason | null {
   return hasOthers || env.SETTLEMENT_NEW_ACCOUNT_REVIEW ? 'new-bank-account' : null;
 }

@@ -35,7 +35,7 @@ export async function claimSettlement(
     return { settlement, changed: false };
   }
   if (claimedBy !== null && !takeOver) {
-    throw claimedByAnother(settlement);
+    throw buildClaimedError(settlement);
   }
   if (claimedBy !== null && !by.reason) {
     throw new ValidationError([{ field: 'reason', message: asWritten('Taking it over needs a reason.') }]);
@@ -88,7 +88,7 @@ export function requireClaim(
 ): void {
   const { _id, claimedBy } = settlement;
   if (claimedBy !== null && claimedBy !== actor) {
-    throw claimedByAnother(settlement);
+    throw buildClaimedError(settlement);
   }
   if (claimedBy === null && claimNeeded) {
     throw new ConflictError(
@@ -100,7 +100,7 @@ export function requireClaim(
   }
 }
 
-function claimedByAnother({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
+function buildClaimedError({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
   return new ConflictError(
     asWritten(
       `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? businessTime(claimedAt) : ''}. Ask whether it is paid.`,

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { holidaysFile, holidaysFrom, readHolidays, type Holiday } from '../../config/holidays.js';
+import { getHolidaysFile, parseHolidays, readHolidays, type Holiday } from '../../config/holidays.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -15,9 +15,9 @@ export async function importHolidays(
   by: ChangedBy,
 ): Promise<{ years: string[]; added: Holiday[]; removed: Holiday[] }> {
   const given = await readList(file);
-  const years = [...new Set(given.map(yearOf))];
+  const years = [...new Set(given.map(getYear))];
   const before = readHolidays().list;
-  const after = [...before.filter((each) => !years.includes(yearOf(each))), ...given].sort((a, b) =>
+  const after = [...before.filter((each) => !years.includes(getYear(each))), ...given].sort((a, b) =>
     a.day.localeCompare(b.day),
   );
   const missingIn = (list: Holiday[]) => (each: Holiday) => !list.some(({ day }) => day === each.day);
@@ -32,7 +32,7 @@ export async function importHolidays(
     after: { added: added.map(({ day }) => day) },
   });
   const lines = after.map(({ day, name }) => `  { "day": "${day}", "name": ${JSON.stringify(name)} }`);
-  const target = holidaysFile();
+  const target = getHolidaysFile();
   const made = `${target}.${process.pid}`;
   await writeFile(made, `[\n${lines.join(',\n')}\n]\n`);
   await rename(made, target);
@@ -41,17 +41,17 @@ export async function importHolidays(
 
 async function readList(file: string): Promise<Holiday[]> {
   try {
-    const given = holidaysFrom(JSON.parse(await readFile(file, 'utf8')));
+    const given = parseHolidays(JSON.parse(await readFile(file, 'utf8')));
     if (given.length > 0) {
       return given;
     }
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
+    throw buildHolidaysError(error instanceof Error ? error.message : String(error));
   }
-  throw wrong('it has no day');
+  throw buildHolidaysError('it has no day');
 }
 
-function wrong(why: string): ValidationError {
+function buildHolidaysError(why: string): ValidationError {
   const form = '[{"day": "2027-01-01", "name": "Tahun Baru"}, …]';
   return new ValidationError([
     {
@@ -61,6 +61,6 @@ function wrong(why: string): ValidationError {
   ]);
 }
 
-function yearOf({ day }: Holiday): string {
+function getYear({ day }: Holiday): string {
   return day.slice(0, 4);
 }

@@ -1,7 +1,7 @@
 import { env } from '../../config/env.js';
-import { accountById } from '../accounts/find-account.js';
+import { getExistingAccount } from '../accounts/find-account.js';
 import { auditInsert, bySystem, type ChangedBy } from '../audit/record-audit.js';
-import { move } from '../money/journals/new-journal.js';
+import { buildMovementLines } from '../money/journals/new-journal.js';
 import { post } from '../money/posting/post.js';
 import type { Posting } from '../money/posting/posting.js';
 import { now } from '../shared/clock.js';
@@ -10,12 +10,12 @@ import { logger } from '../shared/logger.js';
 import { asWritten } from '../shared/say.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
-import { deliveryInserts } from '../webhooks/insert-deliveries.js';
+import { buildDeliveryInserts } from '../webhooks/insert-deliveries.js';
 import { openStatuses, requireClaim } from './claim-settlement.js';
 import { enqueueSettlement } from './request-settlement.js';
 import { requireSettlement } from './require-settlement.js';
-import { settlementCompletedDeliveries, settlementFailedDeliveries } from './settlement-events.js';
-import { settlementSweepAt } from './settlement-outbox.js';
+import { buildSettlementCompletedDeliveries, buildSettlementFailedDeliveries } from './settlement-events.js';
+import { getSettlementSweepTime } from './settlement-outbox.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**
@@ -27,7 +27,7 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
   const { requestId } = settlement;
   if (settlement.status === 'pending' && !settlement.needsApproval) {
     const byHand = env.PAYOUT_MODE === 'manual';
-    const nextActionAt = byHand ? null : settlementSweepAt();
+    const nextActionAt = byHand ? null : getSettlementSweepTime();
     const { outcome } = await post({
       accountId,
       kind: 'settlement-claim',
@@ -70,7 +70,7 @@ export async function completeSettlement(
   const settlement = await requireSettlement(settlementId, known.accountId);
   const { accountId, amount, netAmount, fee } = settlement;
   const finalAt = now();
-  return finish(settlement, {
+  return finishSettlement(settlement, {
     by,
     claimNeeded: by.actor !== bySystem.actor,
     change: {
@@ -78,7 +78,7 @@ export async function completeSettlement(
       finalAt,
       ...(known.bankReference !== undefined && { bankReference: known.bankReference }),
     },
-    deliveries: settlementCompletedDeliveries(await accountById(accountId), settlement, finalAt),
+    deliveries: buildSettlementCompletedDeliveries(await getExistingAccount(accountId), settlement, finalAt),
     movement: {
       kind: 'settlement-completed',
       wallet: { balance: 0, held: -amount },
@@ -103,15 +103,15 @@ export async function failSettlement(
 ): Promise<Settlement> {
   const settlement = await requireSettlement(settlementId);
   const { accountId, amount } = settlement;
-  return finish(settlement, {
+  return finishSettlement(settlement, {
     by,
     claimNeeded: false,
     change: { status: 'failed', reason, finalAt: now() },
-    deliveries: settlementFailedDeliveries(await accountById(accountId), settlement, reason),
+    deliveries: buildSettlementFailedDeliveries(await getExistingAccount(accountId), settlement, reason),
     movement: {
       kind: 'settlement-failed',
       wallet: { balance: amount, held: -amount },
-      lines: move(amount, { from: `held:${accountId}`, to: `wallet:${accountId}` }),
+      lines: buildMovementLines(amount, { from: `held:${accountId}`, to: `wallet:${accountId}` }),
     },
   });
 }
@@ -122,8 +122,8 @@ export async function failSettlement(
  */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
   const settlement = await requireSettlement(settlementId);
-  const approval = { needsApproval: false, nextActionAt: settlementSweepAt() };
-  const { outcome } = await post(approvalPosting(settlement, approval, by));
+  const approval = { needsApproval: false, nextActionAt: getSettlementSweepTime() };
+  const { outcome } = await post(buildApprovalPosting(settlement, approval, by));
   if (outcome !== 'posted') {
     const { status } = await requireSettlement(settlementId);
     throw new ConflictError(
@@ -135,7 +135,7 @@ export async function approveSettlement(settlementId: string, by: ChangedBy): Pr
   return approved;
 }
 
-function approvalPosting(
+function buildApprovalPosting(
   { _id, accountId }: Settlement,
   approval: Pick<Settlement, 'needsApproval' | 'nextActionAt'>,
   by: ChangedBy,
@@ -156,7 +156,7 @@ function approvalPosting(
   };
 }
 
-interface Finish {
+interface SettlementEnding {
   by: ChangedBy;
   claimNeeded: boolean;
   change: Pick<Settlement, 'status' | 'finalAt'> & Partial<Pick<Settlement, 'reason' | 'bankReference'>>;
@@ -165,9 +165,9 @@ interface Finish {
 }
 
 /** Nobody has to look at it any more. */
-const ended = { needsApproval: false, nextActionAt: null };
+const noFurtherAction = { needsApproval: false, nextActionAt: null };
 
-async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
+async function finishSettlement(before: Settlement, ending: SettlementEnding): Promise<Settlement> {
   const { by, change, deliveries, movement } = ending;
   const { _id, accountId, status, claimedBy } = before;
   if (!openStatuses.includes(status)) {
@@ -183,7 +183,7 @@ async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
         collection: settlements.collectionName,
         id: _id,
         expect: { status: { $in: openStatuses }, claimedBy },
-        set: { ...change, ...ended },
+        set: { ...change, ...noFurtherAction },
       },
     ],
     inserts: [
@@ -197,12 +197,12 @@ async function finish(before: Settlement, ending: Finish): Promise<Settlement> {
           ...(change.bankReference !== undefined && { bankReference: change.bankReference }),
         },
       }),
-      ...deliveryInserts(deliveries),
+      ...buildDeliveryInserts(deliveries),
     ],
   });
   if (result.outcome === 'posted') {
     await announceDeliveries(deliveries);
-    return { ...before, ...change, ...ended };
+    return { ...before, ...change, ...noFurtherAction };
   }
   return requireStatus(await requireSettlement(_id, accountId), change.status);
 }

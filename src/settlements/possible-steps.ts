@@ -6,7 +6,7 @@ export const settlementSteps = ['approve', 'claim', 'take-over', 'complete', 'fa
 export type SettlementStep = (typeof settlementSteps)[number];
 
 /** @param actor Who asks, as the audit log names them. */
-export function possibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
+export function getPossibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
   const { status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {
     return [];

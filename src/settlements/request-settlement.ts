@@ -4,22 +4,22 @@ import { findConfirmed } from '../database/find-confirmed.js';
 import { nextBusinessDayAt } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, InsufficientBalanceError } from '../shared/errors.js';
-import { keptRequestId } from '../shared/request-id.js';
+import { getStorableRequestId } from '../shared/request-id.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { tryToAddJob } from '../jobs/add-job.js';
 import { postSellerCredits } from '../money/credits/post-seller-credits.js';
-import { move } from '../money/journals/new-journal.js';
+import { buildMovementLines } from '../money/journals/new-journal.js';
 import { post } from '../money/posting/post.js';
-import { postUnnamed } from '../money/posting/post-unnamed.js';
+import { postWithoutKey } from '../money/posting/post-unnamed.js';
 import type { Posting, PostingResult } from '../money/posting/posting.js';
-import { configUpdatedDeliveries } from '../webhooks/account-events.js';
+import { buildConfigUpdatedDeliveries } from '../webhooks/account-events.js';
 import { announceDeliveries } from '../webhooks/announce-deliveries.js';
 import type { Delivery } from '../webhooks/delivery.model.js';
-import { deliveryInserts } from '../webhooks/insert-deliveries.js';
+import { buildDeliveryInserts } from '../webhooks/insert-deliveries.js';
 import { payOutJob } from './pay-out.job.js';
-import { bankAccountUse, type BankAccountUse } from './bank-account-use.js';
-import { settlementSweepAt } from './settlement-outbox.js';
+import { assessBankAccount, type BankAccountAssessment } from './bank-account-use.js';
+import { getSettlementSweepTime } from './settlement-outbox.js';
 import { settlements, toStored, type Settlement } from './settlement.model.js';
 
 export interface SettlementRequest {
@@ -47,19 +47,19 @@ export async function requestSettlement(
 ): Promise<{ settlement: Settlement; created: boolean }> {
   const known = await findByRef(request);
   if (known) {
-    return { settlement: sameSettlement(known, request), created: false };
+    return { settlement: requireSameSettlement(known, request), created: false };
   }
   await postSellerCredits(request.account._id);
-  const use = await bankAccountUse(request.account._id, request.bankAccount);
-  const settlement = newSettlement(request, use);
-  const notices = use.isChange ? configUpdatedDeliveries(request.account, ['bank_account']) : [];
+  const use = await assessBankAccount(request.account._id, request.bankAccount);
+  const settlement = buildSettlement(request, use);
+  const notices = use.isChange ? buildConfigUpdatedDeliveries(request.account, ['bank_account']) : [];
   const result = await postRequest(settlement, notices);
   switch (result.outcome) {
     case 'posted':
       await Promise.all([enqueueSettlement(settlement), announceDeliveries(notices)]);
       return { settlement, created: true };
     case 'duplicate':
-      return { settlement: sameSettlement(result.stands as Settlement, request), created: false };
+      return { settlement: requireSameSettlement(result.stands as Settlement, request), created: false };
     case 'insufficient':
       throw new InsufficientBalanceError(
         { balance: result.balance, price: request.amount },
@@ -79,10 +79,13 @@ export async function enqueueSettlement(settlement: Settlement): Promise<void> {
   }
 }
 
-function newSettlement(request: SettlementRequest, { review, isChange }: BankAccountUse): Settlement {
+function buildSettlement(
+  request: SettlementRequest,
+  { review, isChange }: BankAccountAssessment,
+): Settlement {
   const { account, amount, bankAccount, refId } = request;
   const needsApproval = review !== null;
-  const requestId = keptRequestId(request.requestId);
+  const requestId = getStorableRequestId(request.requestId);
   return {
     // Made once: whatever is repeated below, it is this one settlement.
     _id: newId(),
@@ -102,7 +105,7 @@ function newSettlement(request: SettlementRequest, { review, isChange }: BankAcc
     ...(requestId !== undefined && { requestId }),
     estimatedCompletion: nextBusinessDayAt(payoutHour),
     epoch: 0,
-    nextActionAt: needsApproval ? null : settlementSweepAt(),
+    nextActionAt: needsApproval ? null : getSettlementSweepTime(),
     createdAt: now(),
     finalAt: null,
   };
@@ -115,17 +118,17 @@ function postRequest(settlement: Settlement, notices: Delivery[]): Promise<Posti
     kind: 'settlement-request',
     subjectId: _id,
     wallet: { balance: -amount, held: amount },
-    lines: move(amount, { from: `wallet:${accountId}`, to: `held:${accountId}` }),
+    lines: buildMovementLines(amount, { from: `wallet:${accountId}`, to: `held:${accountId}` }),
     inserts: [
       {
         collection: settlements.collectionName,
         document: toStored(settlement),
         ...(refId !== null && { key: { accountId, refId } }),
       },
-      ...deliveryInserts(notices),
+      ...buildDeliveryInserts(notices),
     ],
   };
-  return refId === null ? postUnnamed(posting, say('settlementUnknown')) : post(posting);
+  return refId === null ? postWithoutKey(posting, say('settlementUnknown')) : post(posting);
 }
 
 async function findByRef({ account, refId }: SettlementRequest): Promise<Settlement | undefined> {
@@ -139,7 +142,7 @@ async function findByRef({ account, refId }: SettlementRequest): Promise<Settlem
 }
 
 /** @throws ConflictError (409/01) for another settlement under the same ref_id. */
-function sameSettlement(settlement: Settlement, request: SettlementRequest): Settlement {
+function requireSameSettlement(settlement: Settlement, request: SettlementRequest): Settlement {
   const { bankCode, accountNumber, accountName } = request.bankAccount;
   const same =
     settlement.amount === request.amount &&

@@ -1,7 +1,7 @@
 import type { Settlement } from './settlement.model.js';
 
 /** What answers and events both tell of a settlement first (docs/reference/api/settlements.md); `ref_id` is an addition. */
-export function settlementFigures(
+export function presentSettlementFigures(
   settlement: Pick<Settlement, '_id' | 'refId' | 'amount' | 'fee' | 'netAmount'>,
 ) {
   return {

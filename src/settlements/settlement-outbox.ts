@@ -7,7 +7,7 @@ import { settlements, type Settlement } from './settlement.model.js';
 /** How long a new job has before the sweep adds another. */
 const graceMs = 5_000;
 
-export function settlementSweepAt(): Date {
+export function getSettlementSweepTime(): Date {
   return new Date(nowMs() + graceMs);
 }
 

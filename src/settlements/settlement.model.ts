@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../database/typed-collection.js';
+import { getCollection, buildToStored } from '../database/typed-collection.js';
 import { Money } from '../database/money-type.js';
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
@@ -87,5 +87,5 @@ schema.index(
 );
 
 export const SettlementModel = mongoose.model('Settlement', schema);
-export const settlements = collectionOf<Settlement>(SettlementModel);
-export const toStored = storing<Settlement>(['amount', 'fee', 'netAmount']);
+export const settlements = getCollection<Settlement>(SettlementModel);
+export const toStored = buildToStored<Settlement>(['amount', 'fee', 'netAmount']);

@@ -29,7 +29,7 @@ export const dayNames: EndNames = { start: 'from', end: 'to' };
  * ISO time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
  * @throws ValidationError for an end before the start, or more than 366 days.
  */
-export function periodOf(
+export function parsePeriod(
   startDate: string | undefined,
   endDate: string | undefined,
   names = clientNames,
@@ -39,7 +39,7 @@ export function periodOf(
     startDate === undefined
       ? end.minus({ days: limits.historyDaysDefault - 1 }).startOf('day')
       : firstInstant(startDate);
-  refuseBackwards(start.toJSDate(), end.toJSDate(), names);
+  requireChronological(start.toJSDate(), end.toJSDate(), names);
   if (end.diff(start, 'days').days > limits.historyDaysMax) {
     throw new ValidationError([
       {
@@ -53,17 +53,17 @@ export function periodOf(
 }
 
 /** The instant of an ISO time, or at which a day (YYYY-MM-DD) begins in business time. */
-export function startOf(date: string): Date {
+export function getStartOfDay(date: string): Date {
   return firstInstant(date).toJSDate();
 }
 
 /** The instant at which yesterday began in business time. */
 export function startOfYesterday(): Date {
-  return startOf(daysAfter(businessDay(now()), -1));
+  return getStartOfDay(daysAfter(businessDay(now()), -1));
 }
 
 /** The instant of an ISO time, or the last millisecond of a day (YYYY-MM-DD) in business time. */
-export function endOf(date: string): Date {
+export function getEndOfDay(date: string): Date {
   return lastInstant(date).toJSDate();
 }
 
@@ -104,7 +104,7 @@ export interface BusinessDay {
 let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
 
 /** The business day of an instant. Asked for every purchase, and mostly for the same day. */
-export function businessDayOf(at: Date): BusinessDay {
+export function getBusinessDay(at: Date): BusinessDay {
   const ms = at.getTime();
   if (ms < lastAsked.startMs || ms > lastAsked.endMs) {
     const date = DateTime.fromMillis(ms, { zone: env.BUSINESS_TIMEZONE });
@@ -119,11 +119,11 @@ export function businessDayOf(at: Date): BusinessDay {
 
 const daysByName = new LRUCache<string, BusinessDay>({
   max: 2_000,
-  memoMethod: (day) => businessDayOf(startOf(day)),
+  memoMethod: (day) => getBusinessDay(getStartOfDay(day)),
 });
 
 /** The business day of this name, YYYY-MM-DD. A history asks for a year of them. */
-export function businessDayNamed(day: string): BusinessDay {
+export function getBusinessDayByName(day: string): BusinessDay {
   return daysByName.memo(day);
 }
 
@@ -131,13 +131,13 @@ export function businessDayNamed(day: string): BusinessDay {
  * From the first moment of one business day to the last of another (YYYY-MM-DD); what is left out is no bound.
  * @throws ValidationError for an end before the start.
  */
-export function periodOfDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+export function parseDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
   since: Date | undefined;
   until: Date | undefined;
 } {
-  const since = from === undefined ? undefined : new Date(businessDayNamed(from).startMs);
-  const until = to === undefined ? undefined : new Date(businessDayNamed(to).endMs);
-  refuseBackwards(since, until, dayNames);
+  const since = from === undefined ? undefined : new Date(getBusinessDayByName(from).startMs);
+  const until = to === undefined ? undefined : new Date(getBusinessDayByName(to).endMs);
+  requireChronological(since, until, dayNames);
   return { since, until };
 }
 
@@ -145,7 +145,7 @@ export function periodOfDays({ from, to }: { from?: string | undefined; to?: str
  * A filter that nothing can fit is a mistake, and an empty list would hide it.
  * @throws ValidationError for an end before the start.
  */
-export function refuseBackwards(
+export function requireChronological(
   start: Date | undefined,
   end: Date | undefined,
   names: EndNames = clientNames,

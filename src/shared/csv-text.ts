@@ -1,5 +1,5 @@
 import { stringify, type Options } from 'csv-stringify/sync';
-import { printable } from './printable.js';
+import { toPrintable } from './printable.js';
 
 /** `csv-excel`: for whoever opens the file by a double click (decision 039). */
 export type CsvFormat = 'csv' | 'csv-excel';
@@ -34,7 +34,7 @@ const formula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const formulaAfterSemicolon = /;(?=["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 function oneLine(text: string): string {
-  return printable(text).replace(formulaAfterSemicolon, ";'");
+  return toPrintable(text).replace(formulaAfterSemicolon, ";'");
 }
 
 /** A formula of ours whose value is the text: `="0812"`. What is in it cannot end it, because its quotes are doubled. */

@@ -21,7 +21,7 @@ export function sealingKey(): SealingKey {
 }
 
 /** The id of the key that a value was sealed with. */
-export function keyIdOf(sealed: string): string {
+export function getKeyId(sealed: string): string {
   const colon = sealed.indexOf(':');
   return colon < 0 ? firstKeyId : sealed.slice(0, colon);
 }
@@ -41,7 +41,7 @@ export function encrypt(plain: string, context: string): string {
 
 /** @throws Error if the value was changed, belongs to another owner, or this process lacks the key it was made with. */
 export function decrypt(sealed: string, context: string): string {
-  const id = keyIdOf(sealed);
+  const id = getKeyId(sealed);
   const key = keyring().find((each) => each.id === id)?.key;
   if (!key) {
     throw new Error(`This process has no key with the id ${id}: see ENCRYPTION_KEYS in .env.example`);

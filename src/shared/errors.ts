@@ -4,7 +4,7 @@
  */
 import type { FailureReason } from './failure-reason.js';
 import type { FieldReason } from './field-reason.js';
-import { joined, say, type Message } from './say.js';
+import { joinMessages, say, type Message } from './say.js';
 
 export interface FieldError {
   field: string;
@@ -58,7 +58,7 @@ export class ValidationError extends AppError {
   constructor(all: FieldError[], options: AppErrorOptions = {}) {
     const errors = all.slice(0, fieldErrorsMax);
     const more = all.length > errors.length ? [say('moreMistakes')] : [];
-    super('01', joined([...errors.map((error) => error.message), ...more], '; '), {
+    super('01', joinMessages([...errors.map((error) => error.message), ...more], '; '), {
       reason: 'invalid_request',
       ...options,
       errors,

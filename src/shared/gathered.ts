@@ -11,7 +11,7 @@ interface Waiting<I, R> {
 /**
  * @param run Answers at most `itemsMax` items, in their order. If it throws, all of them hear the error.
  */
-export function gathered<I, R>(options: {
+export function batchCalls<I, R>(options: {
   itemsMax: number;
   run: (items: I[]) => Promise<R[]>;
 }): (item: I) => Promise<R> {

@@ -1,5 +1,5 @@
 /** The items of a source in arrays of at most `size`: for work that is cheaper for many at once. */
-export async function* inChunks<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+export async function* collectChunks<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of source) {
     chunk.push(item);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const sliceMs = 10;
 
 /** The items of a long source, with a pause whenever they have held the event loop for a slice. */
-export async function* inSlices<T>(source: Iterable<T>): AsyncGenerator<T> {
+export async function* iterateInSlices<T>(source: Iterable<T>): AsyncGenerator<T> {
   let beganMs = performance.now();
   for (const item of source) {
     yield item;

@@ -1,7 +1,7 @@
 /** Structured logs: one JSON line a request and an attempt, with ids; never keys, signatures or bodies. */
 import winston from 'winston';
-import { withoutUrlSecrets } from './mask.js';
-import { traceNow } from './tracing.js';
+import { redactUrlSecrets } from './mask.js';
+import { getCurrentTrace } from './tracing.js';
 import { env } from '../../config/env.js';
 
 const secretKeys =
@@ -22,7 +22,7 @@ const unseen = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff
 /** Removes everything that authenticates somebody from a value that is about to be written to a log. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
-    const plain = withoutUrlSecrets(value).replace(unseen, '');
+    const plain = redactUrlSecrets(value).replace(unseen, '');
     return secretPatterns.reduce((text, [pattern, mask]) => text.replace(pattern, mask), plain);
   }
   if (value === null || typeof value !== 'object' || value instanceof Date) {
@@ -52,8 +52,8 @@ function redactError(error: Error, depth: number) {
   };
 }
 
-const redacted = winston.format((info) => {
-  const trace = traceNow();
+const redactFormat = winston.format((info) => {
+  const trace = getCurrentTrace();
   if (trace) {
     info['traceId'] ??= trace.traceId;
     info['requestId'] ??= trace.requestId ?? undefined;
@@ -66,6 +66,6 @@ const redacted = winston.format((info) => {
 
 export const logger = winston.createLogger({
   level: env.LOG_LEVEL,
-  format: winston.format.combine(winston.format.timestamp(), redacted(), winston.format.json()),
+  format: winston.format.combine(winston.format.timestamp(), redactFormat(), winston.format.json()),
   transports: [new winston.transports.Console({ stderrLevels: ['error'] })],
 });

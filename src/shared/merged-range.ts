@@ -1,5 +1,5 @@
 import { UnreadableSheetError } from './csv-lines.js';
-import { inShort } from './xml-tags.js';
+import { shorten } from './xml-tags.js';
 
 /** Cells that are shown as one, of which only the first has a value in the file. */
 export interface MergedRange {
@@ -11,10 +11,10 @@ export interface MergedRange {
 }
 
 /** @returns null for one cell alone. @throws UnreadableSheetError */
-export function mergedRange(name: string): MergedRange | null {
-  const [first, last, ...more] = name.split(':').map(placeOf);
+export function parseMergedRange(name: string): MergedRange | null {
+  const [first, last, ...more] = name.split(':').map(parseCellName);
   if (!first || last === null || more.length > 0) {
-    throw new UnreadableSheetError(`its first sheet has a merged range that is called ${inShort(name)}`);
+    throw new UnreadableSheetError(`its first sheet has a merged range that is called ${shorten(name)}`);
   }
   return last === undefined
     ? null
@@ -26,7 +26,7 @@ export function mergedRange(name: string): MergedRange | null {
 }
 
 /** C12 is line 12, and column 2: those are counted from 0. Null for what is no such name. */
-export function placeOf(name: string): { line: number; column: number } | null {
+export function parseCellName(name: string): { line: number; column: number } | null {
   const [, letters, line] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
   if (letters === undefined) {
     return null;

@@ -35,7 +35,7 @@ export function numberFormat(id: string, code: string | undefined): NumberFormat
   if (code.length > codeLengthMax) {
     return 'other';
   }
-  return isDate(code) ? 'date' : formatOf(sectionsOf(code));
+  return isDate(code) ? 'date' : combineSections(parseSections(code));
 }
 
 /** Whether the digits that a person sees are those of the number. What is behind its point is no concern: no amount has it. */
@@ -66,7 +66,7 @@ const tokenForm = /"([^"]*)"?|\\(.)|_.|\*(.)|\[([^\]]*)\]?|(.)/gsu;
 const shownAsItIs = /[\s$\u20ac+()Rp-]/u;
 const colour = /^(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})$/i;
 
-function sectionsOf(code: string): Section[] {
+function parseSections(code: string): Section[] {
   let section: Section = { digits: '', words: '' };
   const sections = [section];
   for (const [, quoted, escaped, filling, brackets, bare] of code.matchAll(tokenForm)) {
@@ -94,7 +94,7 @@ const digitsForm = /^(?:General|@|[#0?]+(?:,[#0?]+)*(?:\.[#0?]*)?)$/;
 /** So many thousands or millions, as they are written in Indonesia and elsewhere. */
 const scales = new Set(['k', 'rb', 'ribu', 'jt', 'juta', 'm', 'mio', 'mn']);
 
-function formatOf(sections: readonly Section[]): NumberFormat {
+function combineSections(sections: readonly Section[]): NumberFormat {
   const [first = { digits: '', words: '' }, , third] = sections;
   const digits = first.digits.trim();
   if (

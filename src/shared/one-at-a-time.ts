@@ -2,7 +2,7 @@
  * Runs what has the same key one after the other, within this process. It guards nothing: it spares database
  * transactions about one document from running into each other until their time is over.
  */
-export function oneAtATime(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = last.get(key) ?? Promise.resolve();

@@ -1,5 +1,5 @@
 /** Text for a PDF in Courier, the font that every reader has. */
-import { printable } from './printable.js';
+import { toPrintable } from './printable.js';
 
 /** All characters of Courier are as wide, by its size. */
 export const characterWidth = 0.6;
@@ -8,12 +8,12 @@ export const characterWidth = 0.6;
 const notShown = /[^\u0020-\u007e\u00a0-\u00ff]/gu;
 
 /** One line as the font can show it. */
-export function latin(text: string): string {
-  return printable(text).replace(notShown, '?');
+export function toLatin1(text: string): string {
+  return toPrintable(text).replace(notShown, '?');
 }
 
 /** In lines of so many characters, at spaces where there are any. */
-export function wrapped(text: string, columns: number): string[] {
+export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   let rest = text;
   while (rest.length > columns) {

@@ -6,28 +6,28 @@ const unseen = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u2
 const unseenOnes = new RegExp(`[${unseen}]+`, 'gu');
 
 /** What is refused where somebody writes text. Spelled out, for it stands in the contract: a `\p` is not known everywhere. */
-export const noUnseen = new RegExp(`^[^${unseen}]*$`, 'u');
+export const printablePattern = new RegExp(`^[^${unseen}]*$`, 'u');
 
 /** Of text whose own rule, which says more, comes after it. */
-export const noControl = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+export const noControlPattern = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** One line that can be shown anywhere. */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(unseenOnes, ' ').trim();
 }
 
 /** The same for every text within a value. */
-export function printableWithin<T>(value: T): T {
+export function toPrintableDeep<T>(value: T): T {
   if (typeof value === 'string') {
-    return printable(value) as T;
+    return toPrintable(value) as T;
   }
   if (Array.isArray(value)) {
-    return value.map(printableWithin) as T;
+    return value.map(toPrintableDeep) as T;
   }
   if (typeof value !== 'object' || value === null || value instanceof Date) {
     return value;
   }
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, printableWithin(each)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toPrintableDeep(each)])) as T;
 }
 
 const inLines =
@@ -36,6 +36,6 @@ const inLines =
 const notOurColours = /\u001b(?!\[(?:0|1|2|22|3[1-6]|39|90)m)/g;
 
 /** Lines for a terminal: their ends, tabs and the colours that we write stay. */
-export function printableLines(text: string): string {
+export function toPrintableLines(text: string): string {
   return text.replace(inLines, ' ').replace(notOurColours, ' ');
 }

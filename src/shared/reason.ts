@@ -1,4 +1,4 @@
-import { noUnseen } from './printable.js';
+import { printablePattern } from './printable.js';
 
 /** Why an operator does something, wherever it is asked for: one line that says it (docs/reference/audit-log.md). */
 export const reasonLengthMax = 500;
@@ -7,8 +7,8 @@ export const reasonLengthMax = 500;
 export const saysSomething = /[\p{L}\p{N}]/u;
 
 /** @returns null if it is one. */
-export function whyNoReason(text: string): string | null {
-  if (!noUnseen.test(text)) {
+export function findReasonProblem(text: string): string | null {
+  if (!printablePattern.test(text)) {
     return 'It must not contain line breaks, control or invisible characters.';
   }
   if (text.length > reasonLengthMax) {

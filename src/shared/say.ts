@@ -2,10 +2,10 @@
 import { lookUp } from './look-up.js';
 import { languages, messages, type Language } from './messages.js';
 
-declare const isSaid: unique symbol;
+declare const messageBrand: unique symbol;
 
 /** A text in every language. Made here alone. */
-export type Message = Readonly<Record<Language, string>> & { readonly [isSaid]: true };
+export type Message = Readonly<Record<Language, string>> & { readonly [messageBrand]: true };
 
 export type MessageKey = keyof typeof messages;
 
@@ -25,7 +25,7 @@ type ParametersOf<Key extends MessageKey> = [NamesOf<Key>] extends [never]
 
 /** A message of the table, with what it is about. */
 export function say<Key extends MessageKey>(key: Key, ...[parameters]: ParametersOf<Key>): Message {
-  return inEach((language) => filled(messages[key][language], parameters ?? {}, language));
+  return buildMessage((language) => fillTemplate(messages[key][language], parameters ?? {}, language));
 }
 
 /**
@@ -33,24 +33,24 @@ export function say<Key extends MessageKey>(key: Key, ...[parameters]: Parameter
  * of ours by it: test/api/language/messages.test.ts holds the list of who may use it.
  */
 export function asWritten(text: string): Message {
-  return inEach(() => text);
+  return buildMessage(() => text);
 }
 
 /** Words of Joi, which has its own table of them in each language. */
 export function saidByJoi(words: Record<Language, string>): Message {
-  return inEach((language) => words[language]);
+  return buildMessage((language) => words[language]);
 }
 
 /** Several as one. */
-export function joined(all: readonly Message[], between: string): Message {
-  return inEach((language) => all.map((each) => each[language]).join(between));
+export function joinMessages(all: readonly Message[], between: string): Message {
+  return buildMessage((language) => all.map((each) => each[language]).join(between));
 }
 
-function inEach(write: (language: Language) => string): Message {
+function buildMessage(write: (language: Language) => string): Message {
   return Object.fromEntries(languages.map((language) => [language, write(language)])) as unknown as Message;
 }
 
-function filled(text: string, parameters: Record<string, Parameter>, language: Language): string {
+function fillTemplate(text: string, parameters: Record<string, Parameter>, language: Language): string {
   return text.replace(/\{(\w+)(:rupiah)?\}/g, (_, name: string, isMoney?: string) => {
     const value = lookUp(parameters, name) ?? '';
     if (typeof value === 'object') {

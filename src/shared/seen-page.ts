@@ -2,7 +2,7 @@
  * A numbered page of which one row more was asked for, and how many rows there are. What is written between count and reading moves
  * the last row behind the end that was counted, and whoever reads page by page would never see it: there are no fewer than were seen.
  */
-export function seenPage<Row>(
+export function buildCountedPage<Row>(
   found: Row[],
   { offset, limit, counted }: { offset: number; limit: number; counted: number },
 ): { rows: Row[]; total: number } {

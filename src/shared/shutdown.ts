@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import { limits } from '../../config/limits.js';
 import { logger } from './logger.js';
 import { ServerTooOldError } from './server-versions.js';
-import { within } from './within.js';
+import { withTimeout } from './within.js';
 
 let stopping = false;
 
@@ -41,7 +41,7 @@ export function onShutdown(
 
 async function inTime(ms: number, step: () => Promise<unknown>): Promise<void> {
   try {
-    await within(ms, step(), () => new Error(`not done within ${ms} ms`));
+    await withTimeout(ms, step(), () => new Error(`not done within ${ms} ms`));
   } catch (error) {
     logger.warn('stopping goes on without what was under way', { error });
   }

@@ -63,17 +63,17 @@ export interface Tracer {
 let tracer: Tracer | null = null;
 
 /** From now on; null: nobody listens any more. */
-export function useTracer(used: Tracer | null): void {
+export function setTracer(used: Tracer | null): void {
   tracer = used;
 }
 
-const unheard: Span = { rename: () => undefined, note: () => undefined, fail: () => undefined };
+const noopSpan: Span = { rename: () => undefined, note: () => undefined, fail: () => undefined };
 
 /** Does the work as a span of the trace that runs now, if one does. */
-export async function traced<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T> {
+export async function runInSpan<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T> {
   const span = openSpan(spec);
   if (!span) {
-    return work(unheard);
+    return work(noopSpan);
   }
   try {
     return await span.inside(() => work(span));
@@ -91,7 +91,7 @@ export function openSpan(spec: SpanSpec): OpenSpan | null {
 }
 
 /** For who is called, in the form of W3C; undefined where there is none. */
-export function traceparentNow(): string | undefined {
+export function getTraceparent(): string | undefined {
   return tracer?.now()?.traceparent;
 }
 
@@ -99,7 +99,7 @@ export function traceparentNow(): string | undefined {
  * To go on with the trace in another process of ours: traceparent, and the request's id where there is one.
  * @param requestId Of what it is about: it goes on alone where there is no trace.
  */
-export function carriedTrace(requestId?: string): string | undefined {
+export function serializeTrace(requestId?: string): string | undefined {
   const now = tracer?.now();
   if (!now) {
     return requestId === undefined ? undefined : `;${requestId}`;
@@ -109,11 +109,11 @@ export function carriedTrace(requestId?: string): string | undefined {
 }
 
 /** The request's id in what `carriedTrace` said. */
-export function requestIdIn(carried: string | undefined): string | undefined {
+export function parseRequestId(carried: string | undefined): string | undefined {
   return carried?.split(';')[1];
 }
 
 /** For log lines. */
-export function traceNow(): TraceNow | null {
+export function getCurrentTrace(): TraceNow | null {
   return tracer?.now() ?? null;
 }

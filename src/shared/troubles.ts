@@ -11,25 +11,29 @@ const windowsMs = {
   refusedConnections: 300_000,
 };
 
-export type Trouble = keyof typeof windowsMs;
+export type Incident = keyof typeof windowsMs;
 
 /** More of one kind say no more. */
 const keptMax = 1_000;
 
-const met: Record<Trouble, number[]> = { failedPostings: [], unsentWebhooks: [], refusedConnections: [] };
+const recorded: Record<Incident, number[]> = {
+  failedPostings: [],
+  unsentWebhooks: [],
+  refusedConnections: [],
+};
 
-export function noteTrouble(what: Trouble): void {
-  met[what].push(performance.now());
-  if (met[what].length > keptMax) {
-    met[what].shift();
+export function recordIncident(what: Incident): void {
+  recorded[what].push(performance.now());
+  if (recorded[what].length > keptMax) {
+    recorded[what].shift();
   }
 }
 
 /** How many of each in its last minutes: ten of postings, five of the others. */
-export function recentTroubles(): Record<Trouble, number> {
-  const countOf = (what: Trouble) => {
-    met[what] = met[what].filter((atMs) => performance.now() - atMs < windowsMs[what]);
-    return met[what].length;
+export function countRecentIncidents(): Record<Incident, number> {
+  const countOf = (what: Incident) => {
+    recorded[what] = recorded[what].filter((atMs) => performance.now() - atMs < windowsMs[what]);
+    return recorded[what].length;
   };
   return {
     failedPostings: countOf('failedPostings'),

@@ -31,7 +31,7 @@ const unreadable: Content = { text: '', fault: 'unreadable-cell' };
 
 /** What a cell says. Empty is only what has nothing in it: a formula without its result, or a value that
  * cannot be read or is shown as another, is a fault. */
-export function contentOf(cell: Cell, book: Book): Content {
+export function readContent(cell: Cell, book: Book): Content {
   const isInline = cell.type === 'inlineStr';
   const said = (isInline ? cell.inline : cell.value) ?? '';
   // Which of two would be meant?
@@ -44,11 +44,15 @@ export function contentOf(cell: Cell, book: Book): Content {
   if (said === '' && cell.type !== 's') {
     return { text: '' };
   }
-  const content = valueOf(said, cell, book);
+  const content = readValue(said, cell, book);
   return { ...content, text: content.text.slice(0, cellLengthMax) };
 }
 
-function valueOf(said: string, { type, style, isFormula, value }: Cell, { texts, formatOf }: Book): Content {
+function readValue(
+  said: string,
+  { type, style, isFormula, value }: Cell,
+  { texts, formatOf }: Book,
+): Content {
   switch (type) {
     case 's': {
       const text = /^\d{1,9}$/.test(said) ? texts[Number(said)] : undefined;

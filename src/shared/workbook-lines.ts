@@ -3,7 +3,7 @@ import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
 import type { MergedRange } from './merged-range.js';
 import { formatsOfStyles, sharedTexts } from './workbook-parts.js';
 import { sheetLines } from './workbook-rows.js';
-import { attribute, inShort, tagsOf } from './xml-tags.js';
+import { attribute, shorten, readTags } from './xml-tags.js';
 import { listZip, unzipPart } from './zip-parts.js';
 
 /** Unpacked, of one part: a sheet of 10,000 lines has some 2 MB. What is larger is not unpacked. */
@@ -24,8 +24,8 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
     const part = parts.get(name);
     return part ? utf8.decode(await unzipPart(bytes, part, partBytesMax)) : null;
   };
-  const id = await idOfFirstSheet((await textOf('xl/workbook.xml')) ?? '');
-  const relations = await relationsOf((await textOf('xl/_rels/workbook.xml.rels')) ?? '');
+  const id = await findFirstSheetId((await textOf('xl/workbook.xml')) ?? '');
+  const relations = await readRelations((await textOf('xl/_rels/workbook.xml.rels')) ?? '');
   const path = relations.find((each) => id !== undefined && each.id === id)?.path;
   const sheet = path === undefined ? null : await textOf(path);
   if (sheet === null) {
@@ -44,12 +44,12 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
 }
 
 /** The one whose tab stands first, which its file's name does not tell; undefined: there is none. */
-async function idOfFirstSheet(tabs: string): Promise<string | undefined> {
-  for await (const some of tagsOf(tabs)) {
+async function findFirstSheetId(tabs: string): Promise<string | undefined> {
+  for await (const some of readTags(tabs)) {
     const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
     if (first && /hidden/i.test(attribute(first.of, 'state') ?? '')) {
       throw new UnreadableSheetError(
-        `its first sheet (${inShort(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or put the one that is meant before it`,
+        `its first sheet (${shorten(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or put the one that is meant before it`,
       );
     }
     if (first) {
@@ -69,9 +69,9 @@ interface Relation {
 /** No workbook of people has as many sheets and other parts. */
 const relationsMax = 10_000;
 
-async function relationsOf(xml: string): Promise<Relation[]> {
+async function readRelations(xml: string): Promise<Relation[]> {
   const relations: Relation[] = [];
-  for await (const some of tagsOf(xml)) {
+  for await (const some of readTags(xml)) {
     for (const { name, isEnd, of } of some) {
       const target = attribute(of, 'Target');
       if (name !== 'Relationship' || isEnd || target === undefined) {

@@ -1,5 +1,5 @@
 import { numberFormat, type NumberFormat } from './number-format.js';
-import { attribute, noXml, tagsOf, unescaped } from './xml-tags.js';
+import { attribute, createXmlError, readTags, unescaped } from './xml-tags.js';
 
 /** No column of ours has as much; a cell that is shared by all rows must not be as large as the file each time. */
 export const cellLengthMax = 1_000;
@@ -7,10 +7,10 @@ export const cellLengthMax = 1_000;
 /** Texts that cells name by their number, without what tells how they are spoken. */
 export async function sharedTexts(xml: string): Promise<string[]> {
   const texts: string[] = [];
-  for await (const some of tagsOf(xml)) {
+  for await (const some of readTags(xml)) {
     for (const { name, isEnd, parent, text } of some) {
       if (parent === 't') {
-        throw noXml();
+        throw createXmlError();
       }
       if (name === 'si' && !isEnd) {
         texts.push('');
@@ -27,7 +27,7 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
   const codes = new Map<string, string>();
   const styles: { id: string | undefined; base: number }[] = [];
   const bases: (string | undefined)[] = [];
-  for await (const some of tagsOf(xml)) {
+  for await (const some of readTags(xml)) {
     for (const { name, isEnd, of, parent } of some) {
       if (isEnd) {
         continue;

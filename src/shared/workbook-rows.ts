@@ -1,7 +1,7 @@
 import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-lines.js';
-import { mergedRange, placeOf, type MergedRange } from './merged-range.js';
-import { contentOf, type Book, type Cell } from './workbook-cell.js';
-import { attribute, inShort, isSaid, noXml, tagsOf, type Tag } from './xml-tags.js';
+import { parseMergedRange, parseCellName, type MergedRange } from './merged-range.js';
+import { readContent, type Book, type Cell } from './workbook-cell.js';
+import { attribute, shorten, isTrueAttribute, createXmlError, readTags, type Tag } from './xml-tags.js';
 
 export const columnsMax = 50;
 /** As in a CSV: a row is read in a bounded time. */
@@ -47,7 +47,7 @@ export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]
     row: null,
     cell: null,
   };
-  for await (const some of tagsOf(xml)) {
+  for await (const some of readTags(xml)) {
     for (const tag of some) {
       if (tag.name === 'row' && tag.parent === 'sheetData' && reading.table === 'within') {
         if (!tag.isEnd) {
@@ -55,7 +55,7 @@ export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]
           reading.line = reading.row.line;
         }
         if (tag.isEnd || tag.isEmpty) {
-          yield* lineOf(reading.row);
+          yield* buildLine(reading.row);
           reading.row = null;
         }
       } else if (reading.row) {
@@ -73,7 +73,7 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
       throw new UnreadableSheetError('its first sheet has two tables of cells');
     }
     reading.table = isEnd || isEmpty ? 'after' : 'within';
-  } else if (name === 'col' && !isEnd && (isSaid(of, 'hidden') || isNought(of, 'width'))) {
+  } else if (name === 'col' && !isEnd && (isTrueAttribute(of, 'hidden') || isZeroAttribute(of, 'width'))) {
     reading.hiddenColumns.push({
       first: Number(attribute(of, 'min')) - 1,
       last: Number(attribute(of, 'max')) - 1,
@@ -82,9 +82,9 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
       throw new UnreadableSheetError(`its first sheet has more than ${cellsMax} hidden columns`);
     }
   } else if (name === 'sheetFormatPr') {
-    reading.areRowsHidden ||= isSaid(of, 'zeroHeight') || isNought(of, 'defaultRowHeight');
+    reading.areRowsHidden ||= isTrueAttribute(of, 'zeroHeight') || isZeroAttribute(of, 'defaultRowHeight');
   } else if (name === 'mergeCell' && !isEnd) {
-    const range = mergedRange(attribute(of, 'ref') ?? '');
+    const range = parseMergedRange(attribute(of, 'ref') ?? '');
     reading.merged.push(...(range ? [range] : []));
     if (reading.merged.length > mergedMax) {
       throw new UnreadableSheetError(`its first sheet has more than ${mergedMax} merged ranges`);
@@ -99,16 +99,17 @@ function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
     throw new UnreadableSheetError(`line ${line} stands there twice, or after a later one`);
   }
   const saysNothing = attribute(of, 'hidden') === undefined && attribute(of, 'ht') === undefined;
-  const isHidden = isSaid(of, 'hidden') || isNought(of, 'ht') || (areRowsHidden && saysNothing);
+  const isHidden =
+    isTrueAttribute(of, 'hidden') || isZeroAttribute(of, 'ht') || (areRowsHidden && saysNothing);
   return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
 }
 
 /** What has no height or no width is not seen either. */
-function isNought(of: string, name: string): boolean {
+function isZeroAttribute(of: string, name: string): boolean {
   return Number(attribute(of, name) ?? '1') === 0;
 }
 
-function* lineOf(row: Row | null): Generator<SheetLine> {
+function* buildLine(row: Row | null): Generator<SheetLine> {
   if (row && (row.faults.size > 0 || row.cells.some((each) => each.trim() !== ''))) {
     const all = Array.from({ length: row.cells.length }, (_, n) => row.cells[n] ?? '');
     // It ends with the last cell that has something in it: others may have a style.
@@ -124,7 +125,7 @@ function* lineOf(row: Row | null): Generator<SheetLine> {
 function readWithin(row: Row, tag: Tag, reading: Reading, book: Book): void {
   const { name, parent, isEnd, isEmpty, text } = tag;
   if (parent === 'v' || parent === 't' || parent === 'f') {
-    throw noXml();
+    throw createXmlError();
   }
   if (name === 'c' && parent === 'row') {
     if (!isEnd) {
@@ -153,7 +154,7 @@ function readWithin(row: Row, tag: Tag, reading: Reading, book: Book): void {
 
 function beginCell(row: Row, { of }: Tag): Cell {
   const name = attribute(of, 'r');
-  const column = name === undefined ? row.column + 1 : columnOf(name, row.line);
+  const column = name === undefined ? row.column + 1 : parseColumn(name, row.line);
   row.seen += 1;
   if (row.seen > cellsMax) {
     throw new UnreadableSheetError(`line ${row.line}: it has more than ${cellsMax} cells`);
@@ -181,7 +182,7 @@ function endCell(row: Row, reading: Reading, book: Book): void {
   if (!cell || column >= columnsMax) {
     return;
   }
-  const { text, fault } = contentOf(cell, book);
+  const { text, fault } = readContent(cell, book);
   row.cells[column] = text;
   if (fault) {
     row.faults.set(column, fault);
@@ -194,10 +195,10 @@ function endCell(row: Row, reading: Reading, book: Book): void {
 }
 
 /** From 0: C12 is 2. */
-function columnOf(name: string, line: number): number {
-  const place = placeOf(name);
+function parseColumn(name: string, line: number): number {
+  const place = parseCellName(name);
   if (place?.line !== line) {
-    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${inShort(name)}`);
+    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${shorten(name)}`);
   }
   return place.column;
 }

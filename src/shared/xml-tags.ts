@@ -1,6 +1,6 @@
 import { UnreadableSheetError } from './csv-lines.js';
-import { inSlices } from './in-slices.js';
-import { printable } from './printable.js';
+import { iterateInSlices } from './in-slices.js';
+import { toPrintable } from './printable.js';
 
 export interface Tag {
   name: string;
@@ -30,11 +30,11 @@ const atOnce = 500;
  * CDATA is text. Names are without their prefixes.
  * @throws UnreadableSheetError for what is no XML as those programs write it that make workbooks, nests too deeply, or has too much.
  */
-export async function* tagsOf(xml: string): AsyncGenerator<Tag[]> {
-  yield* inSlices(someAtOnce(eachTag(xml)));
+export async function* readTags(xml: string): AsyncGenerator<Tag[]> {
+  yield* iterateInSlices(batchTags(eachTag(xml)));
 }
 
-function* someAtOnce(tags: Iterable<Tag>): Generator<Tag[]> {
+function* batchTags(tags: Iterable<Tag>): Generator<Tag[]> {
   let some: Tag[] = [];
   for (const tag of tags) {
     some.push(tag);
@@ -56,19 +56,19 @@ const tagForm =
 function* eachTag(xml: string): Generator<Tag> {
   const open: string[] = [];
   let elements = 0;
-  let place = textAt(xml, 0).next;
+  let place = readText(xml, 0).next;
   while (place < xml.length) {
     const [whole, slash, name = '', of = '', empty] =
       tagForm.exec(xml.slice(place, place + tagLengthMax)) ?? [];
     if (whole === undefined) {
-      throw noXml();
+      throw createXmlError();
     }
-    const { text, next } = textAt(xml, place + whole.length);
+    const { text, next } = readText(xml, place + whole.length);
     place = next;
     const isEnd = slash === '/';
     const isEmpty = empty === '/';
     if (isEnd && (isEmpty || open.pop() !== name)) {
-      throw noXml();
+      throw createXmlError();
     }
     const tag = { name, isEnd, isEmpty, of, parent: open.at(-1) ?? '', text };
     if (!isEnd) {
@@ -81,7 +81,7 @@ function* eachTag(xml: string): Generator<Tag> {
     yield tag;
   }
   if (open.length > 0) {
-    throw noXml();
+    throw createXmlError();
   }
 }
 
@@ -96,7 +96,7 @@ function refuseTooMuch(elements: number, depth: number): void {
   }
 }
 
-export function noXml(): UnreadableSheetError {
+export function createXmlError(): UnreadableSheetError {
   return new UnreadableSheetError('the workbook has a part that is no XML as workbooks have it');
 }
 
@@ -107,14 +107,14 @@ const marks = [
 ] as const;
 
 /** The text from there to the next tag, and where that begins. What else is declared (`<!DOCTYPE`) no workbook has. */
-function textAt(xml: string, place: number): { text: string; next: number } {
+function readText(xml: string, place: number): { text: string; next: number } {
   let text = '';
   let next = place;
   for (let seen = 0; seen <= marksMax; seen += 1) {
     const found = xml.indexOf('<', next);
     const end = found < 0 ? xml.length : found;
     if (end > next) {
-      text += decoded(xml.slice(next, Math.min(end, next + textMax)));
+      text += decodeEntity(xml.slice(next, Math.min(end, next + textMax)));
     }
     if (xml[end + 1] !== '!' && xml[end + 1] !== '?') {
       return { text, next: end };
@@ -123,12 +123,12 @@ function textAt(xml: string, place: number): { text: string; next: number } {
     const from = end + (mark?.start.length ?? 0);
     const to = mark ? xml.indexOf(mark.end, from) : -1;
     if (!mark || to < 0) {
-      throw noXml();
+      throw createXmlError();
     }
     text += mark.isText ? xml.slice(from, Math.min(to, from + textMax)) : '';
     next = to + mark.end.length;
   }
-  throw noXml();
+  throw createXmlError();
 }
 
 /** Of attributes as they stand in a tag, so that what looks like one within another is none. */
@@ -143,7 +143,7 @@ export function attribute(of: string, name: string): string | undefined {
   attributeForm.lastIndex = 0;
   for (let found = attributeForm.exec(of); found !== null; found = attributeForm.exec(of)) {
     if (found[1] === name) {
-      return decoded(found[2] ?? found[3] ?? '');
+      return decodeEntity(found[2] ?? found[3] ?? '');
     }
   }
   return undefined;
@@ -157,13 +157,13 @@ export function unescaped(text: string): string {
 }
 
 /** Whether it says yes; it may say so in two ways. */
-export function isSaid(of: string, name: string): boolean {
+export function isTrueAttribute(of: string, name: string): boolean {
   return ['1', 'true'].includes(attribute(of, name) ?? '');
 }
 
 /** What a refusal may repeat of a file: no sheet of Excel has a longer name. */
-export function inShort(text: string): string {
-  return printable(text.slice(0, 40));
+export function shorten(text: string): string {
+  return toPrintable(text.slice(0, 40));
 }
 
 const entities = new Map([
@@ -174,7 +174,7 @@ const entities = new Map([
   ['apos', "'"],
 ]);
 
-function decoded(text: string): string {
+function decodeEntity(text: string): string {
   if (!text.includes('&')) {
     return text;
   }

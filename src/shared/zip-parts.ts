@@ -29,8 +29,8 @@ const endBytesMax = 22 + 65_535;
  * @throws UnreadableSheetError for what is no zip, is larger than 4 GB, or lists a part twice: which would be meant?
  */
 export function listZip(zip: Uint8Array): Map<string, ZipPart> {
-  const file = bufferOf(zip);
-  return unlessBroken(() => {
+  const file = toBuffer(zip);
+  return refuseIfBroken(() => {
     const end = file.lastIndexOf(endMark);
     if (end < file.length - endBytesMax || end < 0) {
       throw new UnreadableSheetError('the workbook cannot be unpacked');
@@ -65,16 +65,16 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
  * @throws UnreadableSheetError, for one that has changed since it was packed, too: that may be a figure.
  */
 export async function unzipPart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
-  const unpacked = await unpackedOf(zip, part, bytesMax);
+  const unpacked = await inflatePart(zip, part, bytesMax);
   if (crc32(unpacked) !== part.crc) {
     throw new UnreadableSheetError('the workbook is damaged. Save it again with a spreadsheet program');
   }
   return unpacked;
 }
 
-async function unpackedOf(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
-  const file = bufferOf(zip);
-  const packed = unlessBroken(() => {
+async function inflatePart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
+  const file = toBuffer(zip);
+  const packed = refuseIfBroken(() => {
     const start = part.place + 30 + file.readUInt16LE(part.place + 26) + file.readUInt16LE(part.place + 28);
     return file.subarray(start, start + part.packedBytes);
   });
@@ -95,12 +95,12 @@ async function unpackedOf(zip: Uint8Array, part: ZipPart, bytesMax: number): Pro
   }
 }
 
-function bufferOf(bytes: Uint8Array): Buffer {
+function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Places that lie behind the end of the file are an error of the file. */
-function unlessBroken<T>(read: () => T): T {
+function refuseIfBroken<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -89,7 +89,7 @@ export const alarmRules: readonly AlarmRule[] = [
     severity: 'page',
     forMs: 5 * minuteMs,
     from: 'topup_redis_memory_bytes',
-    isSo: (value, _each, all) => value > 0.8 * maxMemoryOf(all),
+    isSo: (value, _each, all) => value > 0.8 * findMaxMemory(all),
     says: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
   },
   {
@@ -99,7 +99,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_queue_jobs',
     where: { label: 'state', among: ['waiting'] },
     isSo: (value, { labels }, all) =>
-      value > 0 && valueOf(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
+      value > 0 && getFigureValue(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
     says: (value) => `${value} jobs wait, and nobody takes them`,
   },
   {
@@ -278,15 +278,15 @@ export interface Alarm {
 }
 
 /** How long an alarm must not be so before it is over. */
-export function keptForMs(id: string): number {
-  return alarmRules.find(({ name }) => name === nameOf(id))?.keepMs ?? 0;
+export function getKeepMs(id: string): number {
+  return alarmRules.find(({ name }) => name === getAlarmName(id))?.keepMs ?? 0;
 }
 
 /**
  * What is so now, and which alarms are known not to be: what nobody could find out is neither. Of a figure that is there, an
  * alarm about a label that is not (a process that is forgotten, a seller that has no provider any more) is over.
  */
-export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
+export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
   const known = new Set<string>();
   for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
@@ -304,7 +304,7 @@ export function alarmsOf(all: Figures): { firing: Alarm[]; isFine: (id: string) 
       }
     }
   }
-  const isFine = (id: string) => known.has(nameOf(id)) && !firing.some((each) => each.id === id);
+  const isFine = (id: string) => known.has(getAlarmName(id)) && !firing.some((each) => each.id === id);
   return { firing, isFine };
 }
 
@@ -317,11 +317,11 @@ function usernameIn(all: Figures, about: string): string | null {
   return (info && lookUp(info.labels, 'username')) ?? null;
 }
 
-function nameOf(id: string): string {
+function getAlarmName(id: string): string {
   return id.split(' ', 1)[0] ?? '';
 }
 
-function valueOf(
+function getFigureValue(
   all: Figures,
   name: FigureName,
   label: string,
@@ -331,7 +331,7 @@ function valueOf(
 }
 
 /** Infinity where there is none. */
-function maxMemoryOf(all: Figures): number {
+function findMaxMemory(all: Figures): number {
   const found = all.found.find((each) => each.name === 'topup_redis_memory_max_bytes');
   return found && found.value > 0 ? found.value : Infinity;
 }

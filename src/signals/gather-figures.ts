@@ -1,32 +1,32 @@
 import { env } from '../../config/env.js';
 import { countAttention, countBacklog } from '../doctor/attention.js';
 import { atSnapshot } from '../database/mongo.js';
-import { doesWorkOf } from '../doctor/diagnose-processes.js';
-import { hangingForMs, looksStuck } from '../doctor/queue-trouble.js';
+import { doesProcessWork } from '../doctor/diagnose-processes.js';
+import { hangingForMs, isQueueStuck } from '../doctor/queue-trouble.js';
 import { lastClockRuns } from '../jobs/clock-run.model.js';
-import { lookAtQueue } from '../jobs/look-at-queue.js';
+import { inspectQueue } from '../jobs/look-at-queue.js';
 import type { Queue } from '../jobs/define-job.js';
-import { lastClosedDay } from '../money/closes/find-close.js';
+import { findLastClosedDay } from '../money/closes/find-close.js';
 import { sellerCredits } from '../money/credits/seller-credit.model.js';
 import { wallets } from '../money/wallets/wallet.model.js';
-import { jobNamed, queuesNow } from '../processes.js';
-import { backlogsOf } from '../providers/backlog.js';
-import { callsInFlight, circuitsOf } from '../providers/circuit.js';
-import { floatLeftMs, floatPacesOfToday } from '../providers/float-end.js';
-import { routingSellers, type RoutingSeller } from '../providers/route-board.js';
+import { findJobByName, findCurrentQueues } from '../processes.js';
+import { readBacklogs } from '../providers/backlog.js';
+import { countCallsInFlight, readCircuits } from '../providers/circuit.js';
+import { getFloatLeftMs, readFloatPacesToday } from '../providers/float-end.js';
+import { getRoutingSellers, type RoutingSeller } from '../providers/route-board.js';
 import { sumOpenPurchases } from '../purchases/open-purchases.js';
-import { lastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { findLastVerification } from '../reconciliation/ledger/verify-daily.js';
 import { isRed } from '../reconciliation/provider-reconciliation.model.js';
-import { lastOfProviders } from '../reconciliation/reconcile-due.js';
+import { findLastByProvider } from '../reconciliation/reconcile-due.js';
 import { redisServers } from '../redis/connection.js';
-import { describedProcesses, type DescribedProcess } from '../redis/presence.js';
+import { describeProcesses, type DescribedProcess } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { groupBy } from '../shared/group-by.js';
 import { lookUp } from '../shared/look-up.js';
-import { rememberedFor } from '../shared/remembered-for.js';
-import type { Trouble } from '../shared/troubles.js';
-import { countBroken, countDue } from '../webhooks/count-deliveries.js';
+import { memoizeFor } from '../shared/remembered-for.js';
+import type { Incident } from '../shared/troubles.js';
+import { countBlockedReceivers, countDueDeliveries } from '../webhooks/count-deliveries.js';
 import { figure, type Figure, type Figures } from './figures.js';
 
 const lateMs = 60_000;
@@ -83,7 +83,7 @@ async function openPurchases(): Promise<Figure[]> {
 }
 
 async function owedToSellers(): Promise<Figure[]> {
-  const ids = [...(await routingSellers()).keys()].slice(0, readMax);
+  const ids = [...(await getRoutingSellers()).keys()].slice(0, readMax);
   // At one moment: a posting moves what is owed from credits to a wallet.
   const { unposted, owned } = await atSnapshot(async (snapshot) => ({
     unposted: await sellerCredits
@@ -108,7 +108,10 @@ async function owedToSellers(): Promise<Figure[]> {
 }
 
 async function deliveriesNow(): Promise<Figure[]> {
-  const [due, { disabled, leftAlone }] = await Promise.all([countDue(countMax), countBroken(countMax)]);
+  const [due, { disabled, leftAlone }] = await Promise.all([
+    countDueDeliveries(countMax),
+    countBlockedReceivers(countMax),
+  ]);
   return [
     figure('topup_deliveries_due', {}, due),
     figure('topup_receivers_broken', { state: 'disabled' }, disabled),
@@ -129,7 +132,7 @@ async function attention(): Promise<Figure[]> {
 }
 
 async function lastClose(): Promise<Figure[]> {
-  const last = await lastClosedDay();
+  const last = await findLastClosedDay();
   return last
     ? [
         figure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
@@ -142,7 +145,7 @@ async function lastClose(): Promise<Figure[]> {
 }
 
 async function verification(): Promise<Figure[]> {
-  const last = await lastVerification();
+  const last = await findLastVerification();
   return last
     ? [
         figure('topup_ledger_verification_timestamp_seconds', {}, last.at.getTime() / 1_000),
@@ -152,7 +155,7 @@ async function verification(): Promise<Figure[]> {
 }
 
 async function reconciliations(): Promise<Figure[]> {
-  const found = await lastOfProviders();
+  const found = await findLastByProvider();
   return found.flatMap(({ seller, last }) => {
     const labels = { provider: seller._id };
     const at = last[0]?.at ?? seller.createdAt;
@@ -167,15 +170,15 @@ async function reconciliations(): Promise<Figure[]> {
 async function clockRuns(): Promise<Figure[]> {
   // An earlier release may have left runs of work behind that is done no more.
   return (await lastClockRuns())
-    .filter(({ _id }) => jobNamed(_id)?.clock)
+    .filter(({ _id }) => findJobByName(_id)?.clock)
     .map(({ _id, at }) =>
       figure('topup_clock_done_timestamp_seconds', { job_name: _id }, at.getTime() / 1_000),
     );
 }
 
 async function queues(): Promise<Figure[]> {
-  const found = await queuesNow();
-  return (await Promise.all(found.map(({ queue }) => figuresOf(queue)))).flat();
+  const found = await findCurrentQueues();
+  return (await Promise.all(found.map(({ queue }) => gatherQueueFigures(queue)))).flat();
 }
 
 const states = {
@@ -185,8 +188,8 @@ const states = {
   failed: ['failed'],
 };
 
-async function figuresOf(queue: Queue): Promise<Figure[]> {
-  const seen = await lookAtQueue(queue);
+async function gatherQueueFigures(queue: Queue): Promise<Figure[]> {
+  const seen = await inspectQueue(queue);
   const { counts, workers, isPaused, oldestDueMs } = seen;
   const name = queue.name;
   return [
@@ -204,7 +207,7 @@ async function figuresOf(queue: Queue): Promise<Figure[]> {
     ),
     figure('topup_queue_workers', { queue: name }, workers),
     figure('topup_queue_paused', { queue: name }, Number(isPaused)),
-    figure('topup_queue_stuck', { queue: name }, Number(looksStuck(queue, seen))),
+    figure('topup_queue_stuck', { queue: name }, Number(isQueueStuck(queue, seen))),
     figure('topup_queue_hanging_seconds', { queue: name }, hangingForMs(seen) / 1_000),
   ];
 }
@@ -212,15 +215,19 @@ async function figuresOf(queue: Queue): Promise<Figure[]> {
 const circuitStates = { closed: 0, 'half-open': 1, open: 2 };
 
 async function providers(): Promise<Figure[]> {
-  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const ids = sellers.map(({ _id }) => _id);
-  const [circuits, backlogs, paces] = await Promise.all([circuitsOf(ids), backlogsOf(sellers), floatPaces()]);
+  const [circuits, backlogs, paces] = await Promise.all([
+    readCircuits(ids),
+    readBacklogs(sellers),
+    floatPaces(),
+  ]);
   const found = sellers.map(async (seller) => {
     const labels = { provider: seller._id };
     const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
-    const flights = await callsInFlight(seller._id);
+    const flights = await countCallsInFlight(seller._id);
     return [
-      ...knownOf(seller, paces.get(seller._id) ?? null),
+      ...buildProviderFigures(seller, paces.get(seller._id) ?? null),
       figure(
         'topup_provider_circuit_state',
         labels,
@@ -237,14 +244,14 @@ async function providers(): Promise<Figure[]> {
 }
 
 /** By the id of the seller; null: not known yet. */
-const floatPaces = rememberedFor(floatEndsEveryMs, async () => {
-  const sellers = [...(await routingSellers()).values()].filter(
+const floatPaces = memoizeFor(floatEndsEveryMs, async () => {
+  const sellers = [...(await getRoutingSellers()).values()].filter(
     ({ state }) => typeof state?.floatAmount === 'number',
   );
-  return floatPacesOfToday(sellers.map(({ _id }) => _id));
+  return readFloatPacesToday(sellers.map(({ _id }) => _id));
 });
 
-function knownOf({ _id, username, state }: RoutingSeller, pace: number | null): Figure[] {
+function buildProviderFigures({ _id, username, state }: RoutingSeller, pace: number | null): Figure[] {
   const labels = { provider: _id };
   const float = state?.floatAmount ?? null;
   return [
@@ -254,7 +261,7 @@ function knownOf({ _id, username, state }: RoutingSeller, pace: number | null): 
       ? []
       : [
           figure('topup_provider_float_rupiah', labels, float),
-          figure('topup_provider_float_ends_seconds', labels, floatLeftMs(float, pace) / 1_000),
+          figure('topup_provider_float_ends_seconds', labels, getFloatLeftMs(float, pace) / 1_000),
         ]),
   ];
 }
@@ -273,23 +280,23 @@ async function redisMemory(): Promise<Figure[]> {
 }
 
 async function processes(): Promise<Figure[]> {
-  const found = await describedProcesses();
+  const found = await describeProcesses();
   if (!found) {
     // Nobody knows who lives: that is not that nobody does.
     return [];
   }
-  const web = found.filter(({ type, isSilent }) => doesWorkOf('web', type) && !isSilent);
+  const web = found.filter(({ type, isSilent }) => doesProcessWork('web', type) && !isSilent);
   const troubles = found.flatMap((each) => (each.troubles && !each.isSilent ? [each.troubles] : []));
-  const sumOf = (what: Trouble) => troubles.reduce((sum, each) => sum + each[what], 0);
+  const sumOf = (what: Incident) => troubles.reduce((sum, each) => sum + each[what], 0);
   return [
-    ...[...groupBy(found, ({ type }) => type)].flatMap(([type, all]) => ofType(type, all)),
+    ...[...groupBy(found, ({ type }) => type)].flatMap(([type, all]) => buildProcessFigures(type, all)),
     figure('topup_web_processes', {}, web.length),
     figure('topup_processes_postings_failed', {}, sumOf('failedPostings')),
     figure('topup_processes_webhooks_unsent', {}, sumOf('unsentWebhooks')),
   ];
 }
 
-function ofType(type: string, all: DescribedProcess[]): Figure[] {
+function buildProcessFigures(type: string, all: DescribedProcess[]): Figure[] {
   const silent = all.filter(({ isSilent }) => isSilent).length;
   const troubles = all.flatMap((each) => (each.troubles && !each.isSilent ? [each.troubles] : []));
   return [

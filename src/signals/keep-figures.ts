@@ -1,7 +1,7 @@
 import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
-import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { findRedisProblem } from '../redis/why-redis-refuses.js';
 import { nowMs } from '../shared/clock.js';
 import type { Labels } from '../shared/metrics.js';
 import { gauge } from '../shared/metrics.js';
@@ -28,7 +28,7 @@ export function figuresNow(): Figures | null {
 /** Sees to it that somebody asks for the figures, and shows them as metrics of this process. */
 export function keepFigures(): { stop(): Promise<void> } {
   for (const [name, { help, labels }] of Object.entries(figures)) {
-    gauge({ name, help, labels }, () => samplesOf(name as FigureName));
+    gauge({ name, help, labels }, () => listSamples(name as FigureName));
   }
   gauge(
     {
@@ -55,7 +55,7 @@ export function keepFigures(): { stop(): Promise<void> } {
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
         await withLease('figures', leaseMs, gather).catch(async (error: unknown) => {
           // Full, it takes no lease: then each asks by itself, so that it is seen how full it is.
-          if ((await whyRedisRefuses()) === null) {
+          if ((await findRedisProblem()) === null) {
             throw error;
           }
           last = await gatherFigures();
@@ -65,7 +65,7 @@ export function keepFigures(): { stop(): Promise<void> } {
   });
 }
 
-function samplesOf(name: FigureName): [Labels<string>, number][] {
+function listSamples(name: FigureName): [Labels<string>, number][] {
   return (figuresNow()?.found ?? [])
     .filter((each) => each.name === name)
     .map(({ labels, value }) => [labels, value]);

@@ -1,17 +1,17 @@
 import { logger } from '../shared/logger.js';
-import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
+import { logOncePerMinute } from '../shared/say-once-a-minute.js';
 import type { Sender } from '../webhooks/send-request.js';
 import type { Alarm } from './alarms.js';
 
 /** @returns null where it was taken, else why not, in words without the URL: then it is tried again. */
-export type Tell = (text: string) => Promise<string | null>;
+export type SendAlarmText = (text: string) => Promise<string | null>;
 
-export function textOf({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
+export function formatAlarm({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
   return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
 }
 
 /** @param untold The message that nobody has taken while it was so; null: somebody has. */
-export function overText(id: string, since: Date, untold: string | null = null): string {
+export function formatAlarmEnd(id: string, since: Date, untold: string | null = null): string {
   const said = `[over] ${id}: since ${since.toISOString()}`;
   return untold === null ? said : `${said}. Nobody could be told while it was so: ${untold}`;
 }
@@ -29,6 +29,6 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
   }
   // Never the URL: whoever has it can write there.
   const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
-  sayOnceAMinute('an alarm could not be told', refusal, { text });
+  logOncePerMinute('an alarm could not be told', refusal, { text });
   return refusal;
 }

@@ -6,7 +6,10 @@ const sliceMs = 500;
  * decides about is in one with this probability. At 1 it is always, at 0 never.
  * @returns whether a moment, in ms of one clock that only goes on, is in a slice.
  */
-export function slicesOfTime(share: number, random: () => number = Math.random): (atMs: number) => boolean {
+export function createTimeSlices(
+  share: number,
+  random: () => number = Math.random,
+): (atMs: number) => boolean {
   if (share <= 0 || share >= 1) {
     return () => share >= 1;
   }

@@ -5,19 +5,19 @@
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
 import { postingClient } from '../database/mongo.js';
-import { uniqueIndexesWereSeen } from '../database/unique-indexes.js';
+import { hasSeenUniqueIndexes } from '../database/unique-indexes.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
-import { sayPresence } from '../redis/presence.js';
+import { announcePresence } from '../redis/presence.js';
 import { env } from '../../config/env.js';
 import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
-import { noteTrouble, recentTroubles } from '../shared/troubles.js';
+import { recordIncident, countRecentIncidents } from '../shared/troubles.js';
 import { idleMaxMs, watchIdleQueues, type IdleQueues } from './idle-queues.js';
 import { keepFigures } from './keep-figures.js';
 import { serveSignals } from './serve-signals.js';
-import { tellAlarms } from './tell-alarms.js';
+import { notifyAlarms } from './tell-alarms.js';
 import { watchEventLoop } from './watch-event-loop.js';
-import { lookAtDependencies, missingIndexes } from './why-not-ready.js';
+import { checkDependencies, missingIndexes } from './why-not-ready.js';
 
 /**
  * Call it when MongoDB is connected.
@@ -30,20 +30,20 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const { type, showsFigures, workers } = options;
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
   const kept = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
-  const telling = alertUrl === null ? null : tellAlarms(alertUrl);
+  const telling = alertUrl === null ? null : notifyAlarms(alertUrl);
   const watch = workers ? watchIdleQueues(workers.taken) : null;
   const own = () => ownReasons(watch, workers);
   const eventLoop = watchEventLoop();
   // But for databases that are away: of those there is an alarm each.
   const isNotReady = () => {
-    if (!uniqueIndexesWereSeen()) {
+    if (!hasSeenUniqueIndexes()) {
       // Nobody may have asked yet; it does not wait for MongoDB, or it would not say that it lives.
       void missingIndexes();
     }
-    return !uniqueIndexesWereSeen() || own().length > 0;
+    return !hasSeenUniqueIndexes() || own().length > 0;
   };
-  const presence = sayPresence(type, {
-    troublesNow: () => ({ ...recentTroubles(), lagMs: eventLoop.lagMs(), isNotReady: isNotReady() }),
+  const presence = announcePresence(type, {
+    troublesNow: () => ({ ...countRecentIncidents(), lagMs: eventLoop.lagMs(), isNotReady: isNotReady() }),
     tellsAlarms: telling !== null,
   });
   countRefusedConnections();
@@ -77,7 +77,7 @@ function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefine
 
 function startServer(type: string, own: () => string[]): { close(): Promise<void> } {
   const look = async () => {
-    const found = await lookAtDependencies();
+    const found = await checkDependencies();
     // Jobs wait for a Redis that takes no writes, whoever would take them.
     return { ...found, reasons: [...found.reasons, ...(found.redis ? own() : [])] };
   };
@@ -85,8 +85,8 @@ function startServer(type: string, own: () => string[]): { close(): Promise<void
   return serveSignals(look);
 }
 
-function showState(type: string, look: () => ReturnType<typeof lookAtDependencies>): void {
-  let asked: ReturnType<typeof lookAtDependencies> | null = null;
+function showState(type: string, look: () => ReturnType<typeof checkDependencies>): void {
+  let asked: ReturnType<typeof checkDependencies> | null = null;
   // Gauges of one scrape share one look.
   const lookOnce = () => {
     asked ??= look().finally(() => (asked = null));
@@ -109,8 +109,8 @@ function showState(type: string, look: () => ReturnType<typeof lookAtDependencie
     [{}, Number(redis().status === 'ready')],
   ]);
   const pools = [
-    ['usual', usedOf(mongoose.connection.getClient())],
-    ['postings', usedOf(postingClient())],
+    ['usual', trackUsedConnections(mongoose.connection.getClient())],
+    ['postings', trackUsedConnections(postingClient())],
   ] as const;
   gauge(
     {
@@ -135,12 +135,12 @@ function countRefusedConnections(): void {
   for (const [pool, client] of Object.entries(pools)) {
     client.on('connectionCheckOutFailed', () => {
       countRefusedCheckOut({ pool });
-      noteTrouble('refusedConnections');
+      recordIncident('refusedConnections');
     });
   }
 }
 
-function usedOf(client: Pick<MongoClient, 'on'>): { used: number } {
+function trackUsedConnections(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
   // What was out before anybody counted comes back as well.

@@ -4,10 +4,10 @@
  */
 import type * as Api from '@opentelemetry/api';
 import { env } from '../../config/env.js';
-import { keptRequestId } from '../shared/request-id.js';
-import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
-import { slicesOfTime } from './slices-of-time.js';
-import { useTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
+import { getStorableRequestId } from '../shared/request-id.js';
+import { logOncePerMinute } from '../shared/say-once-a-minute.js';
+import { createTimeSlices } from './slices-of-time.js';
+import { setTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
 
 /** Spans that wait to be sent; what comes beyond is dropped, and no call waits for a collector. */
 const waitingMax = 4_096;
@@ -30,7 +30,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
       import('@opentelemetry/context-async-hooks'),
       import('@opentelemetry/resources'),
     ]);
-  api.diag.setLogger(complaintsOutside(api), {
+  api.diag.setLogger(createExporterLogger(api), {
     logLevel: api.DiagLogLevel.ERROR,
     suppressOverrideMessage: true,
   });
@@ -49,9 +49,9 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
   });
   const contexts = new AsyncLocalStorageContextManager();
   api.context.setGlobalContextManager(contexts.enable());
-  const isTaken = slicesOfTime(env.OTEL_TRACES_SAMPLER_ARG);
-  useTracer(
-    tracerWith({
+  const isTaken = createTimeSlices(env.OTEL_TRACES_SAMPLER_ARG);
+  setTracer(
+    createTracer({
       api,
       otel: provider.getTracer('topup'),
       takesCall: () => isTaken(performance.now()),
@@ -61,7 +61,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
   );
   return {
     async stop() {
-      useTracer(null);
+      setTracer(null);
       await provider.shutdown();
     },
   };
@@ -79,10 +79,10 @@ export function tracesUrl(endpoint: string): string {
 }
 
 /** In no trace: the one whose end has sent the others has nothing to do with it. */
-function complaintsOutside(api: Otel) {
+function createExporterLogger(api: Otel) {
   const error = (message: string): void => {
     api.context.with(api.ROOT_CONTEXT, () => {
-      sayOnceAMinute('traces could not be sent', causeOf(message));
+      logOncePerMinute('traces could not be sent', extractCause(message));
     });
   };
   return { error, warn: unsaid, info: unsaid, debug: unsaid, verbose: unsaid };
@@ -93,7 +93,7 @@ function complaintsOutside(api: Otel) {
  * and what was sent or answered.
  * @param message An error of the exporter as JSON, or a sentence.
  */
-export function causeOf(message: string): string {
+export function extractCause(message: string): string {
   const code = /"code":"(\d{3}|[A-Z][A-Z0-9_]{2,39})"/.exec(message)?.[1];
   if (code !== undefined) {
     return code;
@@ -110,7 +110,7 @@ interface TracerParts {
   onQuiet: () => void;
 }
 
-function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
+function createTracer({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
   let open = 0;
   let quiet: NodeJS.Timeout | undefined;
   const onOpen = () => {
@@ -134,7 +134,7 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
       // Never what a client says about it: anybody could have all of its calls recorded.
       return takesCall() ? api.ROOT_CONTEXT : null;
     }
-    const context = under === undefined ? api.context.active() : contextOf(api, under);
+    const context = under === undefined ? api.context.active() : parseContext(api, under);
     return context && api.trace.getSpanContext(context) ? context : null;
   };
   return {
@@ -144,9 +144,9 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
         return null;
       }
       const { name, kind, requestId, attributes = {} } = spec;
-      const told = keptRequestId(requestId);
+      const told = getStorableRequestId(requestId);
       const context = told === undefined ? parent : parent.setValue(requestKey, told);
-      const request = requestIn(context);
+      const request = getRequestId(context);
       const ofRequest = request === null ? {} : { 'topup.request_id': request };
       const span = otel.startSpan(
         name,
@@ -154,7 +154,7 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
         context,
       );
       onOpen();
-      return opened(api, { span, onEnd }, context);
+      return wrapSpan(api, { span, onEnd }, context);
     },
     now() {
       const context = api.context.active();
@@ -162,7 +162,7 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
       return here
         ? {
             traceId: here.traceId,
-            requestId: requestIn(context),
+            requestId: getRequestId(context),
             traceparent: `00-${here.traceId}-${here.spanId}-01`,
           }
         : null;
@@ -170,7 +170,7 @@ function tracerWith({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
   };
 }
 
-function opened(
+function wrapSpan(
   api: Otel,
   { span, onEnd }: { span: Api.Span; onEnd: () => void },
   parent: Api.Context,
@@ -191,11 +191,11 @@ function opened(
 
 const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01(?:;([A-Za-z0-9._-]{8,64}))?$/;
 
-function requestIn(context: Api.Context): string | null {
+function getRequestId(context: Api.Context): string | null {
   return (context.getValue(requestKey) as string | undefined) ?? null;
 }
 
-function contextOf(api: Otel, carried: string | null): Api.Context | null {
+function parseContext(api: Otel, carried: string | null): Api.Context | null {
   const [, traceId, spanId, requestId] = form.exec(carried ?? '') ?? [];
   return traceId !== undefined && spanId !== undefined
     ? api.trace.setSpanContext(api.ROOT_CONTEXT.setValue(requestKey, requestId), {

@@ -3,17 +3,17 @@
  * process comes first (decision 056). What stands is kept in MongoDB, so that neither a restart nor a second process tells it twice.
  */
 import { env } from '../../config/env.js';
-import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
+import { findRedisProblem } from '../redis/why-redis-refuses.js';
 import { isDuplicateKey } from '../database/mongo.js';
 import { now, nowMs } from '../shared/clock.js';
 import { repeat } from '../shared/repeat.js';
 import { createSender } from '../webhooks/send-request.js';
 import { urlGuard } from '../webhooks/url-guard.js';
 import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../alarms/alarm.model.js';
-import { alarmsOf, keptForMs, type Alarm } from './alarms.js';
+import { evaluateAlarms, getKeepMs, type Alarm } from './alarms.js';
 import type { Figures } from './figures.js';
 import { figuresNow } from './keep-figures.js';
-import { overText, sendText, textOf, type Tell } from './send-alarm.js';
+import { formatAlarmEnd, sendText, formatAlarm, type SendAlarmText } from './send-alarm.js';
 import { watchMongodb } from './watch-mongodb.js';
 
 const lookEveryMs = 5_000;
@@ -40,9 +40,9 @@ export function alertUrlProblem(): string | null {
 }
 
 /** Looks every 5 s, and tells, until it is stopped. */
-export function tellAlarms(url: string): { stop(): Promise<void> } {
+export function notifyAlarms(url: string): { stop(): Promise<void> } {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
-  const tell: Tell = (text) => sendText(sender, url, text);
+  const tell: SendAlarmText = (text) => sendText(sender, url, text);
   // Older figures may be over: nobody knows who has looked since.
   const startedAtMs = nowMs();
   const mongodb = watchMongodb(tell, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
@@ -51,7 +51,7 @@ export function tellAlarms(url: string): { stop(): Promise<void> } {
     everyMs: lookEveryMs,
     async run() {
       if (await mongodb.answers()) {
-        await tellRound(tell, newerThan(figuresNow(), startedAtMs));
+        await notifyRound(tell, newerThan(figuresNow(), startedAtMs));
       }
     },
   });
@@ -68,10 +68,10 @@ export function newerThan(figures: Figures | null, startedAtMs: number): Figures
 }
 
 /** One look by these figures; null: there are none. */
-export async function tellRound(tell: Tell, figures: Figures | null): Promise<void> {
-  const refusal = await whyRedisRefuses();
+export async function notifyRound(tell: SendAlarmText, figures: Figures | null): Promise<void> {
+  const refusal = await findRedisProblem();
   const judgedAtMs = figures?.atMs ?? 0;
-  const { firing, isFine } = figures ? alarmsOf(figures) : { firing: [], isFine: () => false };
+  const { firing, isFine } = figures ? evaluateAlarms(figures) : { firing: [], isFine: () => false };
   await Promise.all([
     ...firing.map((alarm) => beginAlarm(alarm, judgedAtMs)),
     ...(refusal === null ? [] : [beginAlarm(redisDown, null)]),
@@ -84,10 +84,10 @@ export async function tellRound(tell: Tell, figures: Figures | null): Promise<vo
     const { _id, told, since } = seen;
     const alarm = firing.find((each) => each.id === _id);
     if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
-      await tellOnce(seen, null, async () => {
+      await notifyOnce(seen, null, async () => {
         // One that was refused, or not answered in time, may have been heard all the same.
         const wasTried = told || Boolean(seen.text ?? seen.refusal);
-        const refusal = wasTried ? await tell(overText(_id, since, told ? null : seen.text)) : null;
+        const refusal = wasTried ? await tell(formatAlarmEnd(_id, since, told ? null : seen.text)) : null;
         if (refusal === null) {
           await endAlarm(seen, judgedAtMs);
         } else {
@@ -96,9 +96,9 @@ export async function tellRound(tell: Tell, figures: Figures | null): Promise<vo
       });
       return;
     }
-    const text = told ? null : messageOf(seen, alarm, judgedAtMs);
+    const text = told ? null : buildAlarmMessage(seen, alarm, judgedAtMs);
     if (text !== null) {
-      await tellOnce(seen, text, async () => {
+      await notifyOnce(seen, text, async () => {
         const refusal = await tell(text);
         const taken = refusal === null ? { told: true, claimedUntil: now() } : {};
         await standingAlarms.updateOne({ _id }, { $set: { ...taken, refusal } });
@@ -110,7 +110,7 @@ export async function tellRound(tell: Tell, figures: Figures | null): Promise<vo
 }
 
 /** What is to be told of it now, by figures of that time; null: nothing yet. */
-function messageOf(
+function buildAlarmMessage(
   { since, text }: StandingAlarm,
   alarm: Alarm | undefined,
   judgedAtMs: number,
@@ -121,7 +121,7 @@ function messageOf(
   }
   // By what was seen: figures that stay the same because nobody asks say nothing of the time since.
   const seenUntilMs = alarm.id === redisDown.id ? nowMs() : judgedAtMs;
-  return seenUntilMs - since.getTime() >= alarm.forMs ? textOf(alarm) : null;
+  return seenUntilMs - since.getTime() >= alarm.forMs ? formatAlarm(alarm) : null;
 }
 
 /** @param judgedAtMs When the figures were made that say so; null: this process has seen it itself. */
@@ -170,11 +170,15 @@ export function isOver(
 }
 
 function keptMs(id: string): number {
-  return id === redisDown.id ? keptLooksMs : keptForMs(id);
+  return id === redisDown.id ? keptLooksMs : getKeepMs(id);
 }
 
-async function tellOnce(seen: StandingAlarm, text: string | null, tell: () => Promise<void>): Promise<void> {
-  if (await claimToTell(seen, text)) {
+async function notifyOnce(
+  seen: StandingAlarm,
+  text: string | null,
+  tell: () => Promise<void>,
+): Promise<void> {
+  if (await claimNotification(seen, text)) {
     await tell();
   }
 }
@@ -183,7 +187,7 @@ async function tellOnce(seen: StandingAlarm, text: string | null, tell: () => Pr
  * @param text What is to be told; null: its end.
  * @returns false if another process is at it, or has told it, or it is another alarm by now, since it was seen.
  */
-export async function claimToTell(
+export async function claimNotification(
   { _id, told, since }: StandingAlarm,
   text: string | null,
 ): Promise<boolean> {

@@ -1,12 +1,12 @@
 /** Without MongoDB nobody can agree there on who tells that it is away: Redis keeps it, and without Redis each process tells. */
 import { env } from '../../config/env.js';
-import { isMongodbAwayForSome, sayMongodbAway } from '../alarms/mongodb-away.js';
+import { isMongodbMarkedAway, markMongodbAway } from '../alarms/mongodb-away.js';
 import { pingMongo } from '../database/mongo.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { overText, textOf, type Tell } from './send-alarm.js';
+import { formatAlarmEnd, formatAlarm, type SendAlarmText } from './send-alarm.js';
 
 const leaseMs = 30_000;
 /** Since when it was away, while its end is not told. Ends by itself with an outage that nobody ends. */
@@ -21,7 +21,7 @@ const name = 'TopupMongodbDown';
 const says =
   'MongoDB does not answer a follow-up process; where it answers no process, calls are refused (503/03)';
 
-const beginText = textOf({ id: name, name, severity: 'page', says });
+const beginText = formatAlarm({ id: name, name, severity: 'page', says });
 
 export interface MongodbWatch {
   /** Tells once for the fleet when it is away, and once when it is back; what was refused is tried again every half minute. */
@@ -30,7 +30,7 @@ export interface MongodbWatch {
 
 /** @param times How long it must be away, after how long what was refused is tried again, and how long one look of it counts. */
 export function watchMongodb(
-  tell: Tell,
+  tell: SendAlarmText,
   { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
 ): MongodbWatch {
   let awaySince: number | null = null;
@@ -48,7 +48,7 @@ export function watchMongodb(
   };
 
   async function tellBegin(since: number): Promise<boolean> {
-    const found = await tellBeginOnce(since, tellNow);
+    const found = await notifyBeginOnce(since, tellNow);
     if (found !== undefined) {
       toldForFleet = found === 'told' ? since : toldForFleet;
       const isTold = found === 'told' || found === 'known';
@@ -64,19 +64,19 @@ export function watchMongodb(
 
   async function tellEnd(): Promise<void> {
     if (alone !== null) {
-      const taken = (await tellNow(overText(name, new Date(alone.since), alone.untold))) === null;
+      const taken = (await tellNow(formatAlarmEnd(name, new Date(alone.since), alone.untold))) === null;
       alone = taken ? null : alone;
     }
     if (toldForFleet !== null) {
-      await keepAgain(toldForFleet);
+      await restoreSince(toldForFleet);
     }
-    const missed = await sinceIn(missedKey);
+    const missed = await readSince(missedKey);
     if (missed !== null) {
-      await tellOver({ held: missedKey, since: missed, untold: beginText }, tellNow);
+      await notifyEnd({ held: missedKey, since: missed, untold: beginText }, tellNow);
     }
-    const since = await sinceIn(key);
+    const since = await readSince(key);
     if (since !== null) {
-      await tellOver({ held: key, since, untold: null }, tellNow);
+      await notifyEnd({ held: key, since, untold: null }, tellNow);
     } else if (redis().status === 'ready') {
       toldForFleet = null;
     }
@@ -93,7 +93,7 @@ export function watchMongodb(
         return true;
       }
       awaySince ??= nowMs();
-      await sayMongodbAway(seenMs);
+      await markMongodbAway(seenMs);
       if (!told && nowMs() - awaySince >= forMs && isTime()) {
         told = await tellBegin(awaySince);
       }
@@ -103,8 +103,11 @@ export function watchMongodb(
 }
 
 /** @returns `known`: another process has told; null: one is at it; undefined: Redis cannot say. */
-function tellBeginOnce(since: number, tell: Tell): Promise<'known' | 'told' | 'refused' | null | undefined> {
-  return ofFleet(async () => {
+function notifyBeginOnce(
+  since: number,
+  tell: SendAlarmText,
+): Promise<'known' | 'told' | 'refused' | null | undefined> {
+  return runUnderLease(async () => {
     if ((await redis().get(key)) !== null) {
       return 'known';
     }
@@ -126,12 +129,12 @@ interface Over {
   untold: string | null;
 }
 
-async function tellOver({ held, since, untold }: Over, tell: Tell): Promise<void> {
-  await ofFleet(async () => {
+async function notifyEnd({ held, since, untold }: Over, tell: SendAlarmText): Promise<void> {
+  await runUnderLease(async () => {
     if (
-      !(await isMongodbAwayForSome()) &&
+      !(await isMongodbMarkedAway()) &&
       (await redis().get(held)) === since &&
-      (await tell(overText(name, new Date(Number(since)), untold))) === null
+      (await tell(formatAlarmEnd(name, new Date(Number(since)), untold))) === null
     ) {
       if (untold === null) {
         await redis().set(overKey, since, 'PX', keptMs);
@@ -149,14 +152,14 @@ function mongoAnswers(): Promise<boolean> {
 }
 
 /** Since when it was away, where its end is still to be told; null also where Redis cannot say. */
-function sinceIn(wanted: string): Promise<string | null> {
+function readSince(wanted: string): Promise<string | null> {
   return redis()
     .get(wanted)
     .catch(() => null);
 }
 
 /** Redis may have lost its data since this was told: then this process alone knows that its end is to be told. */
-async function keepAgain(since: number): Promise<void> {
+async function restoreSince(since: number): Promise<void> {
   try {
     if ((await redis().get(overKey)) !== String(since)) {
       await redis().set(key, String(since), 'PX', keptMs, 'NX');
@@ -167,7 +170,7 @@ async function keepAgain(since: number): Promise<void> {
 }
 
 /** @returns what it comes to; null: another process is at it; undefined: Redis cannot say. */
-async function ofFleet<T>(work: () => Promise<T>): Promise<T | null | undefined> {
+async function runUnderLease<T>(work: () => Promise<T>): Promise<T | null | undefined> {
   if (redis().status !== 'ready') {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { requireUniqueIndexes } from '../database/unique-indexes.js';
-import { whyClockUnknown } from '../redis/fleet-clock.js';
-import { whyRedisRefuses } from '../redis/why-redis-refuses.js';
-import { whyMongodbRefuses } from '../samples/why-mongodb-refuses.js';
+import { findClockProblem } from '../redis/fleet-clock.js';
+import { findRedisProblem } from '../redis/why-redis-refuses.js';
+import { findMongodbProblem } from '../samples/why-mongodb-refuses.js';
 import { DependencyError } from '../shared/errors.js';
 
 export interface Dependencies {
@@ -14,13 +14,13 @@ export interface Dependencies {
 }
 
 /** What every process needs: MongoDB with its unique indexes, and Redis, both of which take writes, and the fleet's time. Asked anew each second. */
-export async function lookAtDependencies(): Promise<Dependencies> {
-  const [mongodb, redis] = await Promise.all([whyMongodbRefuses(), whyRedisRefuses()]);
+export async function checkDependencies(): Promise<Dependencies> {
+  const [mongodb, redis] = await Promise.all([findMongodbProblem(), findRedisProblem()]);
   const missing = mongodb === null ? await missingIndexes() : [];
   return {
     mongodb: mongodb === null,
     redis: redis === null,
-    reasons: [mongodb, ...missing, redis ?? whyClockUnknown()].filter((each) => each !== null),
+    reasons: [mongodb, ...missing, redis ?? findClockProblem()].filter((each) => each !== null),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import { untyped, type AnyStored } from '../database/typed-collection.js';
+import { asUntyped, type AnyStored } from '../database/typed-collection.js';
 import { deposits } from '../deposits/deposit.model.js';
 import type { Journal, JournalKind } from '../money/journals/journal.model.js';
 import { purchases } from '../purchases/purchase.model.js';
@@ -13,16 +13,16 @@ interface WithRef {
 
 /** Where the subjects of these kinds are; those of the others have no reference of a client. */
 const sources: [Collection<AnyStored>, JournalKind[]][] = [
-  [untyped(purchases), ['purchase', 'refund', 'reversal']],
-  [untyped(deposits), ['deposit']],
-  [untyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
+  [asUntyped(purchases), ['purchase', 'refund', 'reversal']],
+  [asUntyped(deposits), ['deposit']],
+  [asUntyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
 ];
 
 /** The client's reference of what each journal is for, read for all of them at once. A reference never changes. */
 export async function readRefIds(of: readonly Journal[]): Promise<(journal: Journal) => string | null> {
   const found = await Promise.all(
     sources.map(([collection, kinds]) =>
-      readIn(
+      readRefs(
         collection,
         of.filter(({ kind }) => kinds.includes(kind)),
       ),
@@ -32,7 +32,7 @@ export async function readRefIds(of: readonly Journal[]): Promise<(journal: Jour
   return ({ subjectId }) => byId.get(subjectId) ?? null;
 }
 
-async function readIn(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
+async function readRefs(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
   const filter: Filter<AnyStored> = {
     _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
     accountId: { $in: [...new Set(of.map(({ accountId }) => accountId))] },

@@ -1,6 +1,6 @@
 import { journals, type Journal, type JournalKind } from '../money/journals/journal.model.js';
-import { walletTimes } from '../money/closes/first-seq-at.js';
-import { ofWallet, walletJournals } from '../money/closes/wallet-journals.js';
+import { readWalletTimes } from '../money/closes/first-seq-at.js';
+import { buildWalletFilter, findWalletJournals } from '../money/closes/wallet-journals.js';
 import type { Period } from '../shared/business-time.js';
 import { readRefIds } from './read-ref-ids.js';
 
@@ -28,7 +28,7 @@ export interface StatementEntry {
 
 /** Finds the journals of a period that a majority holds. Periods that meet share none and lose none (decision 015). */
 export async function openStatement(walletId: string, period: Period): Promise<Statement> {
-  const times = await walletTimes(walletId);
+  const times = await readWalletTimes(walletId);
   const [firstSeq, next] = await Promise.all([
     times.firstSeqAt(period.start),
     times.firstSeqAt(new Date(period.end.getTime() + 1)),
@@ -40,14 +40,14 @@ export async function openStatement(walletId: string, period: Period): Promise<S
  * Invariant: opening balance + the amounts of all entries = closing balance.
  * @returns null if the wallet has no such journals: not a statement of this wallet.
  */
-export async function balancesOf({
+export async function readBalances({
   walletId,
   firstSeq,
   lastSeq,
 }: Statement): Promise<{ opening: number; closing: number } | null> {
   const [opening, closing] = await Promise.all([
-    balanceAt(walletId, firstSeq - 1),
-    balanceAt(walletId, lastSeq),
+    readBalanceAt(walletId, firstSeq - 1),
+    readBalanceAt(walletId, lastSeq),
   ]);
   return opening === null || closing === null ? null : { opening, closing };
 }
@@ -57,7 +57,7 @@ export async function readEntries(
   { walletId, lastSeq }: Statement,
   { after, limit }: { after: number; limit: number },
 ): Promise<StatementEntry[]> {
-  const page = await walletJournals(walletId, { after, to: Math.min(lastSeq, after + limit) }).toArray();
+  const page = await findWalletJournals(walletId, { after, to: Math.min(lastSeq, after + limit) }).toArray();
   const refIdOf = await readRefIds(page);
   return page.map((journal) => ({
     seq: journal.walletSeq ?? 0,
@@ -65,7 +65,7 @@ export async function readEntries(
     kind: journal.kind,
     refId: refIdOf(journal),
     subjectId: journal.subjectId,
-    amount: amountOn(walletId, journal),
+    amount: getWalletAmount(walletId, journal),
     balance: journal.balanceAfter ?? 0,
   }));
 }
@@ -73,7 +73,7 @@ export async function readEntries(
 const pageSize = 1_000;
 
 /** All entries after a `seq`, a page at a time: never more than a page in memory. */
-export async function* entryPages(statement: Statement, after: number): AsyncGenerator<StatementEntry[]> {
+export async function* readEntryPages(statement: Statement, after: number): AsyncGenerator<StatementEntry[]> {
   let at = after;
   while (at < statement.lastSeq) {
     const page = await readEntries(statement, { after: at, limit: pageSize });
@@ -82,16 +82,16 @@ export async function* entryPages(statement: Statement, after: number): AsyncGen
   }
 }
 
-function amountOn(walletId: string, journal: Journal): number {
+function getWalletAmount(walletId: string, journal: Journal): number {
   return journal.lines
     .filter(({ account }) => account === `wallet:${walletId}`)
     .reduce((sum, { amount }) => sum + amount, 0);
 }
 
-async function balanceAt(walletId: string, seq: number): Promise<number | null> {
+async function readBalanceAt(walletId: string, seq: number): Promise<number | null> {
   if (seq === 0) {
     return 0;
   }
-  const journal = await journals.findOne({ ...ofWallet(walletId), walletSeq: seq });
+  const journal = await journals.findOne({ ...buildWalletFilter(walletId), walletSeq: seq });
   return journal?.balanceAfter ?? null;
 }

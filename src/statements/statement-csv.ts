@@ -1,5 +1,5 @@
 import { csvText, type CsvFormat } from '../shared/csv-text.js';
-import { entryPages, type Statement } from './read-statement.js';
+import { readEntryPages, type Statement } from './read-statement.js';
 import { presentEntry } from './present-entry.js';
 
 export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
@@ -11,7 +11,7 @@ export async function* statementCsv(
 ): AsyncGenerator<string> {
   const text = csvText([...statementColumns], format);
   yield text.head;
-  for await (const page of entryPages(statement, after)) {
+  for await (const page of readEntryPages(statement, after)) {
     yield text.rows(page.map((each) => presentEntry(each, zone)));
   }
 }

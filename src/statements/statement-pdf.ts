@@ -5,10 +5,10 @@ import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { ValidationError } from '../shared/errors.js';
 import type { Language } from '../shared/messages.js';
-import { characterWidth, latin, wrapped } from '../shared/pdf-text.js';
+import { characterWidth, toLatin1, wrapText } from '../shared/pdf-text.js';
 import { asWritten } from '../shared/say.js';
-import { entryPages, type Statement, type StatementEntry } from './read-statement.js';
-import { kindInWords, statementWords } from './statement-words.js';
+import { readEntryPages, type Statement, type StatementEntry } from './read-statement.js';
+import { translateKind, statementWords } from './statement-words.js';
 
 /** A4, in points. */
 const [width, height] = [595.28, 841.89];
@@ -21,7 +21,7 @@ const linesPerPage = Math.floor((height - 2 * margin) / lineHeight) - 4;
 const widths = { at: 19, kind: 20, amount: 20, balance: 20 };
 const referenceWidth = columns - widths.at - widths.kind - widths.amount - widths.balance - 4;
 
-interface Told {
+interface PdfOptions {
   username: string;
   balances: { opening: number; closing: number };
   language: Language;
@@ -33,7 +33,7 @@ interface Told {
  * A statement on A4 pages, its times in the zone of the business. Drawn page by page: nothing else waits for longer than one takes.
  * @throws ValidationError for more movements than `limits.statementPdfEntriesMax`.
  */
-export async function statementPdf(statement: Statement, told: Told): Promise<Buffer> {
+export async function statementPdf(statement: Statement, told: PdfOptions): Promise<Buffer> {
   const count = statement.lastSeq - statement.firstSeq + 1;
   if (count > limits.statementPdfEntriesMax) {
     const message = `A PDF holds at most ${limits.statementPdfEntriesMax} movements, and these are ${count}: choose a shorter period, or CSV.`;
@@ -41,27 +41,27 @@ export async function statementPdf(statement: Statement, told: Told): Promise<Bu
   }
   const lines: string[] = [];
   const sums = { incoming: 0, outgoing: 0 };
-  for await (const page of entryPages(statement, statement.firstSeq - 1)) {
+  for await (const page of readEntryPages(statement, statement.firstSeq - 1)) {
     for (const entry of page) {
-      lines.push(...linesOf(entry, told.language));
+      lines.push(...buildEntryLines(entry, told.language));
       sums[entry.amount < 0 ? 'outgoing' : 'incoming'] += Math.abs(entry.amount);
     }
   }
-  return drawn([...headOf(statement, told, { ...sums, count }), ...lines], told);
+  return drawPages([...buildHead(statement, told, { ...sums, count }), ...lines], told);
 }
 
-function headOf(
+function buildHead(
   { period }: Statement,
-  { username, balances, language }: Told,
+  { username, balances, language }: PdfOptions,
   { incoming, outgoing, count }: { incoming: number; outgoing: number; count: number },
 ): string[] {
   const words = statementWords[language];
   const facts: [string, string][] = [
-    [words.period, `${timeOf(period.start)} - ${timeOf(period.end)} (${env.BUSINESS_TIMEZONE})`],
-    [words.opening, rupiah(balances.opening)],
-    [words.incoming, rupiah(incoming)],
-    [words.outgoing, rupiah(outgoing)],
-    [words.closing, rupiah(balances.closing)],
+    [words.period, `${formatTime(period.start)} - ${formatTime(period.end)} (${env.BUSINESS_TIMEZONE})`],
+    [words.opening, formatRupiah(balances.opening)],
+    [words.incoming, formatRupiah(incoming)],
+    [words.outgoing, formatRupiah(outgoing)],
+    [words.closing, formatRupiah(balances.closing)],
     [words.movements, String(count)],
   ];
   return [
@@ -74,22 +74,25 @@ function headOf(
 }
 
 /** The whole reference, on as many lines as it needs. */
-function linesOf({ at, kind, refId, subjectId, amount, balance }: StatementEntry, language: Language) {
-  const [first = '', ...rest] = wrapped(latin(refId ?? subjectId), referenceWidth);
+function buildEntryLines(
+  { at, kind, refId, subjectId, amount, balance }: StatementEntry,
+  language: Language,
+) {
+  const [first = '', ...rest] = wrapText(toLatin1(refId ?? subjectId), referenceWidth);
   const indent = ' '.repeat(widths.at + widths.kind + 2);
   return [
-    row({
-      at: timeOf(at),
-      kind: kindInWords(kind, language),
+    formatRow({
+      at: formatTime(at),
+      kind: translateKind(kind, language),
       reference: first,
-      amount: rupiah(amount),
-      balance: rupiah(balance),
+      amount: formatRupiah(amount),
+      balance: formatRupiah(balance),
     }),
     ...rest.map((part) => indent + part),
   ];
 }
 
-function row(cells: Record<'at' | 'kind' | 'reference' | 'amount' | 'balance', string>): string {
+function formatRow(cells: Record<'at' | 'kind' | 'reference' | 'amount' | 'balance', string>): string {
   return [
     cells.at.padEnd(widths.at),
     cells.kind.padEnd(widths.kind),
@@ -99,7 +102,7 @@ function row(cells: Record<'at' | 'kind' | 'reference' | 'amount' | 'balance', s
   ].join(' ');
 }
 
-async function drawn(lines: string[], { language, at }: Told): Promise<Buffer> {
+async function drawPages(lines: string[], { language, at }: PdfOptions): Promise<Buffer> {
   const words = statementWords[language];
   const pdf = await PDFDocument.create();
   pdf.setCreationDate(at);
@@ -117,7 +120,7 @@ async function drawn(lines: string[], { language, at }: Told): Promise<Buffer> {
       page.drawText(text, { x: margin, y, size, font });
     };
     write(`${words.page} ${number}/${pages}`.padStart(columns), plain);
-    write(row(words.heads), bold);
+    write(formatRow(words.heads), bold);
     for (const line of lines.slice((number - 1) * linesPerPage, number * linesPerPage)) {
       write(line, plain);
     }
@@ -126,11 +129,11 @@ async function drawn(lines: string[], { language, at }: Told): Promise<Buffer> {
   return Buffer.from(await pdf.save({ useObjectStreams: false }));
 }
 
-function timeOf(at: Date): string {
+function formatTime(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd HH:mm:ss');
 }
 
 /** With a sign that Courier has. */
-function rupiah(amount: number): string {
+function formatRupiah(amount: number): string {
   return `${amount < 0 ? '-' : ''}Rp ${Math.abs(amount).toLocaleString('id-ID')}`;
 }

@@ -54,6 +54,6 @@ const kindsInIndonesian: Record<string, string> = {
 };
 
 /** A kind of movement for a reader; one that is not known is shown as the contract calls it. */
-export function kindInWords(kind: string, language: Language): string {
+export function translateKind(kind: string, language: Language): string {
   return language === 'id' ? (lookUp(kindsInIndonesian, kind) ?? kind) : kind;
 }

@@ -1,10 +1,10 @@
 /** Events to an account's endpoints that are not about a purchase (docs/reference/api/webhooks.md). */
-import { endpointsOf, type EndpointOwner, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
+import { getEndpoints, type EndpointOwner, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import type { Delivery, DeliveryEvent } from './delivery.model.js';
-import { wants } from './event-filter.js';
-import { endpointDestination, newDelivery } from './new-delivery.js';
+import { wantsEvent } from './event-filter.js';
+import { getEndpointDestination, buildDelivery } from './new-delivery.js';
 
 interface AccountEvent {
   /** Unique: the first endpoint's row has it, those of others begin with it. */
@@ -30,38 +30,38 @@ const ping: TestEvent = {
  * are left out: an old URL may belong to somebody else by now.
  * @param before The account before the change; its secrets sign, whatever becomes of them.
  */
-export function configUpdatedDeliveries(before: EndpointOwner, changed: string[]): Delivery[] {
+export function buildConfigUpdatedDeliveries(before: EndpointOwner, changed: string[]): Delivery[] {
   const about = { id: newId(), event: 'config.updated' as const, refId: null, data: { changed } };
-  return endpointsOf(before).map((endpoint) => ({
-    ...eventDelivery(before, endpoint, about),
+  return getEndpoints(before).map((endpoint) => ({
+    ...buildEventDelivery(before, endpoint, about),
     secretSealed: endpoint.secretSealed,
   }));
 }
 
 /** The event of a test that the account asked for. */
-export function testDelivery(
+export function buildTestDelivery(
   account: EndpointOwner,
   endpoint: WebhookEndpoint,
   about: TestEvent = ping,
 ): Delivery {
-  return eventDelivery(account, endpoint, { id: newId(), ...about });
+  return buildEventDelivery(account, endpoint, { id: newId(), ...about });
 }
 
 /** One row for each endpoint that wants the event, in their order. */
-export function eventDeliveries(account: EndpointOwner, about: AccountEvent): Delivery[] {
-  return endpointsOf(account)
-    .filter((endpoint) => wants(endpoint, about.event))
-    .map((endpoint) => eventDelivery(account, endpoint, about));
+export function buildEventDeliveries(account: EndpointOwner, about: AccountEvent): Delivery[] {
+  return getEndpoints(account)
+    .filter((endpoint) => wantsEvent(endpoint, about.event))
+    .map((endpoint) => buildEventDelivery(account, endpoint, about));
 }
 
 /** The envelope of docs/reference/api/webhooks.md. */
-export function eventDelivery(
+export function buildEventDelivery(
   { _id: accountId }: EndpointOwner,
   endpoint: WebhookEndpoint,
   { id, event, refId, requestId, data }: AccountEvent,
 ): Delivery {
-  const destination = endpointDestination(endpoint);
-  return newDelivery({
+  const destination = getEndpointDestination(endpoint);
+  return buildDelivery({
     ...destination,
     accountId,
     event,

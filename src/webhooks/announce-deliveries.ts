@@ -1,7 +1,7 @@
 import { addJobs } from '../jobs/add-job.js';
 import { logger } from '../shared/logger.js';
 import { deliverDueJob } from './deliver-due.job.js';
-import { accountIdOf } from './new-delivery.js';
+import { getReceiverAccountId } from './new-delivery.js';
 import type { Delivery } from './delivery.model.js';
 
 /**
@@ -14,7 +14,10 @@ export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiver
 
 /** Gives each of these receivers a turn soon. It never fails: without Redis the sweep does it later. */
 export async function giveTurns(receiverIds: Iterable<string>): Promise<void> {
-  const turns = [...receiverIds].map((receiverId) => ({ receiverId, accountId: accountIdOf(receiverId) }));
+  const turns = [...receiverIds].map((receiverId) => ({
+    receiverId,
+    accountId: getReceiverAccountId(receiverId),
+  }));
   try {
     await addJobs(deliverDueJob, turns);
   } catch (error) {

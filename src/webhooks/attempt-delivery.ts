@@ -5,19 +5,19 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { isOutage } from '../jobs/is-outage.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { traced, traceparentNow } from '../shared/tracing.js';
+import { runInSpan, getTraceparent } from '../shared/tracing.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
-import { nextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
+import { computeNextAttemptMs, scheduleAgeMaxMs } from './delivery-schedule.js';
 import { countAttempt, observeFirstAttempt } from './delivery-metrics.js';
 import { sampleAttempt } from './delivery-samples.js';
 import type { Delivery, DeliveryAttempt } from './delivery.model.js';
 import { judgeAnswer, type Verdict } from './judge-answer.js';
 import type { Sender, SendResult } from './send-request.js';
-import { deliveryHeaders, headersToKeep } from './sign-delivery.js';
+import { buildDeliveryHeaders, selectKeptHeaders } from './sign-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
-import { keysFor } from './webhook-secret.js';
+import { getDeliveryKeys } from './webhook-secret.js';
 
-export interface Attempted {
+export interface AttemptResult {
   verdict: Verdict;
   attempt: DeliveryAttempt;
   /** What the row becomes. */
@@ -39,15 +39,15 @@ export async function attemptDelivery(
   sender: Sender,
   row: ClaimedDelivery,
   receiving: Receiving,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const attributes = {
     'topup.delivery_id': row._id,
     'topup.receiver_id': row.receiverId,
     'topup.attempt': row.attemptCount + 1,
   };
   const under = row.traceparent ?? null;
-  return traced({ name: `webhook ${row.event}`, kind: 'client', attributes, under }, async (span) => {
-    const attempted = await attemptOrSayWhy(sender, row, receiving);
+  return runInSpan({ name: `webhook ${row.event}`, kind: 'client', attributes, under }, async (span) => {
+    const attempted = await attemptOrReport(sender, row, receiving);
     const { outcome, httpStatus } = attempted.verdict;
     sampleAttempt(outcome === 'delivered');
     span.note({
@@ -61,49 +61,49 @@ export async function attemptDelivery(
   });
 }
 
-async function attemptOrSayWhy(
+async function attemptOrReport(
   sender: Sender,
   row: ClaimedDelivery,
   receiving: Receiving,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const at = now();
   const startedMs = performance.now();
   try {
-    return await attempt(sender, row, receiving, { at, startedMs });
+    return await sendAttempt(sender, row, receiving, { at, startedMs });
   } catch (error) {
     if (isOutage(error)) {
       throw error;
     }
-    logger.error('a webhook cannot be sent, whatever its receiver does', { ...namesOf(row), error });
-    return broken(row, at, startedMs);
+    logger.error('a webhook cannot be sent, whatever its receiver does', { ...getLogFields(row), error });
+    return buildOwnFaultAttempt(row, at, startedMs);
   }
 }
 
 /** For a log line of it. */
-export function namesOf({ _id, requestId }: Pick<Delivery, '_id' | 'requestId'>) {
+export function getLogFields({ _id, requestId }: Pick<Delivery, '_id' | 'requestId'>) {
   return { deliveryId: _id, ...(requestId !== undefined && { requestId }) };
 }
 
 /** What is stored, or our code, is at fault. With the schedule the row ends where a person sees it, and nothing beside it waits. */
-function broken(row: ClaimedDelivery, at: Date, startedMs: number): Attempted {
-  const attempt = attemptOf(row, ourFault, { at, startedMs, answer: null });
+function buildOwnFaultAttempt(row: ClaimedDelivery, at: Date, startedMs: number): AttemptResult {
+  const attempt = buildAttempt(row, ownFaultVerdict, { at, startedMs, answer: null });
   try {
-    return { verdict: ourFault, attempt, next: nextState(row, ourFault, null) };
+    return { verdict: ownFaultVerdict, attempt, next: decideNextState(row, ownFaultVerdict, null) };
   } catch {
     // Not even its schedule can be read.
-    return { verdict: ourFault, attempt, next: dueOrDead(row, null) };
+    return { verdict: ownFaultVerdict, attempt, next: decideRetry(row, null) };
   }
 }
 
 /** Nothing of it is known to be the receiver's. */
-const ourFault: Verdict = {
+const ownFaultVerdict: Verdict = {
   outcome: 'unreached',
   httpStatus: null,
   ack: null,
   error: 'an error of this service, which its operator sees',
 };
 
-function attemptOf(
+function buildAttempt(
   row: ClaimedDelivery,
   { httpStatus, ack, error }: Verdict,
   { at, startedMs, answer }: { at: Date; startedMs: number; answer: string | null },
@@ -112,33 +112,33 @@ function attemptOf(
   return { n: row.attemptCount + 1, at, durationMs, httpStatus, ack, answer, error };
 }
 
-async function attempt(
+async function sendAttempt(
   sender: Sender,
   row: ClaimedDelivery,
   { account, requireAck }: Receiving,
   { at, startedMs }: { at: Date; startedMs: number },
-): Promise<Attempted> {
-  const traceparent = traceparentNow();
-  const keys = await presentKeysFor(row, account);
-  const headers = { ...deliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) };
+): Promise<AttemptResult> {
+  const traceparent = getTraceparent();
+  const keys = await findPresentKeys(row, account);
+  const headers = { ...buildDeliveryHeaders(row, keys), ...(traceparent !== undefined && { traceparent }) };
   const result = keys.length === 0 ? null : await sender.send({ url: row.url, headers, body: row.body });
-  const verdict = result === null ? removed : judgeAnswer(result, requireAck);
+  const verdict = result === null ? removedVerdict : judgeAnswer(result, requireAck);
   const made: DeliveryAttempt = {
-    ...attemptOf(row, verdict, {
+    ...buildAttempt(row, verdict, {
       at,
       startedMs,
-      answer: result?.kind === 'answered' ? startOf(result.answer) : null,
+      answer: result?.kind === 'answered' ? decodeAnswerStart(result.answer) : null,
     }),
-    ...(result !== null && wasSent.has(result.kind) && { sent: headersToKeep(headers) }),
+    ...(result !== null && sentKinds.has(result.kind) && { sent: selectKeptHeaders(headers) }),
   };
-  const next = nextState(row, verdict, result?.kind === 'answered' ? result.retryAfterMs : null);
+  const next = decideNextState(row, verdict, result?.kind === 'answered' ? result.retryAfterMs : null);
   countAttempt(verdict.outcome);
   if (row.attemptCount === 0 && result !== null) {
     observeFirstAttempt({}, Math.max(0, nowMs() - row.createdAt.getTime()) / 1_000);
   }
   // The operator hears of what was given up: it is kept, and can be replayed.
   logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
-    ...namesOf(row),
+    ...getLogFields(row),
     receiverId: row.receiverId,
     event: row.event,
     n: made.n,
@@ -152,10 +152,10 @@ async function attempt(
 }
 
 /** Where the receiver may have seen the request. */
-const wasSent: ReadonlySet<SendResult['kind']> = new Set(['answered', 'timeout', 'failed']);
+const sentKinds: ReadonlySet<SendResult['kind']> = new Set(['answered', 'timeout', 'failed']);
 
 /** Nothing was sent. */
-const removed: Verdict = {
+const removedVerdict: Verdict = {
   outcome: 'removed',
   httpStatus: null,
   ack: null,
@@ -163,17 +163,17 @@ const removed: Verdict = {
 };
 
 /** An endpoint that this process has not heard of may have been made a moment ago: the database decides. */
-async function presentKeysFor(row: ClaimedDelivery, account: EndpointOwner): Promise<readonly KeyObject[]> {
-  const keys = keysFor(row, account);
+async function findPresentKeys(row: ClaimedDelivery, account: EndpointOwner): Promise<readonly KeyObject[]> {
+  const keys = getDeliveryKeys(row, account);
   if (keys.length > 0) {
     return keys;
   }
   const stored = await AccountModel.findById(row.accountId).lean<Account>();
-  return stored ? keysFor(row, stored) : [];
+  return stored ? getDeliveryKeys(row, stored) : [];
 }
 
 /** What an attempt makes of its row. The write is conditional: see `createRecorder`. */
-export function outcomeOf({ attempt, next, verdict }: Attempted): UpdateFilter<Delivery> {
+export function buildAttemptUpdate({ attempt, next, verdict }: AttemptResult): UpdateFilter<Delivery> {
   if (verdict.outcome === 'unsent' && next.state === 'due') {
     // The receiver never heard of it, so it takes nothing of the schedule.
     return { $set: { leaseToken: null, ...next } };
@@ -185,7 +185,7 @@ export function outcomeOf({ attempt, next, verdict }: Attempted): UpdateFilter<D
   };
 }
 
-function nextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: number | null): NextState {
+function decideNextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: number | null): NextState {
   const settled = { nextAttemptAt: null, settledAt: now(), expireAt: null };
   switch (verdict.outcome) {
     case 'delivered':
@@ -206,23 +206,23 @@ function nextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: number 
     case 'failed':
     case 'timeout':
     case 'unreached':
-      return dueOrDead(row, retryAt(row, retryAfterMs));
+      return decideRetry(row, computeRetryTime(row, retryAfterMs));
     case 'unsent': {
       const isTooOld = nowMs() - row.scheduleStartedAt.getTime() > scheduleAgeMaxMs;
-      return dueOrDead(row, isTooOld ? null : nowMs() + webhookLimits.unsentRetryMs);
+      return decideRetry(row, isTooOld ? null : nowMs() + webhookLimits.unsentRetryMs);
     }
   }
 }
 
 /** @param atMs When it is tried again; null: never. */
-function dueOrDead(row: ClaimedDelivery, atMs: number | null): NextState {
+function decideRetry(row: ClaimedDelivery, atMs: number | null): NextState {
   return atMs === null || row.event === 'ping'
     ? { state: 'dead', nextAttemptAt: null, settledAt: now(), expireAt: null }
     : { state: 'due', nextAttemptAt: new Date(atMs), settledAt: null, expireAt: null };
 }
 
-function retryAt(row: ClaimedDelivery, retryAfterMs: number | null): number | null {
-  return nextAttemptMs({
+function computeRetryTime(row: ClaimedDelivery, retryAfterMs: number | null): number | null {
+  return computeNextAttemptMs({
     attemptsMade: row.scheduleStep + 1,
     startedAtMs: row.scheduleStartedAt.getTime(),
     nowMs: nowMs(),
@@ -231,7 +231,7 @@ function retryAt(row: ClaimedDelivery, retryAfterMs: number | null): number | nu
 }
 
 /** The first bytes of an answer; a character cut in two at the end is left out. */
-function startOf(answer: Buffer): string {
+function decodeAnswerStart(answer: Buffer): string {
   return answer
     .subarray(0, webhookLimits.answerKeptBytes)
     .toString('utf8')

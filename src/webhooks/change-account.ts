@@ -2,16 +2,16 @@ import { AccountModel, type Account } from '../accounts/account.model.js';
 import { requireCurrentKey } from '../accounts/require-power.js';
 import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { oneAtATime } from '../shared/one-at-a-time.js';
+import { createKeyedQueue } from '../shared/one-at-a-time.js';
 import { announceDeliveries } from './announce-deliveries.js';
-import { tellOwner } from './tell-owner.js';
+import { notifyOwner } from './tell-owner.js';
 
 /** Who asks. `keyId`: the key that came with the call; null: the operator. */
-export type Asker = ChangedBy & { keyId: string | null };
+export type AccountChanger = ChangedBy & { keyId: string | null };
 
 /** What a change comes to, decided from the account as it is inside the database transaction. */
 export interface AccountChange {
@@ -21,7 +21,7 @@ export interface AccountChange {
   guarded: string[];
 }
 
-const inTurn = oneAtATime();
+const runInTurn = createKeyedQueue();
 
 /**
  * The one way in which an account's configuration changes. The change, its entry in the audit log, the event that tells
@@ -33,11 +33,11 @@ const inTurn = oneAtATime();
  */
 export async function changeAccount(
   accountId: string,
-  by: Asker,
+  by: AccountChanger,
   decide: (before: Account) => AccountChange | null,
 ): Promise<Account> {
-  const { account, deliveries } = await changing([AccountModel], [accountId], (accounts) =>
-    inTurn(accountId, () =>
+  const { account, deliveries } = await writeAndInvalidate([AccountModel], [accountId], (accounts) =>
+    runInTurn(accountId, () =>
       inTransaction(async (session) => {
         await requireCurrentKey(session, by.keyId);
         const before = await accounts.findById(accountId).session(session).lean<Account>();
@@ -58,7 +58,7 @@ export async function changeAccount(
         await recordAudit(session, { ...by, ...audit, subject: { kind: 'account', id: accountId } });
         return {
           account: { ...before, ...set },
-          deliveries: isGuarded ? await tellOwner(session, before, guarded) : [],
+          deliveries: isGuarded ? await notifyOwner(session, before, guarded) : [],
         };
       }),
     ),

@@ -1,21 +1,21 @@
 /** Making, changing and removing webhook endpoints (docs/reference/api/webhooks.md#webhook-endpoints). */
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
-import { newWebhookSecret } from '../accounts/create-account.js';
+import { generateWebhookSecret } from '../accounts/create-account.js';
 import {
   defaultEndpointId,
-  endpointsOf,
+  getEndpoints,
   type EndpointSettings,
   type WebhookEndpoint,
 } from '../accounts/webhook-endpoint.js';
-import { withoutUrlSecrets } from '../shared/mask.js';
+import { redactUrlSecrets } from '../shared/mask.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { changeAccount, type Asker } from './change-account.js';
+import { changeAccount, type AccountChanger } from './change-account.js';
 import { requireEndpoint } from './require-endpoint.js';
 import { sealWebhookSecret } from './webhook-secret.js';
-import { adoptWebhookUrls } from './webhook-status.js';
+import { redirectWaitingDeliveries } from './webhook-status.js';
 
 export type NewEndpoint = Pick<WebhookEndpoint, 'url'> & EndpointSettings;
 export type EndpointChange = Partial<NewEndpoint>;
@@ -31,30 +31,36 @@ interface Changed {
  * @throws ConflictError (409/01) for one more than `limits.webhookEndpointsMax`, or a URL that has an endpoint already.
  * @throws SupersededKeyError (403/07)
  */
-export async function createEndpoint(accountId: string, given: NewEndpoint, by: Asker): Promise<Changed> {
+export async function createEndpoint(
+  accountId: string,
+  given: NewEndpoint,
+  by: AccountChanger,
+): Promise<Changed> {
   const other: WebhookEndpoint = {
     ...given,
     id: newId(),
-    secretSealed: sealWebhookSecret(accountId, newWebhookSecret()),
+    secretSealed: sealWebhookSecret(accountId, generateWebhookSecret()),
     previousSecret: null,
   };
   let id = other.id;
   const account = await changeAccount(accountId, by, (before) => {
-    if (endpointsOf(before).length >= limits.webhookEndpointsMax) {
+    if (getEndpoints(before).length >= limits.webhookEndpointsMax) {
       throw new ConflictError(say('tooManyEndpoints', { max: limits.webhookEndpointsMax }), {
         reason: 'webhook_endpoint_limit_reached',
       });
     }
-    refuseTwin(before, given.url);
+    refuseDuplicateUrl(before, given.url);
     const isFirst = before.webhookUrl === null;
     id = isFirst ? defaultEndpointId : other.id;
     return {
-      set: isFirst ? asFirst(given) : { webhookEndpoints: [...(before.webhookEndpoints ?? []), other] },
+      set: isFirst
+        ? buildDefaultEndpointFields(given)
+        : { webhookEndpoints: [...(before.webhookEndpoints ?? []), other] },
       audit: { action: 'webhook-endpoint.create', after: { id, ...given } },
       guarded: [isFirst ? 'webhook_url' : 'webhook_endpoints'],
     };
   });
-  await adoptWebhookUrls(account);
+  await redirectWaitingDeliveries(account);
   return { account, id };
 }
 
@@ -66,7 +72,7 @@ export async function createEndpoint(accountId: string, given: NewEndpoint, by: 
 export async function updateEndpoint(
   accountId: string,
   id: string,
-  { change, by }: { change: EndpointChange; by: Asker },
+  { change, by }: { change: EndpointChange; by: AccountChanger },
 ): Promise<Account> {
   const account = await changeAccount(accountId, by, (before) => {
     const old = requireEndpoint(before, id);
@@ -78,19 +84,22 @@ export async function updateEndpoint(
     }
     const after = { ...old, ...change };
     if (after.url !== old.url) {
-      refuseTwin(before, after.url);
+      refuseDuplicateUrl(before, after.url);
     }
     const values = (of: EndpointChange) => ({
       id,
       ...Object.fromEntries(changed.map((field) => [field, of[field]])),
     });
     return {
-      set: id === defaultEndpointId ? asFirst(after) : { webhookEndpoints: replaced(before, id, [after]) },
+      set:
+        id === defaultEndpointId
+          ? buildDefaultEndpointFields(after)
+          : { webhookEndpoints: replaceEndpoint(before, id, [after]) },
       audit: { action: 'webhook-endpoint.update', before: values(old), after: values(after) },
-      guarded: guardedFields(id, changed),
+      guarded: getGuardedFields(id, changed),
     };
   });
-  await adoptWebhookUrls(account);
+  await redirectWaitingDeliveries(account);
   return account;
 }
 
@@ -98,26 +107,26 @@ export async function updateEndpoint(
  * Removes an endpoint. What still waits for it is dropped; what waits for `webhook_url` is held, as when that is set to null.
  * @throws NotFoundError (404/02). @throws SupersededKeyError (403/07)
  */
-export async function removeEndpoint(accountId: string, id: string, by: Asker): Promise<void> {
+export async function removeEndpoint(accountId: string, id: string, by: AccountChanger): Promise<void> {
   const account = await changeAccount(accountId, by, (before) => {
     const { url, ...settings } = requireEndpoint(before, id);
     const isFirst = id === defaultEndpointId;
     return {
       set: isFirst
         ? { webhookUrl: null, webhookSettings: null }
-        : { webhookEndpoints: replaced(before, id, []) },
-      audit: { action: 'webhook-endpoint.remove', before: { id, url, ...settingsOf(settings) } },
+        : { webhookEndpoints: replaceEndpoint(before, id, []) },
+      audit: { action: 'webhook-endpoint.remove', before: { id, url, ...pickSettings(settings) } },
       guarded: [isFirst ? 'webhook_url' : 'webhook_endpoints'],
     };
   });
-  await adoptWebhookUrls(account);
+  await redirectWaitingDeliveries(account);
 }
 
-function asFirst({ url, ...settings }: NewEndpoint): Partial<Account> {
-  return { webhookUrl: url, webhookSettings: settingsOf(settings) };
+function buildDefaultEndpointFields({ url, ...settings }: NewEndpoint): Partial<Account> {
+  return { webhookUrl: url, webhookSettings: pickSettings(settings) };
 }
 
-function settingsOf({
+function pickSettings({
   events,
   version,
   description,
@@ -126,12 +135,16 @@ function settingsOf({
   return { events, version, description, inFlightLimit };
 }
 
-function replaced({ webhookEndpoints = [] }: Account, id: string, by: WebhookEndpoint[]): WebhookEndpoint[] {
+function replaceEndpoint(
+  { webhookEndpoints = [] }: Account,
+  id: string,
+  by: WebhookEndpoint[],
+): WebhookEndpoint[] {
   return webhookEndpoints.flatMap((each) => (each.id === id ? by : [each]));
 }
 
 /** What it is for, and its pace, may be told anew at any time; all else decides what the owner hears. */
-function guardedFields(id: string, changed: (keyof EndpointChange)[]): string[] {
+function getGuardedFields(id: string, changed: (keyof EndpointChange)[]): string[] {
   const names = changed.flatMap((field) => {
     if (field === 'description' || field === 'inFlightLimit') {
       return [];
@@ -142,10 +155,10 @@ function guardedFields(id: string, changed: (keyof EndpointChange)[]): string[] 
 }
 
 /** Two with one URL would hear everything twice: most likely a call that was repeated because its answer was lost. */
-export function refuseTwin(account: Account, url: string): void {
-  const twin = endpointsOf(account).find((each) => requestOf(each.url) === requestOf(url));
+export function refuseDuplicateUrl(account: Account, url: string): void {
+  const twin = getEndpoints(account).find((each) => normalizeUrl(each.url) === normalizeUrl(url));
   if (twin) {
-    throw new ConflictError(say('endpointTwin', { id: twin.id, url: withoutUrlSecrets(twin.url) }), {
+    throw new ConflictError(say('endpointTwin', { id: twin.id, url: redactUrlSecrets(twin.url) }), {
       reason: 'webhook_url_taken',
     });
   }
@@ -155,7 +168,7 @@ export function refuseTwin(account: Account, url: string): void {
  * A URL as it is called: spelt in one way, and without its fragment, which is never sent. Letters, digits, `-`, `.`, `_`
  * and `~` mean the same percent-encoded (RFC 3986, 6.2.2.2).
  */
-function requestOf(text: string): string {
+function normalizeUrl(text: string): string {
   const url = new URL(text);
   url.hash = '';
   return url.href.replace(/%[0-9a-f]{2}/gi, (encoded) => {

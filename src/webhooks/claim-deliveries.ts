@@ -3,13 +3,13 @@
  * loses its rows to others when the lease ends.
  */
 import { now, nowMs } from '../shared/clock.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { groupBy } from '../shared/group-by.js';
 import { newId } from '../shared/ids.js';
 import { deliveries, type Delivery } from './delivery.model.js';
-import { dueAtOnce } from './due-at-once.js';
-import { isUnderWay } from './list-deliveries.js';
-import { accountIdOf } from './new-delivery.js';
+import { getImmediateDueTime } from './due-at-once.js';
+import { isInFlight } from './list-deliveries.js';
+import { getReceiverAccountId } from './new-delivery.js';
 import { webhookLimits } from './webhook-limits.js';
 
 /** A row as a worker holds it: its log stays in the database. */
@@ -31,13 +31,13 @@ export async function claimDeliveries(receiverId: string, most: number): Promise
     return { rows: [], drained };
   }
   const leaseToken = newId();
-  const isWhole = await take({ rows: due, leaseToken });
-  const mine = isWhole ? due : await takenOf(due, leaseToken);
+  const isWhole = await takeLeases({ rows: due, leaseToken });
+  const mine = isWhole ? due : await findTaken(due, leaseToken);
   const leased = mine.map((row) => ({ ...row, leaseToken }));
-  return { rows: await inOrder(leased, leaseToken), drained };
+  return { rows: await keepInOrder(leased, leaseToken), drained };
 }
 
-interface Wanted {
+interface DueQuery {
   receiverId: string;
   most: number;
 }
@@ -46,7 +46,7 @@ interface Wanted {
 const sharedMax = 4 * webhookLimits.claimBatch;
 
 /** What is due, the oldest first. Turns that look at the same time share a query, unless there is much to do. */
-const findDue = gathered<Wanted, ClaimedDelivery[]>({
+const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
   itemsMax: 50,
   async run(wanted) {
     const at = now();
@@ -54,7 +54,7 @@ const findDue = gathered<Wanted, ClaimedDelivery[]>({
       deliveries
         .find(
           {
-            accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+            accountId: { $in: [...new Set(ids.map(getReceiverAccountId))] },
             receiverId: { $in: ids },
             state: 'due',
             nextAttemptAt: { $lte: at },
@@ -85,7 +85,7 @@ function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
 }
 
 /** Takes the lease of rows that are still due. @returns whether that was all of them; turns share the command. */
-const take = gathered<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>({
+const takeLeases = batchCalls<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>({
   itemsMax: 50,
   async run(claims) {
     const at = now();
@@ -95,7 +95,7 @@ const take = gathered<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>(
         updateMany: {
           filter: {
             _id: { $in: rows.map(({ _id }) => _id) },
-            accountId: { $in: accountsOf(rows) },
+            accountId: { $in: getAccountIds(rows) },
             state: 'due',
             nextAttemptAt: { $lte: at },
           },
@@ -109,19 +109,19 @@ const take = gathered<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>(
   },
 });
 
-async function takenOf(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
+async function findTaken(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
   const taken = await deliveries.distinct('_id', {
     _id: { $in: rows.map(({ _id }) => _id) },
-    accountId: { $in: accountsOf(rows) },
+    accountId: { $in: getAccountIds(rows) },
     leaseToken,
   });
   return rows.filter((row) => taken.includes(row._id));
 }
 
 /** Gives back rows that were not sent. */
-export async function releaseDeliveries(rows: ClaimedDelivery[], at = dueAtOnce()): Promise<void> {
+export async function releaseDeliveries(rows: ClaimedDelivery[], at = getImmediateDueTime()): Promise<void> {
   if (rows.length > 0) {
-    await deliveries.updateMany(leasedAs(rows), {
+    await deliveries.updateMany(buildLeaseFilter(rows), {
       $set: { leaseToken: null, nextAttemptAt: at },
     });
   }
@@ -131,7 +131,7 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], at = dueAtOnce(
  * Within one purchase, channel and endpoint: a row that a later one outranks is dropped, a row whose predecessor is under
  * way waits for it. So a client never hears `pending` after the result, or `success` after the reversal.
  */
-async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
+async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
   const ordered = rows.filter((row) => row.orderKey !== null);
   if (ordered.length === 0) {
     return rows;
@@ -145,7 +145,7 @@ async function inOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<Cla
       dropped.add(row);
     } else if (
       others.some(
-        (other) => other.orderRank < row.orderRank && other.leaseToken !== leaseToken && isUnderWay(other),
+        (other) => other.orderRank < row.orderRank && other.leaseToken !== leaseToken && isInFlight(other),
       )
     ) {
       deferred.add(row);
@@ -163,7 +163,7 @@ export async function isSuperseded(row: Delivery): Promise<boolean> {
 }
 
 /** All rows of a purchase to the same account, without what they say. */
-const loadSiblings = gathered<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedDelivery[]>({
+const loadSiblings = batchCalls<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedDelivery[]>({
   itemsMax: 200,
   async run(rows) {
     const found = await deliveries
@@ -173,12 +173,12 @@ const loadSiblings = gathered<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedD
       })
       .project<ClaimedDelivery>({ attempts: 0, body: 0 })
       .toArray();
-    const byKey = groupBy(found, keyOf);
-    return rows.map((row) => byKey.get(keyOf(row)) ?? []);
+    const byKey = groupBy(found, buildSiblingKey);
+    return rows.map((row) => byKey.get(buildSiblingKey(row)) ?? []);
   },
 });
 
-function keyOf({ accountId, orderKey }: Pick<Delivery, 'accountId' | 'orderKey'>): string {
+function buildSiblingKey({ accountId, orderKey }: Pick<Delivery, 'accountId' | 'orderKey'>): string {
   return `${accountId} ${orderKey ?? ''}`;
 }
 
@@ -194,7 +194,7 @@ function areSiblings(row: Omit<ClaimedDelivery, 'body'>, other: ClaimedDelivery)
 
 async function dropDeliveries(rows: ClaimedDelivery[]): Promise<void> {
   if (rows.length > 0) {
-    await deliveries.updateMany(leasedAs(rows), {
+    await deliveries.updateMany(buildLeaseFilter(rows), {
       $set: {
         state: 'dropped',
         leaseToken: null,
@@ -207,14 +207,14 @@ async function dropDeliveries(rows: ClaimedDelivery[]): Promise<void> {
 }
 
 /** These rows, as long as we hold them. */
-function leasedAs(rows: ClaimedDelivery[]) {
+function buildLeaseFilter(rows: ClaimedDelivery[]) {
   return {
     _id: { $in: rows.map((row) => row._id) },
-    accountId: { $in: accountsOf(rows) },
+    accountId: { $in: getAccountIds(rows) },
     leaseToken: { $in: [...new Set(rows.flatMap((row) => row.leaseToken ?? []))] },
   };
 }
 
-function accountsOf(rows: ClaimedDelivery[]): string[] {
+function getAccountIds(rows: ClaimedDelivery[]): string[] {
   return [...new Set(rows.map((row) => row.accountId))];
 }

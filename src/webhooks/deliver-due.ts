@@ -8,14 +8,14 @@ import { limits } from '../../config/limits.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { giveTurns } from './announce-deliveries.js';
-import { attemptDelivery, namesOf, type Attempted } from './attempt-delivery.js';
+import { attemptDelivery, getLogFields, type AttemptResult } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
-import { createLoad, type Load } from './delivery-load.js';
-import { dueAtOnce } from './due-at-once.js';
+import { createInFlightCounter, type InFlightCounter } from './delivery-load.js';
+import { getImmediateDueTime } from './due-at-once.js';
 import type { Verdict } from './judge-answer.js';
-import { countElsewhere, openTurn, type Turn } from './open-turn.js';
-import { disableReceiver, needsForgiving, noteFailure, noteSlow, noteSuccess } from './receiver-health.js';
-import { notePace, startingPace, type PaceNews } from './receiver-pace.js';
+import { countInOtherProcesses, openTurn, type Turn } from './open-turn.js';
+import { disableReceiver, hasFailures, noteFailure, noteSlow, noteSuccess } from './receiver-health.js';
+import { adjustPace, getStartingPace, type PaceNews } from './receiver-pace.js';
 import { createRecorder, type Recorder } from './record-attempts.js';
 import { createSender, type Sender } from './send-request.js';
 import { urlGuard } from './url-guard.js';
@@ -29,16 +29,16 @@ export interface Deliverer {
 }
 
 /** What the turns of a process share. */
-interface Means {
+interface DelivererResources {
   readonly sender: Sender;
   readonly record: Recorder;
-  readonly load: Load;
+  readonly load: InFlightCounter;
   readonly underWay: Set<Promise<void>>;
 }
 
 /** A turn while it runs. */
-interface Running {
-  readonly means: Means;
+interface RunningTurn {
+  readonly means: DelivererResources;
   readonly turn: Turn;
   waiting: ClaimedDelivery[];
   /** Nothing else is due. */
@@ -85,7 +85,12 @@ export function openDeliverer(): {
 }
 
 export function createDeliverer(sender: Sender): Deliverer {
-  const means = { sender, record: createRecorder(), load: createLoad(), underWay: new Set<Promise<void>>() };
+  const means = {
+    sender,
+    record: createRecorder(),
+    load: createInFlightCounter(),
+    underWay: new Set<Promise<void>>(),
+  };
   return {
     deliverDue: async (receiverId) => {
       const turn = await openTurn(receiverId, () => means.load.ofReceiver(receiverId));
@@ -101,14 +106,14 @@ export function createDeliverer(sender: Sender): Deliverer {
   };
 }
 
-async function takeTurn(means: Means, turn: Turn): Promise<void> {
-  const running: Running = {
+async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
+  const running: RunningTurn = {
     means,
     turn,
     waiting: [],
     drained: false,
     active: 0,
-    pace: startingPace(turn.inFlightMost),
+    pace: getStartingPace(turn.inFlightMost),
     isLong: false,
     isFull: false,
     good: 0,
@@ -121,7 +126,7 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
     wake: () => undefined,
   };
   try {
-    await serve(running);
+    await runTurn(running);
   } finally {
     clearTimeout(running.timer);
   }
@@ -132,7 +137,7 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
   running.over = true;
   await releaseDeliveries(
     running.waiting,
-    running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : dueAtOnce(),
+    running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : getImmediateDueTime(),
   );
   if (running.active > 0) {
     // They go on by themselves; each that ends calls for the next turn.
@@ -142,21 +147,23 @@ async function takeTurn(means: Means, turn: Turn): Promise<void> {
   }
 }
 
-async function serve(running: Running): Promise<void> {
+async function runTurn(running: RunningTurn): Promise<void> {
   const { means, turn } = running;
   while (!running.over) {
     const mayClaim = running.waiting.length === 0 && !running.drained;
     if (mayClaim && running.elsewhere > 0) {
       // They end by and by, in other processes.
-      running.elsewhere = await countElsewhere(turn.receiverId, () => means.load.ofReceiver(turn.receiverId));
+      running.elsewhere = await countInOtherProcesses(turn.receiverId, () =>
+        means.load.ofReceiver(turn.receiverId),
+      );
     }
-    const room = roomFor(running);
+    const room = getFreeSlots(running);
     if (mayClaim && room > 0) {
-      await refill(running, room);
+      await claimMore(running, room);
       continue;
     }
     for (const row of running.waiting.splice(0, Math.max(0, room))) {
-      start(running, row);
+      startAttempt(running, row);
     }
     running.isFull = means.load.ofReceiver(turn.receiverId) >= running.pace;
     if (running.active === 0) {
@@ -169,7 +176,7 @@ async function serve(running: Running): Promise<void> {
   }
 }
 
-function roomFor({ means: { load }, turn, pace, elsewhere }: Running): number {
+function getFreeSlots({ means: { load }, turn, pace, elsewhere }: RunningTurn): number {
   return load.roomFor({
     receiverId: turn.receiverId,
     accountId: turn.account._id,
@@ -177,21 +184,21 @@ function roomFor({ means: { load }, turn, pace, elsewhere }: Running): number {
   });
 }
 
-function start(running: Running, row: ClaimedDelivery): void {
+function startAttempt(running: RunningTurn, row: ClaimedDelivery): void {
   const { means, turn } = running;
   running.active += 1;
   running.url = row.url;
   means.load.change(turn.receiverId, turn.account._id, 1);
-  const ended = attempt(running, row)
+  const ended = runAttempt(running, row)
     .catch((error: unknown) => {
       // Its lease ends, and it is sent again.
-      logger.error('webhook attempt broke off', { ...namesOf(row), error });
+      logger.error('webhook attempt broke off', { ...getLogFields(row), error });
     })
     .finally(() => means.underWay.delete(ended));
   means.underWay.add(ended);
 }
 
-async function attempt(running: Running, row: ClaimedDelivery): Promise<void> {
+async function runAttempt(running: RunningTurn, row: ClaimedDelivery): Promise<void> {
   const { means, turn } = running;
   let written: Promise<void> | undefined;
   let outlived = false;
@@ -219,16 +226,18 @@ async function attempt(running: Running, row: ClaimedDelivery): Promise<void> {
   }
 }
 
-function endTurn(running: Running): void {
+function endTurn(running: RunningTurn): void {
   running.over = true;
   running.wake();
 }
 
-async function refill(running: Running, room: number): Promise<void> {
+async function claimMore(running: RunningTurn, room: number): Promise<void> {
   const { turn } = running;
   // Whoever may have only a few under way is likely to hang: taking more rows would only delay them.
   const isDoubtful =
-    turn.probing || running.elsewhere > 0 || (running.active === 0 && room < startingPace(turn.inFlightMost));
+    turn.probing ||
+    running.elsewhere > 0 ||
+    (running.active === 0 && room < getStartingPace(turn.inFlightMost));
   const most = isDoubtful ? room : Math.max(webhookLimits.claimBatch, running.pace);
   const [claim] = await Promise.all([
     claimDeliveries(turn.receiverId, most),
@@ -243,22 +252,22 @@ async function refill(running: Running, room: number): Promise<void> {
   }
 }
 
-async function readjustPace(running: Running, news?: Exclude<PaceNews, object>): Promise<void> {
+async function readjustPace(running: RunningTurn, news?: Exclude<PaceNews, object>): Promise<void> {
   const { turn, good } = running;
   if (turn.inFlightMost <= limits.inFlightStart) {
     return;
   }
   running.good = 0;
-  running.pace = await notePace(turn.receiverId, turn.inFlightMost, news ?? { good });
+  running.pace = await adjustPace(turn.receiverId, turn.inFlightMost, news ?? { good });
 }
 
 /** A round of requests costs its receiver its pace once, however many of them fail. */
 async function adaptPace(
-  running: Running,
-  { verdict, attempt }: Attempted,
+  running: RunningTurn,
+  { verdict, attempt }: AttemptResult,
   startedMs: number,
 ): Promise<void> {
-  const news = burdenOf(verdict);
+  const news = judgeOverload(verdict);
   if (news !== null) {
     if (startedMs > running.slowedAtMs) {
       running.slowedAtMs = performance.now();
@@ -275,7 +284,7 @@ async function adaptPace(
 }
 
 /** What an attempt says of how much a receiver bears; null: nothing. */
-function burdenOf({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
+function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
   if (outcome === 'timeout') {
     return 'silent';
   }
@@ -285,11 +294,11 @@ function burdenOf({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | n
 }
 
 /** @returns true if the receiver is disabled now. */
-async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: Attempted): Promise<boolean> {
+async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: AttemptResult): Promise<boolean> {
   const key = { receiverId: turn.receiverId, account: turn.account, url: row.url };
   switch (verdict.outcome) {
     case 'delivered':
-      if (needsForgiving(turn.receiver)) {
+      if (hasFailures(turn.receiver)) {
         turn.receiver = null;
         await noteSuccess(turn.receiverId);
       }

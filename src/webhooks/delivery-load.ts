@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.js';
 import { webhookLimits } from './webhook-limits.js';
 
-export interface Load {
+export interface InFlightCounter {
   /** Requests under way in this process, those that outlived their turn included. */
   ofReceiver(receiverId: string): number;
   /**
@@ -13,7 +13,7 @@ export interface Load {
 }
 
 /** Counts the requests under way in this process, by receiver, by account and in all. */
-export function createLoad(): Load {
+export function createInFlightCounter(): InFlightCounter {
   const byReceiver = new Map<string, number>();
   const byAccount = new Map<string, number>();
   let total = 0;

@@ -1,7 +1,7 @@
 import { counter, histogram } from '../shared/metrics.js';
-import { noteTrouble } from '../shared/troubles.js';
+import { recordIncident } from '../shared/troubles.js';
 
-const attempts = counter({
+const incrementAttempts = counter({
   name: 'topup_webhook_attempts_total',
   help: 'Requests to receivers of webhooks and callbacks, by what they came to',
   labels: ['outcome'],
@@ -9,9 +9,9 @@ const attempts = counter({
 });
 
 export function countAttempt(outcome: string): void {
-  attempts({ outcome });
+  incrementAttempts({ outcome });
   if (outcome === 'unsent') {
-    noteTrouble('unsentWebhooks');
+    recordIncident('unsentWebhooks');
   }
 }
 

@@ -10,7 +10,7 @@ export function sampleAttempt(isDelivered: boolean): void {
 }
 
 /** Requests to receivers by five minutes, the earliest first. */
-export async function attemptFigures(span: {
+export async function readAttemptFigures(span: {
   sinceMs: number;
   untilMs: number;
 }): Promise<{ fromMs: number; delivered: number; failed: number }[]> {

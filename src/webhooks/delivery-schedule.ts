@@ -33,7 +33,7 @@ export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
  * @param retry.startedAtMs When the first attempt was due.
  * @param retry.retryAfterMs What the receiver asked for: honoured between one and two times the slot.
  */
-export function nextAttemptMs(retry: {
+export function computeNextAttemptMs(retry: {
   attemptsMade: number;
   startedAtMs: number;
   nowMs: number;

@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import type { ApiVersion } from '../accounts/webhook-endpoint.js';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** `x-event` of an outgoing request. */
 export type DeliveryEvent =
@@ -161,4 +161,4 @@ schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, name: 'expire' });
 export const DeliveryModel = mongoose.model('Delivery', schema);
 
 /** The driver's own collection, typed: for writes and reads that must not pay for mongoose documents. */
-export const deliveries = collectionOf<Delivery>(DeliveryModel);
+export const deliveries = getCollection<Delivery>(DeliveryModel);

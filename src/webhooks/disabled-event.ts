@@ -1,14 +1,14 @@
-import { endpointsOf } from '../accounts/webhook-endpoint.js';
-import { withoutUrlSecrets } from '../shared/mask.js';
+import { getEndpoints } from '../accounts/webhook-endpoint.js';
+import { redactUrlSecrets } from '../shared/mask.js';
 import { newId } from '../shared/ids.js';
-import { eventDelivery } from './account-events.js';
+import { buildEventDelivery } from './account-events.js';
 import type { Delivery } from './delivery.model.js';
-import { wants } from './event-filter.js';
-import { receiverIdOf, type UrlOwner } from './new-delivery.js';
+import { wantsEvent } from './event-filter.js';
+import { getReceiverId, type UrlOwner } from './new-delivery.js';
 import type { DisabledBecause } from './receiver.model.js';
 
 /** What the account should do about a URL that was disabled, in words; null where there is nothing to do. */
-export function adviceFor(because: DisabledBecause | null): string | null {
+export function getDisabledAdvice(because: DisabledBecause | null): string | null {
   switch (because) {
     case 'failing':
       return 'Mend the server behind this URL or set another one. Enable it then, and replay what was held.';
@@ -23,17 +23,17 @@ export function adviceFor(because: DisabledBecause | null): string | null {
  * Tells the account's other endpoints that one of its URLs was disabled. No row for a URL that is none of the account's
  * any more, or that a single purchase brought.
  */
-export function webhookDisabledDeliveries(
+export function buildWebhookDisabledDeliveries(
   account: UrlOwner,
   { receiverId, because, at }: { receiverId: string; because: DisabledBecause; at: Date },
 ): Delivery[] {
   const { _id: accountId, callbackUrl } = account;
-  const endpoints = endpointsOf(account).map((endpoint) => ({
+  const endpoints = getEndpoints(account).map((endpoint) => ({
     endpoint,
-    receiverId: receiverIdOf(accountId, endpoint.url, endpoint.id),
+    receiverId: getReceiverId(accountId, endpoint.url, endpoint.id),
   }));
   const own = endpoints.find((each) => each.receiverId === receiverId)?.endpoint;
-  const isCallback = callbackUrl !== null && receiverIdOf(accountId, callbackUrl) === receiverId;
+  const isCallback = callbackUrl !== null && getReceiverId(accountId, callbackUrl) === receiverId;
   const url = own?.url ?? (isCallback ? callbackUrl : null);
   if (url === null) {
     return [];
@@ -45,13 +45,13 @@ export function webhookDisabledDeliveries(
     data: {
       // Null: it is the callback URL.
       endpoint_id: own?.id ?? null,
-      url: withoutUrlSecrets(url),
+      url: redactUrlSecrets(url),
       reason: because,
       since: at.toISOString(),
-      action: adviceFor(because),
+      action: getDisabledAdvice(because),
     },
   };
   return endpoints
-    .filter((each) => each.receiverId !== receiverId && wants(each.endpoint, about.event))
-    .map(({ endpoint }) => eventDelivery(account, endpoint, about));
+    .filter((each) => each.receiverId !== receiverId && wantsEvent(each.endpoint, about.event))
+    .map(({ endpoint }) => buildEventDelivery(account, endpoint, about));
 }

@@ -18,10 +18,10 @@ export const eventFilters = [
 ] as const;
 
 /** Whether an endpoint gets an event. Not asked for `config.updated`, which every endpoint gets, nor for a `ping`. */
-export function wants({ events }: Pick<WebhookEndpoint, 'events'>, event: DeliveryEvent): boolean {
-  return events.some((filter) => fits(filter, event));
+export function wantsEvent({ events }: Pick<WebhookEndpoint, 'events'>, event: DeliveryEvent): boolean {
+  return events.some((filter) => matchesFilter(filter, event));
 }
 
-function fits(filter: string, event: DeliveryEvent): boolean {
+function matchesFilter(filter: string, event: DeliveryEvent): boolean {
   return filter === event || (filter.endsWith('*') && event.startsWith(filter.slice(0, -1)));
 }

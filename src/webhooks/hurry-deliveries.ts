@@ -1,6 +1,6 @@
 import { now } from '../shared/clock.js';
 import { giveTurns } from './announce-deliveries.js';
-import { dueAtOnce } from './due-at-once.js';
+import { getImmediateDueTime } from './due-at-once.js';
 import { deliveries } from './delivery.model.js';
 import { receivers } from './receiver.model.js';
 
@@ -18,7 +18,7 @@ export async function hurryDeliveries(accountId: string): Promise<number> {
   );
   const { modifiedCount } = await deliveries.updateMany(
     { ...mine, nextAttemptAt: { $gt: at } },
-    { $set: { nextAttemptAt: dueAtOnce() } },
+    { $set: { nextAttemptAt: getImmediateDueTime() } },
   );
   await giveTurns(await deliveries.distinct('receiverId', { ...mine, nextAttemptAt: { $lte: at } }));
   return modifiedCount;

@@ -13,6 +13,6 @@ export async function insertDeliveries(session: Session, rows: Delivery[]): Prom
 }
 
 /** The rows for a posting, so that an event exists exactly if its fact does. */
-export function deliveryInserts(rows: Delivery[]): Insert[] {
+export function buildDeliveryInserts(rows: Delivery[]): Insert[] {
   return rows.map((document) => ({ collection: deliveries.collectionName, document }));
 }

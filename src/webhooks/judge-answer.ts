@@ -31,7 +31,7 @@ export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
     const redirect = httpStatus >= 300 && httpStatus <= 399 ? ' (redirects are not followed)' : '';
     return { outcome: 'failed', httpStatus, ack: null, error: `answered ${httpStatus}${redirect}` };
   }
-  const ack = ackOf(result.answer);
+  const ack = readAck(result.answer);
   if (ack === 'negative') {
     return { outcome: 'failed', httpStatus, ack, error: 'the status in the answer is not "received"' };
   }
@@ -41,7 +41,7 @@ export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   return { outcome: 'delivered', httpStatus, ack, error: null };
 }
 
-function ackOf(answer: Buffer): Ack {
+function readAck(answer: Buffer): Ack {
   // Most answers that are no JSON object are told by their first byte.
   if (answer[0] === undefined || answer[0] === 0x3c) {
     return 'missing';

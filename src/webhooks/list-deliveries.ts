@@ -1,6 +1,6 @@
 import { defaultEndpointId } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
-import { seenPage } from '../shared/seen-page.js';
+import { buildCountedPage } from '../shared/seen-page.js';
 import { deliveries, type Delivery, type DeliveryEvent, type DeliveryState } from './delivery.model.js';
 
 export interface DeliveryQuery {
@@ -23,7 +23,7 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
     ...(query.state && { state: query.state }),
     ...(query.event && { event: query.event }),
     ...(query.refId !== undefined && { refId: query.refId }),
-    ...(query.endpointId !== undefined && ofEndpoint(query.endpointId)),
+    ...(query.endpointId !== undefined && buildEndpointFilter(query.endpointId)),
   };
   const { page, limit } = query;
   const offset = (page - 1) * limit;
@@ -36,23 +36,23 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
       .toArray(),
     deliveries.countDocuments(filter),
   ]);
-  return seenPage(found, { offset, limit, counted });
+  return buildCountedPage(found, { offset, limit, counted });
 }
 
 /** The filter for the webhooks of one endpoint: those of the first name none. */
-export function ofEndpoint(endpointId: string) {
+export function buildEndpointFilter(endpointId: string) {
   return endpointId === defaultEndpointId
     ? { channel: 'webhook' as const, endpointId: { $exists: false } }
     : { endpointId };
 }
 
 /** What was given up on any account, newest first: for the operator. */
-export async function deadDeliveries(limit: number): Promise<Delivery[]> {
+export async function listDeadDeliveries(limit: number): Promise<Delivery[]> {
   return deliveries.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).toArray();
 }
 
 /** An account's deliveries that were created since a time, oldest first, at most 1,000. */
-export async function deliveriesSince(accountId: string, since: Date): Promise<Delivery[]> {
+export async function listDeliveriesSince(accountId: string, since: Date): Promise<Delivery[]> {
   return deliveries
     .find({ accountId, createdAt: { $gte: since } })
     .sort({ createdAt: 1, _id: 1 })
@@ -61,6 +61,6 @@ export async function deliveriesSince(accountId: string, since: Date): Promise<D
 }
 
 /** True while a worker holds the row: its request is under way. */
-export function isUnderWay(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAttemptAt'>): boolean {
+export function isInFlight(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAttemptAt'>): boolean {
   return row.state === 'due' && row.leaseToken !== null && (row.nextAttemptAt?.getTime() ?? 0) > nowMs();
 }

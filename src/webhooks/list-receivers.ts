@@ -1,6 +1,6 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { nowMs } from '../shared/clock.js';
-import { urlTargetsOf } from './replay-deliveries.js';
+import { listUrlTargets } from './replay-deliveries.js';
 import { receivers as receiverHealth, type Receiver } from './receiver.model.js';
 
 /** The worst first. `failing`: the last request was not taken, and it is tried on. */
@@ -18,13 +18,13 @@ export interface ListedReceiver {
 }
 
 /** Accounts that are looked at for one page, however few of them have a URL. */
-const lookedMax = 500;
+const accountsReadMax = 500;
 
 /**
  * Every URL of every account, as healthy as it is, by pages of accounts in the order of their ids; in a page the worst first.
  * @param after The id of the last account of the page before. @returns `next`: the same for the next; null at the end.
  */
-export async function listReceivers({
+export async function findReceivers({
   after,
   accountId,
   accountsMax,
@@ -38,15 +38,15 @@ export async function listReceivers({
     ...(accountId !== undefined && { _id: accountId }),
   })
     .sort({ _id: 1 })
-    .limit(lookedMax)
+    .limit(accountsReadMax)
     .select({ username: 1, webhookUrl: 1, callbackUrl: 1, webhookEndpoints: 1, webhookSettings: 1 })
     .lean<Account[]>();
-  const withUrls = looked.filter((each) => urlTargetsOf(each).length > 0);
+  const withUrls = looked.filter((each) => listUrlTargets(each).length > 0);
   const page = withUrls.slice(0, accountsMax);
-  const last = withUrls.length > accountsMax ? page.at(-1) : looked[lookedMax - 1];
+  const last = withUrls.length > accountsMax ? page.at(-1) : looked[accountsReadMax - 1];
   const targets = page.flatMap((account) =>
     // The callback URL may be an endpoint too: it is one receiver then.
-    [...new Map(urlTargetsOf(account).map(({ target }) => [target.receiverId, target])).values()].map(
+    [...new Map(listUrlTargets(account).map(({ target }) => [target.receiverId, target])).values()].map(
       (target) => ({ account, target }),
     ),
   );
@@ -57,13 +57,13 @@ export async function listReceivers({
   const found = targets.map(({ account, target: { receiverId, url } }) => {
     const health = healthOf.get(receiverId) ?? null;
     const { _id, username } = account;
-    return { id: receiverId, accountId: _id, username, url, state: stateOf(health), health };
+    return { id: receiverId, accountId: _id, username, url, state: getReceiverState(health), health };
   });
   found.sort((one, other) => receiverStates.indexOf(one.state) - receiverStates.indexOf(other.state));
   return { found, next: last?._id ?? null };
 }
 
-function stateOf(health: Receiver | null): ReceiverState {
+function getReceiverState(health: Receiver | null): ReceiverState {
   if (health === null) {
     return 'healthy';
   }

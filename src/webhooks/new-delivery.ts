@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Account } from '../accounts/account.model.js';
 import {
   defaultEndpointId,
-  endpointsOf,
+  getEndpoints,
   type ApiVersion,
   type EndpointOwner,
   type WebhookEndpoint,
 } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
-import { carriedTrace } from '../shared/tracing.js';
-import { dueAtOnce } from './due-at-once.js';
+import { serializeTrace } from '../shared/tracing.js';
+import { getImmediateDueTime } from './due-at-once.js';
 import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
 
 /** What has the URLs that receive. */
@@ -32,13 +32,13 @@ export interface NewDelivery {
 }
 
 /** A delivery that is due at once. The body is fixed here: every attempt sends the same bytes. */
-export function newDelivery(from: NewDelivery): Delivery {
+export function buildDelivery(from: NewDelivery): Delivery {
   const createdAt = now();
-  const traceparent = carriedTrace();
+  const traceparent = serializeTrace();
   return {
     _id: from.id,
     accountId: from.accountId,
-    receiverId: receiverIdOf(from.accountId, from.url, from.endpointId),
+    receiverId: getReceiverId(from.accountId, from.url, from.endpointId),
     channel: from.channel,
     ...(from.endpointId !== undefined && { endpointId: from.endpointId }),
     ...(from.version !== undefined && { version: from.version }),
@@ -49,7 +49,7 @@ export function newDelivery(from: NewDelivery): Delivery {
     orderRank: from.orderRank ?? 0,
     body: JSON.stringify(from.payload),
     state: 'due',
-    nextAttemptAt: dueAtOnce(),
+    nextAttemptAt: getImmediateDueTime(),
     leaseToken: null,
     attemptCount: 0,
     scheduleStep: 0,
@@ -64,7 +64,7 @@ export function newDelivery(from: NewDelivery): Delivery {
 }
 
 /** Where a webhook to this endpoint goes. The first has no name here: its rows are those that there were before endpoints. */
-export function endpointDestination({ id, url, version }: WebhookEndpoint) {
+export function getEndpointDestination({ id, url, version }: WebhookEndpoint) {
   return { channel: 'webhook' as const, url, version, ...(id !== defaultEndpointId && { endpointId: id }) };
 }
 
@@ -73,7 +73,7 @@ export function endpointDestination({ id, url, version }: WebhookEndpoint) {
  * with a changing parameter is still one receiver. Each endpoint beside the first is a receiver of its own, whoever
  * else has its address: none waits for another, and with another URL it begins anew.
  */
-export function receiverIdOf(accountId: string, url: string, endpointId = defaultEndpointId): string {
+export function getReceiverId(accountId: string, url: string, endpointId = defaultEndpointId): string {
   const { origin, pathname } = new URL(url);
   const prefix = endpointId === defaultEndpointId ? '' : `${endpointId} `;
   const address = createHash('sha256').update(`${prefix}${origin}${pathname}`).digest('hex').slice(0, 12);
@@ -81,19 +81,19 @@ export function receiverIdOf(accountId: string, url: string, endpointId = defaul
 }
 
 /** Of the URLs that the account has now. */
-export function receiverIdsOf(account: UrlOwner): string[] {
-  const endpoints = endpointsOf(account).map(({ id, url }) => receiverIdOf(account._id, url, id));
-  return [...new Set([...endpoints, ...configReceiverIdsOf(account)])];
+export function getReceiverIds(account: UrlOwner): string[] {
+  const endpoints = getEndpoints(account).map(({ id, url }) => getReceiverId(account._id, url, id));
+  return [...new Set([...endpoints, ...getConfigReceiverIds(account)])];
 }
 
 /** Of `webhook_url` and `callback_url`. */
-export function configReceiverIdsOf(account: UrlOwner): string[] {
+export function getConfigReceiverIds(account: UrlOwner): string[] {
   return [account.webhookUrl, account.callbackUrl].flatMap((url) =>
-    url === null ? [] : [receiverIdOf(account._id, url)],
+    url === null ? [] : [getReceiverId(account._id, url)],
   );
 }
 
 /** The account of a receiver's id. */
-export function accountIdOf(receiverId: string): string {
+export function getReceiverAccountId(receiverId: string): string {
   return receiverId.slice(0, receiverId.lastIndexOf('-'));
 }

@@ -1,15 +1,15 @@
 import { limits } from '../../config/limits.js';
 import { findAccount } from '../accounts/find-account.js';
-import { endpointsOf, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
+import { getEndpoints, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../shared/clock.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { groupBy } from '../shared/group-by.js';
 import { deliveries } from './delivery.model.js';
-import { accountIdOf, receiverIdOf, type UrlOwner } from './new-delivery.js';
+import { getReceiverAccountId, getReceiverId, type UrlOwner } from './new-delivery.js';
 import { isOpen, isProbing } from './receiver-health.js';
 import { receivers, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
-import { signingKeys } from './webhook-secret.js';
+import { getSigningKeys } from './webhook-secret.js';
 
 /** What is known of a receiver while it is served. */
 export interface Turn {
@@ -33,19 +33,19 @@ export interface Turn {
  */
 export async function openTurn(receiverId: string, hereNow: () => number): Promise<Turn | null> {
   const [account, receiver] = await Promise.all([
-    findAccount(accountIdOf(receiverId)),
+    findAccount(getReceiverAccountId(receiverId)),
     loadReceiver(receiverId),
   ]);
   if (!account || receiver?.disabledAt) {
-    await holdDue(receiverId);
+    await holdDueDeliveries(receiverId);
     return null;
   }
   if (isOpen(receiver)) {
     return null;
   }
-  const endpoint = endpointAt(account, receiverId);
+  const endpoint = findEndpointByReceiver(account, receiverId);
   // A secret that can't be opened ends the turn: what fails again and again is shown to a person, an attempt is not.
-  signingKeys(account, endpoint?.id);
+  getSigningKeys(account, endpoint?.id);
   return {
     receiverId,
     account,
@@ -53,17 +53,17 @@ export async function openTurn(receiverId: string, hereNow: () => number): Promi
     receiver,
     probing: isProbing(receiver),
     inFlightMost: endpoint?.inFlightLimit ?? limits.inFlightDefault,
-    elsewhere: isSlow(receiver) ? await countElsewhere(receiverId, hereNow) : 0,
+    elsewhere: isSlow(receiver) ? await countInOtherProcesses(receiverId, hereNow) : 0,
   };
 }
 
 /** Undefined for the address of callbacks, and for one that the account has left. */
-function endpointAt(account: UrlOwner, receiverId: string): WebhookEndpoint | undefined {
-  return endpointsOf(account).find(({ id, url }) => receiverIdOf(account._id, url, id) === receiverId);
+function findEndpointByReceiver(account: UrlOwner, receiverId: string): WebhookEndpoint | undefined {
+  return getEndpoints(account).find(({ id, url }) => getReceiverId(account._id, url, id) === receiverId);
 }
 
 /** Null: nothing was ever wrong with it. Turns that begin at the same time share a query. */
-const loadReceiver = gathered<string, Receiver | null>({
+const loadReceiver = batchCalls<string, Receiver | null>({
   itemsMax: 100,
   async run(ids) {
     const found = await receivers.find({ _id: { $in: ids } }).toArray();
@@ -77,7 +77,7 @@ function isSlow(receiver: Receiver | null): boolean {
 }
 
 /** Requests to this receiver that other processes have under way. */
-export async function countElsewhere(receiverId: string, hereNow: () => number): Promise<number> {
+export async function countInOtherProcesses(receiverId: string, hereNow: () => number): Promise<number> {
   const leased = await countLeased(receiverId);
   return Math.max(0, leased - hereNow());
 }
@@ -86,14 +86,14 @@ export async function countElsewhere(receiverId: string, hereNow: () => number):
 const leasedMax = 2 * limits.inFlightMax;
 
 /** Rows that some process holds under a lease. Turns that count at the same time share a query. */
-const countLeased = gathered<string, number>({
+const countLeased = batchCalls<string, number>({
   itemsMax: 20,
   async run(ids) {
     // Rows move in this index: the count is near enough to set a pace.
     const leased = await deliveries
       .find(
         {
-          accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+          accountId: { $in: [...new Set(ids.map(getReceiverAccountId))] },
           receiverId: { $in: ids },
           state: 'due',
           nextAttemptAt: { $gt: now(), $lte: new Date(nowMs() + webhookLimits.leaseMs) },
@@ -113,12 +113,12 @@ const countLeased = gathered<string, number>({
  * Keeps what is due for the day the account enables its URL again. What is under way ends as it ends. Turns that hold at
  * the same time share the update.
  */
-const holdDue = gathered<string, null>({
+const holdDueDeliveries = batchCalls<string, null>({
   itemsMax: 50,
   async run(ids) {
     await deliveries.updateMany(
       {
-        accountId: { $in: [...new Set(ids.map(accountIdOf))] },
+        accountId: { $in: [...new Set(ids.map(getReceiverAccountId))] },
         receiverId: { $in: ids },
         state: 'due',
         nextAttemptAt: { $lte: now() },

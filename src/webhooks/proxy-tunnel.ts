@@ -56,7 +56,7 @@ async function tunnelTo(
   lookup: LookupFunction,
   to: { hostname: string; port: string },
 ): Promise<Socket> {
-  const addresses = await addressesOf(to.hostname, lookup);
+  const addresses = await resolveAddresses(to.hostname, lookup);
   let unreached: UnreachedError | null = null;
   for (const address of addresses.slice(0, addressesMax)) {
     try {
@@ -73,7 +73,7 @@ async function tunnelTo(
 }
 
 /** A literal address was checked with its URL. */
-function addressesOf(hostname: string, lookup: LookupFunction): Promise<string[]> {
+function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) {
     return Promise.resolve([bare]);
@@ -102,7 +102,7 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : Number(proxy.port),
       path: to,
-      headers: { host: to, ...authorizationOf(proxy) },
+      headers: { host: to, ...buildAuthorization(proxy) },
       agent: false,
       maxHeaderSize: webhookLimits.answerHeaderBytes,
     });
@@ -112,7 +112,7 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
     }, webhookLimits.connectTimeoutMs);
     asked.once('connect', (response, socket: Socket, head) => {
       clearTimeout(timer);
-      const error = refusalOf(response.statusCode ?? 0, head);
+      const error = findRefusal(response.statusCode ?? 0, head);
       if (error) {
         socket.destroy();
         reject(error);
@@ -127,13 +127,15 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
     });
     asked.once('error', (error) => {
       clearTimeout(timer);
-      reject(error instanceof ProxyError ? error : new ProxyError(codeOf(error), 'The proxy is not reached'));
+      reject(
+        error instanceof ProxyError ? error : new ProxyError(getErrorCode(error), 'The proxy is not reached'),
+      );
     });
     asked.end();
   });
 }
 
-function refusalOf(status: number, head: Buffer): Error | null {
+function findRefusal(status: number, head: Buffer): Error | null {
   if (status >= 500) {
     return new UnreachedError(`no connection (our proxy answered ${status})`);
   }
@@ -144,7 +146,7 @@ function refusalOf(status: number, head: Buffer): Error | null {
   return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent more than its answer');
 }
 
-function authorizationOf({ username, password }: URL): Record<string, string> {
+function buildAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') {
     return {};
   }
@@ -152,6 +154,6 @@ function authorizationOf({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-function codeOf(error: Error): string {
+function getErrorCode(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -4,14 +4,14 @@
  */
 import { AccountModel } from '../accounts/account.model.js';
 import { now, nowMs } from '../shared/clock.js';
-import { gathered } from '../shared/gathered.js';
+import { batchCalls } from '../shared/gathered.js';
 import { logger } from '../shared/logger.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { announceDeliveries } from './announce-deliveries.js';
-import { webhookDisabledDeliveries } from './disabled-event.js';
+import { buildWebhookDisabledDeliveries } from './disabled-event.js';
 import { insertDeliveries } from './insert-deliveries.js';
-import { configReceiverIdsOf, type UrlOwner } from './new-delivery.js';
+import { getConfigReceiverIds, type UrlOwner } from './new-delivery.js';
 import { receivers, type DisabledBecause, type Receiver } from './receiver.model.js';
 import { webhookLimits } from './webhook-limits.js';
 
@@ -24,7 +24,7 @@ export interface ReceiverKey {
 /** Counts a failure and draws its consequences. @returns true if the receiver is disabled now. */
 export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
   const receiver = await countFailure(key, timedOut);
-  await turnBreaker(receiver, timedOut);
+  await updateBreaker(receiver, timedOut);
   const failingMs = nowMs() - (receiver.failingSince ?? now()).getTime();
   if (
     receiver.disabledAt === null &&
@@ -43,18 +43,18 @@ export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<
 
 /** Forgets the failures of a receiver that answered well. */
 export async function noteSuccess(receiverId: string): Promise<void> {
-  await receivers.updateOne({ _id: receiverId }, { $set: healthy });
+  await receivers.updateOne({ _id: receiverId }, { $set: healthyState });
 }
 
 /** Some requests outlive their turn: whoever serves this receiver next must count them. Turns share the command. */
-export const noteSlow = gathered<ReceiverKey, null>({
+export const noteSlow = batchCalls<ReceiverKey, null>({
   itemsMax: 100,
   async run(keys) {
     const slowUntil = new Date(nowMs() + webhookLimits.totalTimeoutMs);
     const writes = keys.map((key) => ({
       updateOne: {
         filter: { _id: key.receiverId },
-        update: { $set: { slowUntil }, $setOnInsert: { ...fresh(key), ...healthy } },
+        update: { $set: { slowUntil }, $setOnInsert: { ...buildNewReceiver(key), ...healthyState } },
         upsert: true,
       },
     }));
@@ -78,9 +78,9 @@ export async function disableReceiver(key: ReceiverKey, because: DisabledBecause
   const { receiverId, account } = key;
   const { _id } = account;
   const at = now();
-  const rows = webhookDisabledDeliveries(account, { receiverId, because, at });
-  await upsertReceiver(key, { $setOnInsert: { ...fresh(key), ...healthy, slowUntil: null } });
-  const isNew = await changing([AccountModel], [_id], (accounts) =>
+  const rows = buildWebhookDisabledDeliveries(account, { receiverId, because, at });
+  await upsertReceiver(key, { $setOnInsert: { ...buildNewReceiver(key), ...healthyState, slowUntil: null } });
+  const isNew = await writeAndInvalidate([AccountModel], [_id], (accounts) =>
     inTransaction(async (session) => {
       const { modifiedCount } = await receivers.updateOne(
         { _id: receiverId, disabledAt: null },
@@ -90,7 +90,7 @@ export async function disableReceiver(key: ReceiverKey, because: DisabledBecause
       if (modifiedCount === 0) {
         return false;
       }
-      if (configReceiverIdsOf(account).includes(receiverId)) {
+      if (getConfigReceiverIds(account).includes(receiverId)) {
         await accounts.updateOne({ _id }, { $set: { webhookStatus: 'disabled' } }, { session });
       }
       await insertDeliveries(session, rows);
@@ -114,11 +114,11 @@ export function isProbing(receiver: Receiver | null): boolean {
 }
 
 /** True if a success is worth writing down. */
-export function needsForgiving(receiver: Receiver | null): boolean {
+export function hasFailures(receiver: Receiver | null): boolean {
   return receiver !== null && (receiver.failures > 0 || receiver.openMs > 0);
 }
 
-export const healthy = {
+export const healthyState = {
   failures: 0,
   timeouts: 0,
   failingSince: null,
@@ -130,19 +130,19 @@ export const healthy = {
 } as const;
 
 /** What a row begins with, beside `healthy`. */
-function fresh(key: ReceiverKey) {
+function buildNewReceiver(key: ReceiverKey) {
   const { origin, pathname } = new URL(key.url);
   return { accountId: key.account._id, address: `${origin}${pathname}` };
 }
 
 async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiver> {
   const at = now();
-  const { failures: _failures, timeouts: _timeouts, ...rest } = healthy;
+  const { failures: _failures, timeouts: _timeouts, ...rest } = healthyState;
   const receiver = await upsertReceiver(key, {
     $inc: { failures: 1, ...(timedOut && { timeouts: 1 }) },
     ...(!timedOut && { $set: { timeouts: 0 } }),
     $setOnInsert: {
-      ...fresh(key),
+      ...buildNewReceiver(key),
       ...rest,
       failingSince: at,
       slowUntil: null,
@@ -155,7 +155,7 @@ async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiv
 }
 
 /** An answer of any kind closes the breaker; time-outs open it, each time for twice as long. */
-async function turnBreaker(receiver: Receiver, timedOut: boolean): Promise<void> {
+async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<void> {
   if (!timedOut) {
     if (receiver.openMs > 0) {
       await receivers.updateOne({ _id: receiver._id }, { $set: { openUntil: null, openMs: 0 } });

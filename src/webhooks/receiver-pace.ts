@@ -6,14 +6,14 @@
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { redis } from '../redis/connection.js';
-import { sayRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/say-error.js';
 import { webhookLimits } from './webhook-limits.js';
 
 /** What its answers said of a receiver since the last time: `good` of them came while it had all it may. */
 export type PaceNews = { good: number } | 'overloaded' | 'silent';
 
 /** Where a receiver begins. @param most What it may have at most: fewer, if its account says so. */
-export function startingPace(most: number): number {
+export function getStartingPace(most: number): number {
   return Math.min(limits.inFlightStart, most);
 }
 
@@ -21,13 +21,13 @@ export function startingPace(most: number): number {
  * Tells what a receiver's answers said of it.
  * @returns how many requests it may have under way now; without Redis where it begins.
  */
-export async function notePace(receiverId: string, most: number, news: PaceNews): Promise<number> {
-  const start = startingPace(most);
+export async function adjustPace(receiverId: string, most: number, news: PaceNews): Promise<number> {
+  const start = getStartingPace(most);
   try {
     const word = typeof news === 'string' ? news : 'good';
     const good = typeof news === 'string' ? 0 : news.good;
     const pace = await redis().eval(
-      script,
+      paceScript,
       1,
       `${env.QUEUE_PREFIX}:pace:${receiverId}`,
       start,
@@ -38,13 +38,13 @@ export async function notePace(receiverId: string, most: number, news: PaceNews)
     );
     return Math.floor(Number(pace));
   } catch (error) {
-    sayRedisError('the pace of a receiver is not known', error);
+    logRedisError('the pace of a receiver is not known', error);
     return start;
   }
 }
 
 /** A fraction is kept: answers that do not fill a round count towards the next. */
-const script = `
+const paceScript = `
 local start, most, good = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 local kept = redis.call('get', KEYS[1])
 local pace = tonumber(kept or start)

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../database/typed-collection.js';
+import { getCollection } from '../database/typed-collection.js';
 
 /** No success for days; or it answered 410. */
 export type DisabledBecause = 'failing' | 'gone';
@@ -61,4 +61,4 @@ schema.index(
 export const ReceiverModel = mongoose.model('WebhookReceiver', schema);
 
 /** The driver's own collection, typed. */
-export const receivers = collectionOf<Receiver>(ReceiverModel);
+export const receivers = getCollection<Receiver>(ReceiverModel);

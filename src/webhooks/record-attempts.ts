@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { logger } from '../shared/logger.js';
-import { outcomeOf, type Attempted } from './attempt-delivery.js';
+import { buildAttemptUpdate, type AttemptResult } from './attempt-delivery.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 
 /** Writes what attempts came to. Resolves when it is written, or given up: then the lease ends and the row is sent again. */
-export type Recorder = (row: ClaimedDelivery, attempted: Attempted) => Promise<void>;
+export type Recorder = (row: ClaimedDelivery, attempted: AttemptResult) => Promise<void>;
 
 const retriesMax = 5;
 
@@ -17,12 +17,14 @@ export function createRecorder(): Recorder {
   let running: Promise<void> = Promise.resolve();
 
   return (row, attempted) => {
-    gathering.push({ updateOne: { filter: stillOurs(row, attempted), update: outcomeOf(attempted) } });
+    gathering.push({
+      updateOne: { filter: buildWriteFilter(row, attempted), update: buildAttemptUpdate(attempted) },
+    });
     nextFlush ??= running.then(() => {
       const writes = gathering;
       gathering = [];
       nextFlush = null;
-      running = write(writes);
+      running = writeAttempts(writes);
       return running;
     });
     return nextFlush;
@@ -30,7 +32,7 @@ export function createRecorder(): Recorder {
 }
 
 /** A delivery counts whoever made it; any other result only while the lease is ours, so that a late one changes nothing. */
-function stillOurs(row: ClaimedDelivery, { verdict }: Attempted) {
+function buildWriteFilter(row: ClaimedDelivery, { verdict }: AttemptResult) {
   return verdict.outcome === 'delivered'
     ? { _id: row._id, accountId: row.accountId, state: 'due' as const }
     : {
@@ -41,7 +43,7 @@ function stillOurs(row: ClaimedDelivery, { verdict }: Attempted) {
       };
 }
 
-async function write(writes: AnyBulkWriteOperation<Delivery>[]): Promise<void> {
+async function writeAttempts(writes: AnyBulkWriteOperation<Delivery>[]): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await deliveries.bulkWrite(writes, { ordered: false });

@@ -1,4 +1,4 @@
-import { inChunks } from '../shared/in-chunks.js';
+import { collectChunks } from '../shared/in-chunks.js';
 import { deliveries } from './delivery.model.js';
 import { webhookLimits } from './webhook-limits.js';
 
@@ -21,7 +21,7 @@ export async function removeUndelivered(nowMs: number): Promise<number> {
       .project<{ _id: string; accountId: string }>({ accountId: 1 })
       .sort({ settledAt: 1 })
       .limit(runMax);
-    for await (const chunk of inChunks(source, atOnce)) {
+    for await (const chunk of collectChunks(source, atOnce)) {
       const { deletedCount } = await deliveries.deleteMany({
         _id: { $in: chunk.map(({ _id }) => _id) },
         accountId: { $in: [...new Set(chunk.map(({ accountId }) => accountId))] },

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { AccountModel } from '../accounts/account.model.js';
-import { defaultEndpointId, endpointsOf } from '../accounts/webhook-endpoint.js';
+import { defaultEndpointId, getEndpoints } from '../accounts/webhook-endpoint.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
@@ -8,10 +8,10 @@ import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { isSuperseded } from './claim-deliveries.js';
 import { giveTurns } from './announce-deliveries.js';
-import { dueAtOnce } from './due-at-once.js';
+import { getImmediateDueTime } from './due-at-once.js';
 import { deliveries, type Delivery, type DeliveryChannel, type DeliveryState } from './delivery.model.js';
-import { ofEndpoint } from './list-deliveries.js';
-import { receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
+import { buildEndpointFilter } from './list-deliveries.js';
+import { getReceiverId, getReceiverIds, type UrlOwner } from './new-delivery.js';
 import { requireEndpoint } from './require-endpoint.js';
 
 /** What can be asked for again. A dropped row is worthless, a due one comes by itself. */
@@ -27,7 +27,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
   if (!row) {
     throw new NotFoundError(say('noDelivery'));
   }
-  const target = targetOf(account, row);
+  const target = findTarget(account, row);
   if (target === null) {
     throw new ConflictError(
       say(row.endpointId === undefined ? 'deliveryUrlRemoved' : 'deliveryEndpointRemoved'),
@@ -42,7 +42,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
   const replayed = await inTransaction(async (session) => {
     const after = await deliveries.findOneAndUpdate(
       { _id: id, accountId: account._id },
-      { $set: { ...again(), ...target } },
+      { $set: { ...buildReplayFields(), ...target } },
       { returnDocument: 'after', session },
     );
     if (!after) {
@@ -81,7 +81,7 @@ export async function replayDeliveries(
   which: { since: Date; state: ReplayableState; endpointId?: string | undefined },
   by: ChangedBy,
 ): Promise<number> {
-  const targets = targetsOf(account, which.endpointId);
+  const targets = findTargets(account, which.endpointId);
   const entry = { ...by, subject: { kind: 'account' as const, id: account._id } };
   await recordAudit(null, { ...entry, action: 'webhook.replay-all', after: which });
   const { modifiedCount: count } = await deliveries.bulkWrite(
@@ -94,13 +94,13 @@ export async function replayDeliveries(
           ...rows,
           event: { $nin: ['ping', 'config.updated'] },
         },
-        update: { $set: { ...again(), ...target } },
+        update: { $set: { ...buildReplayFields(), ...target } },
       },
     })),
     { ordered: false },
   );
   // What goes to a URL that a purchase brought is found by the sweep.
-  await giveTurns(receiverIdsOf(account));
+  await giveTurns(getReceiverIds(account));
   await recordAudit(null, { ...entry, action: 'webhook.replay-all.done', after: { ...which, count } });
   return count;
 }
@@ -109,19 +109,19 @@ export async function replayDeliveries(
 type Target = { url: string; receiverId: string } | Record<string, never>;
 
 /** The present URL of what a row was for; null if there is none any more. */
-export function targetOf(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
+export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
   if (row.channel === 'own') {
     return {};
   }
-  const found = urlTargetsOf(account).find(
+  const found = listUrlTargets(account).find(
     ({ channel, endpointId }) => channel === row.channel && endpointId === row.endpointId,
   );
   return found?.target ?? null;
 }
 
 /** Each with the filter of its rows. @param id Undefined: all there are, and what goes to a URL of its own. @throws NotFoundError */
-function targetsOf(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
-  const all = urlTargetsOf(account);
+function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
+  const all = listUrlTargets(account);
   if (id === undefined) {
     return [...all, { rows: { channel: 'own' }, target: {} }];
   }
@@ -142,14 +142,14 @@ interface UrlTarget {
 }
 
 /** Every endpoint and the callback URL of an account. */
-export function urlTargetsOf(account: UrlOwner): UrlTarget[] {
+export function listUrlTargets(account: UrlOwner): UrlTarget[] {
   const { _id: accountId, callbackUrl } = account;
   return [
-    ...endpointsOf(account).map(({ id, url }) => ({
+    ...getEndpoints(account).map(({ id, url }) => ({
       channel: 'webhook' as const,
       endpointId: id === defaultEndpointId ? undefined : id,
-      rows: ofEndpoint(id),
-      target: { url, receiverId: receiverIdOf(accountId, url, id) },
+      rows: buildEndpointFilter(id),
+      target: { url, receiverId: getReceiverId(accountId, url, id) },
     })),
     ...(callbackUrl === null
       ? []
@@ -158,18 +158,18 @@ export function urlTargetsOf(account: UrlOwner): UrlTarget[] {
             channel: 'callback' as const,
             endpointId: undefined,
             rows: { channel: 'callback' as const },
-            target: { url: callbackUrl, receiverId: receiverIdOf(accountId, callbackUrl) },
+            target: { url: callbackUrl, receiverId: getReceiverId(accountId, callbackUrl) },
           },
         ]),
   ];
 }
 
 /** A new run of the schedule. The attempts made so far stay in the log and in `x-attempt`. */
-export function again() {
+export function buildReplayFields() {
   const at = now();
   return {
     state: 'due' as const,
-    nextAttemptAt: dueAtOnce(),
+    nextAttemptAt: getImmediateDueTime(),
     leaseToken: null,
     scheduleStep: 0,
     scheduleStartedAt: at,

@@ -7,12 +7,12 @@ import { AppError } from '../shared/errors.js';
 import { groupBy } from '../shared/group-by.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries, type Delivery } from './delivery.model.js';
-import { again, replayAsOperator, targetOf } from './replay-deliveries.js';
+import { buildReplayFields, replayAsOperator, findTarget } from './replay-deliveries.js';
 
 /** Ids in one call. */
-export const chosenMax = 100;
+export const replayIdsMax = 100;
 /** Of what was given up, in one call: the oldest first. */
-export const deadAtOnceMax = 1_000;
+export const replayDeadMax = 1_000;
 /** So far it is counted. */
 export const deadCountedMax = 10_000;
 
@@ -52,7 +52,7 @@ export interface DeadFilter {
 
 /** How many were given up, counted up to `deadCountedMax`. */
 export function countDead(which: DeadFilter): Promise<number> {
-  return deliveries.countDocuments(filterOf(which), { limit: deadCountedMax });
+  return deliveries.countDocuments(buildDeadFilter(which), { limit: deadCountedMax });
 }
 
 /**
@@ -66,7 +66,12 @@ export async function replayDead(
 ): Promise<{ replayed: number; without_url: number }> {
   const order = which.accountId === undefined ? { settledAt: 1 as const } : { createdAt: 1 as const };
   const ids = (
-    await deliveries.find(filterOf(which)).sort(order).limit(deadAtOnceMax).project({ _id: 1 }).toArray()
+    await deliveries
+      .find(buildDeadFilter(which))
+      .sort(order)
+      .limit(replayDeadMax)
+      .project({ _id: 1 })
+      .toArray()
   ).map(({ _id }) => String(_id));
   const receiverIds = new Set<string>();
   const sums = { replayed: 0, without_url: 0 };
@@ -96,7 +101,7 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
   const accounts = new Map(found.map((each) => [each._id, each]));
   const meant = rows.flatMap((row) => {
     const account = accounts.get(row.accountId);
-    const target = account ? targetOf(account, row) : null;
+    const target = account ? findTarget(account, row) : null;
     return target === null ? [] : [{ row, target }];
   });
   if (meant.length > 0) {
@@ -104,7 +109,7 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
       meant.map(({ row: { _id, accountId }, target }) => ({
         updateOne: {
           filter: { _id, accountId, state: 'dead' as const },
-          update: { $set: { ...again(), ...target } },
+          update: { $set: { ...buildReplayFields(), ...target } },
         },
       })),
       { session, ordered: false },
@@ -128,7 +133,7 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
 }
 
 /** Served by dead_newest without an account, with one by account_state_newest or account_ref. */
-function filterOf({ accountId, refId, since, until }: DeadFilter): Filter<Delivery> {
+function buildDeadFilter({ accountId, refId, since, until }: DeadFilter): Filter<Delivery> {
   return {
     state: 'dead',
     event: { $nin: ['ping', 'config.updated'] },

@@ -1,14 +1,14 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { ApiKeyModel } from '../accounts/api-key.model.js';
-import { newApiKey } from '../accounts/api-key.js';
-import { apiKeyDocument } from '../accounts/create-account.js';
+import { generateApiKey } from '../accounts/api-key.js';
+import { buildApiKeyDocument } from '../accounts/create-account.js';
 import { requireCurrentKey } from '../accounts/require-power.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { changing } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { now, nowMs } from '../shared/clock.js';
 import { announceDeliveries } from './announce-deliveries.js';
-import { tellOwner } from './tell-owner.js';
+import { notifyOwner } from './tell-owner.js';
 
 export interface RotatedKey {
   apiKey: string;
@@ -29,10 +29,10 @@ export async function rotateApiKey(
   by: ChangedBy & { keyId: string | null },
 ): Promise<RotatedKey> {
   const { _id: accountId } = account;
-  const apiKey = newApiKey(account.role, account.mode);
-  const key = apiKeyDocument(accountId, apiKey);
+  const apiKey = generateApiKey(account.role, account.mode);
+  const key = buildApiKeyDocument(accountId, apiKey);
   const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
-  const deliveries = await changing([ApiKeyModel, AccountModel], [accountId], (keys, accounts) =>
+  const deliveries = await writeAndInvalidate([ApiKeyModel, AccountModel], [accountId], (keys, accounts) =>
     inTransaction(async (session) => {
       await requireCurrentKey(session, by.keyId);
       await keys.updateMany(
@@ -53,7 +53,7 @@ export async function rotateApiKey(
         subject: { kind: 'account', id: accountId },
         after: { keyId: key._id, previousValidUntil },
       });
-      return tellOwner(session, accountId, ['api_key']);
+      return notifyOwner(session, accountId, ['api_key']);
     }),
   );
   await announceDeliveries(deliveries);

@@ -1,10 +1,10 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { newWebhookSecret } from '../accounts/create-account.js';
+import { generateWebhookSecret } from '../accounts/create-account.js';
 import { defaultEndpointId, type EndpointOwner, type ReplacedSecret } from '../accounts/webhook-endpoint.js';
 import { nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { changeAccount, type Asker } from './change-account.js';
+import { changeAccount, type AccountChanger } from './change-account.js';
 import { requireEndpoint } from './require-endpoint.js';
 import { webhookLimits } from './webhook-limits.js';
 import { openWebhookSecret, sealWebhookSecret } from './webhook-secret.js';
@@ -19,19 +19,19 @@ import { openWebhookSecret, sealWebhookSecret } from './webhook-secret.js';
 export async function rotateWebhookSecret(
   accountId: string,
   endpointId: string | null,
-  by: Asker,
+  by: AccountChanger,
 ): Promise<{ secret: string; previousValidUntil: Date }> {
   const account = await AccountModel.findById(accountId).lean<Account>();
-  const seen = account && sealedOf(account, endpointId);
-  const secret = newWebhookSecret();
+  const seen = account && getSealedSecret(account, endpointId);
+  const secret = generateWebhookSecret();
   const validUntil = new Date(nowMs() + webhookLimits.secretOverlapMs);
   await changeAccount(accountId, by, (before) => {
-    const sealed = sealedOf(before, endpointId);
-    if (seen === null || !isSame(accountId, sealed, seen)) {
+    const sealed = getSealedSecret(before, endpointId);
+    if (seen === null || !isSameSealedSecret(accountId, sealed, seen)) {
       throw new ConflictError(say('secretJustRotated'));
     }
     return {
-      set: withSecret(before, endpointId, {
+      set: buildSecretChange(before, endpointId, {
         sealed: sealWebhookSecret(accountId, secret),
         previous: { sealed, validUntil },
       }),
@@ -46,13 +46,13 @@ export async function rotateWebhookSecret(
 }
 
 /** @throws NotFoundError */
-function sealedOf(account: EndpointOwner, endpointId: string | null): string {
+function getSealedSecret(account: EndpointOwner, endpointId: string | null): string {
   return endpointId === null
     ? account.webhookSecretSealed
     : requireEndpoint(account, endpointId).secretSealed;
 }
 
-function withSecret(
+function buildSecretChange(
   { webhookEndpoints }: Account,
   endpointId: string | null,
   { sealed, previous }: { sealed: string; previous: ReplacedSecret },
@@ -67,6 +67,6 @@ function withSecret(
 }
 
 /** Also where `topup keys reencrypt` has sealed it anew in between. */
-function isSame(accountId: string, one: string, another: string): boolean {
+function isSameSealedSecret(accountId: string, one: string, another: string): boolean {
   return one === another || openWebhookSecret(accountId, one) === openWebhookSecret(accountId, another);
 }

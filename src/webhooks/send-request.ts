@@ -2,7 +2,7 @@
 import { lookUp } from '../shared/look-up.js';
 import { Agent, request, type Dispatcher } from 'undici';
 import { nowMs } from '../shared/clock.js';
-import { sayOnceAMinute } from '../shared/say-once-a-minute.js';
+import { logOncePerMinute } from '../shared/say-once-a-minute.js';
 import { connectThrough, ProxyError, UnreachedError } from './proxy-tunnel.js';
 import { BlockedAddressError, type UrlGuard } from './url-guard.js';
 import { webhookLimits } from './webhook-limits.js';
@@ -55,13 +55,13 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
       if (problem !== null) {
         return { kind: 'blocked', error: `the URL ${problem.en}` };
       }
-      return post(agent, { url, headers, body, totalTimeoutMs });
+      return postRequest(agent, { url, headers, body, totalTimeoutMs });
     },
     close: () => agent.close(),
   };
 }
 
-async function post(
+async function postRequest(
   agent: Agent,
   message: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
 ): Promise<SendResult> {
@@ -90,17 +90,17 @@ async function post(
       return { kind: 'unreached', error: error.message };
     }
     if (error instanceof ProxyError) {
-      sayOnceAMinute('the proxy of outgoing webhooks does not serve', error.code, { error });
+      logOncePerMinute('the proxy of outgoing webhooks does not serve', error.code, { error });
       return { kind: 'unsent', error: 'not sent: our own network did not let it out' };
     }
-    if (abort.signal.aborted || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') {
+    if (abort.signal.aborted || getErrorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
       return {
         kind: 'timeout',
         httpStatus,
-        error: abort.signal.aborted ? overtimeWords(httpStatus, totalTimeoutMs) : noConnection,
+        error: abort.signal.aborted ? describeTimeout(httpStatus, totalTimeoutMs) : noConnection,
       };
     }
-    return { kind: 'failed', error: wordsFor(error) };
+    return { kind: 'failed', error: describeSendError(error) };
   } finally {
     clearTimeout(timer);
   }
@@ -122,7 +122,7 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer>
 
 const noConnection = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
 
-function overtimeWords(httpStatus: number | null, totalTimeoutMs: number): string {
+function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): string {
   const what = httpStatus === null ? 'no answer' : 'the answer did not end';
   return `${what} within ${totalTimeoutMs / 1_000} s`;
 }
@@ -136,7 +136,7 @@ function parseRetryAfter(value: string | string[] | undefined): number | null {
   return Number.isFinite(ms) && ms > 0 ? ms : null;
 }
 
-const errorWords: Record<string, string> = {
+const errorDescriptions: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EHOSTUNREACH: 'host unreachable',
@@ -156,14 +156,14 @@ const errorWords: Record<string, string> = {
 };
 
 /** The code alone where there are no words for it: messages of libraries can hold addresses. */
-function wordsFor(error: unknown): string {
-  const code = codeOf(error);
+function describeSendError(error: unknown): string {
+  const code = getErrorCode(error);
   if (code?.startsWith('HPE_')) {
     return 'the answer is not HTTP';
   }
-  return code === null ? 'request failed' : (lookUp(errorWords, code) ?? `request failed (${code})`);
+  return code === null ? 'request failed' : (lookUp(errorDescriptions, code) ?? `request failed (${code})`);
 }
 
-function codeOf(error: unknown): string | null {
+function getErrorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -1,12 +1,12 @@
 import { env } from '../../config/env.js';
 import type { Account } from '../accounts/account.model.js';
-import { defaultEndpointId, endpointsOf } from '../accounts/webhook-endpoint.js';
+import { defaultEndpointId, getEndpoints } from '../accounts/webhook-endpoint.js';
 import { now, nowMs } from '../shared/clock.js';
 import { ConflictError, RateLimitError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { testDelivery, type TestEvent } from './account-events.js';
-import { attemptDelivery, type Attempted } from './attempt-delivery.js';
+import { buildTestDelivery, type TestEvent } from './account-events.js';
+import { attemptDelivery, type AttemptResult } from './attempt-delivery.js';
 import { deliveries, type DeliveryAttempt, type DeliveryState } from './delivery.model.js';
 import { createRecorder } from './record-attempts.js';
 import { requireEndpoint } from './require-endpoint.js';
@@ -17,7 +17,7 @@ import { webhookLimits } from './webhook-limits.js';
 /** Opened by the first test: a process that makes none may not know the proxy. */
 let sender: Sender | null = null;
 const record = createRecorder();
-const underWay = new Set<string>();
+const accountsTesting = new Set<string>();
 
 /**
  * Sends a test to an endpoint now, whatever state its URL is in, and waits for what it says. It
@@ -32,35 +32,35 @@ export async function sendTestEvent(
 ): Promise<{ id: string; state: DeliveryState; attempt: DeliveryAttempt }> {
   const endpoint =
     endpointId === null
-      ? endpointsOf(account).find(({ id }) => id === defaultEndpointId)
+      ? getEndpoints(account).find(({ id }) => id === defaultEndpointId)
       : requireEndpoint(account, endpointId);
   if (!endpoint) {
     throw new ConflictError(say('setWebhookUrl'), { reason: 'webhook_url_missing' });
   }
-  if (underWay.has(account._id)) {
+  if (accountsTesting.has(account._id)) {
     throw new RateLimitError(say('pingUnderWay'), 1);
   }
-  underWay.add(account._id);
+  accountsTesting.add(account._id);
   try {
     // Leased from the start: no worker takes it.
     const row = {
-      ...testDelivery(account, endpoint, about),
+      ...buildTestDelivery(account, endpoint, about),
       leaseToken: newId(),
       nextAttemptAt: new Date(nowMs() + webhookLimits.leaseMs),
     };
     await deliveries.insertOne(row);
     sender ??= createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
-    const attempted = onlyOnce(
+    const attempted = withoutRetry(
       await attemptDelivery(sender, row, { account, requireAck: account.requireAck }),
     );
     await record(row, attempted);
     return { id: row._id, state: attempted.next.state, attempt: attempted.attempt };
   } finally {
-    underWay.delete(account._id);
+    accountsTesting.delete(account._id);
   }
 }
 
-function onlyOnce({ next, ...attempted }: Attempted): Attempted {
+function withoutRetry({ next, ...attempted }: AttemptResult): AttemptResult {
   return {
     ...attempted,
     next:

@@ -12,11 +12,11 @@ type Signed = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCoun
  * (Standard Webhooks) together with the id and the time of this attempt. While a secret is being rotated each
  * carries one value a key, separated by a space.
  */
-export function deliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
+export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
   const signed = `${delivery._id}.${seconds}.${delivery.body}`;
   return {
-    ...headersOfRow(delivery, delivery.attemptCount + 1),
+    ...buildRowHeaders(delivery, delivery.attemptCount + 1),
     'x-signature': keys.map((key) => `sha256=${hmac(key, delivery.body, 'hex')}`).join(' '),
     'webhook-timestamp': seconds,
     'webhook-signature': keys.map((key) => `v1,${hmac(key, signed, 'base64')}`).join(' '),
@@ -24,7 +24,7 @@ export function deliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): R
 }
 
 /** @param n Of the attempt. */
-function headersOfRow(delivery: Omit<Signed, 'attemptCount'>, n: number): Record<string, string> {
+function buildRowHeaders(delivery: Omit<Signed, 'attemptCount'>, n: number): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': userAgent,
@@ -41,7 +41,7 @@ function headersOfRow(delivery: Omit<Signed, 'attemptCount'>, n: number): Record
 const signatureShownMax = 16;
 
 /** What an attempt keeps of its headers: those that its row does not tell, with signatures cut short. */
-export function headersToKeep(headers: Record<string, string>): Record<string, string> {
+export function selectKeptHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       if (name.endsWith('-signature')) {
@@ -54,11 +54,11 @@ export function headersToKeep(headers: Record<string, string>): Record<string, s
 }
 
 /** What was sent with an attempt, signatures cut short. Null: nothing was, or by a release that did not keep it. */
-export function headersOfAttempt(
+export function buildAttemptHeaders(
   delivery: Omit<Signed, 'attemptCount'>,
   { n, sent }: Pick<DeliveryAttempt, 'n' | 'sent'>,
 ): Record<string, string> | null {
-  return sent === undefined ? null : { ...headersOfRow(delivery, n), ...sent };
+  return sent === undefined ? null : { ...buildRowHeaders(delivery, n), ...sent };
 }
 
 function hmac(key: KeyObject, text: string, encoding: 'hex' | 'base64'): string {

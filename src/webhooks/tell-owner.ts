@@ -1,6 +1,6 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import type { Session } from '../database/mongo.js';
-import { configUpdatedDeliveries } from './account-events.js';
+import { buildConfigUpdatedDeliveries } from './account-events.js';
 import type { Delivery } from './delivery.model.js';
 import { insertDeliveries } from './insert-deliveries.js';
 
@@ -11,7 +11,7 @@ import { insertDeliveries } from './insert-deliveries.js';
  * @param changed Names of fields; never their values.
  * @returns To be announced after the commit.
  */
-export async function tellOwner(
+export async function notifyOwner(
   session: Session,
   before: Account | string,
   changed: string[],
@@ -20,7 +20,7 @@ export async function tellOwner(
     typeof before === 'string'
       ? await AccountModel.findById(before).session(session).lean<Account>()
       : before;
-  const rows = account ? configUpdatedDeliveries(account, changed) : [];
+  const rows = account ? buildConfigUpdatedDeliveries(account, changed) : [];
   await insertDeliveries(session, rows);
   return rows;
 }

@@ -5,7 +5,7 @@ import { ReceiverModel, type Receiver } from './receiver.model.js';
  * Receivers to which nothing is sent just now: disabled (index disabled_newest), or left alone by the breaker because
  * they do not answer (left_alone). The last disabled first; at most `limit` of each.
  */
-export async function troubledReceivers(limit: number): Promise<Receiver[]> {
+export async function findTroubledReceivers(limit: number): Promise<Receiver[]> {
   const [disabled, leftAlone] = await Promise.all([
     ReceiverModel.find({ disabledAt: { $type: 'date' } })
       .sort({ disabledAt: -1 })

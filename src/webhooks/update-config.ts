@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.model.js';
-import { changeAccount, type Asker } from './change-account.js';
-import { refuseTwin } from './change-endpoints.js';
-import { adoptWebhookUrls } from './webhook-status.js';
+import { changeAccount, type AccountChanger } from './change-account.js';
+import { refuseDuplicateUrl } from './change-endpoints.js';
+import { redirectWaitingDeliveries } from './webhook-status.js';
 
 /** The settings that an account changes itself; what is left out stays. */
 export type ConfigChange = Partial<
@@ -18,7 +18,7 @@ const wireNames: Record<ConfigField, string> = {
 };
 
 /** Who changes these could lead away what the account hears, or keep its owner out. */
-const guarding: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
+const guardedFields: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
 
 /**
  * Changes an account's settings (docs/reference/api/configuration.md), as `changeAccount` does it. What still waits for an
@@ -26,11 +26,15 @@ const guarding: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
  * @throws SupersededKeyError (403/07). @throws ConflictError (409/01) for a `webhook_url` that another endpoint has.
  * @returns The account as it is afterwards.
  */
-export async function updateConfig(accountId: string, change: ConfigChange, by: Asker): Promise<Account> {
+export async function updateConfig(
+  accountId: string,
+  change: ConfigChange,
+  by: AccountChanger,
+): Promise<Account> {
   const account = await changeAccount(accountId, by, (before) => {
-    const changed = changedFields(before, change);
+    const changed = findChangedFields(before, change);
     if (changed.includes('webhookUrl') && change.webhookUrl) {
-      refuseTwin(before, change.webhookUrl);
+      refuseDuplicateUrl(before, change.webhookUrl);
     }
     const values = (of: ConfigChange) =>
       Object.fromEntries(changed.map((field) => [wireNames[field], of[field]]));
@@ -43,18 +47,18 @@ export async function updateConfig(accountId: string, change: ConfigChange, by: 
             ...(change.webhookUrl === null && { webhookSettings: null }),
           },
           audit: { action: 'config.update', before: values(before), after: values(change) },
-          guarded: changed.some((each) => guarding.includes(each))
+          guarded: changed.some((each) => guardedFields.includes(each))
             ? changed.map((field) => wireNames[field])
             : [],
         };
   });
   if ('webhookUrl' in change || 'callbackUrl' in change) {
-    await adoptWebhookUrls(account);
+    await redirectWaitingDeliveries(account);
   }
   return account;
 }
 
-function changedFields(before: Account, change: ConfigChange): ConfigField[] {
+function findChangedFields(before: Account, change: ConfigChange): ConfigField[] {
   const given = Object.keys(change) as ConfigField[];
   return given.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(change[field]));
 }

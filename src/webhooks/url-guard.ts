@@ -37,20 +37,20 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
 
   const resolveAllowed = async (hostname: string): Promise<LookupAddress[]> => {
     const addresses = await resolve(hostname);
-    const isLet = allowPrivate ? isNotOfCloud : isPublicAddress;
+    const isLet = allowPrivate ? isNotCloudInternal : isPublicAddress;
     if (!addresses.every(({ address }) => isLet(address))) {
       throw new BlockedAddressError('The name leads to an address that is not public');
     }
     return addresses;
   };
 
-  const problemOf = (text: string) => writtenProblem(text, allowPrivate);
+  const problemOf = (text: string) => findUrlProblem(text, allowPrivate);
 
   return {
     problemOf,
     problemWhenSaved: async (text) => {
       const problem = problemOf(text);
-      if (problem !== null || allowPrivate || literalAddress(new URL(text).hostname) !== null) {
+      if (problem !== null || allowPrivate || getLiteralAddress(new URL(text).hostname) !== null) {
         return problem;
       }
       try {
@@ -81,7 +81,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
 /** The guard of this process, by WEBHOOK_ALLOW_PRIVATE. */
 export const urlGuard = createUrlGuard({ allowPrivate: env.WEBHOOK_ALLOW_PRIVATE });
 
-function writtenProblem(text: string, allowPrivate: boolean): Message | null {
+function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
   if (text.length > limits.urlLengthMax || !URL.canParse(text)) {
     return say('urlNoUrl');
   }
@@ -96,9 +96,9 @@ function writtenProblem(text: string, allowPrivate: boolean): Message | null {
   if (![80, 443, 8080, 8443].includes(port) && port <= 1_024) {
     return say('urlPort');
   }
-  const literal = literalAddress(url.hostname);
+  const literal = getLiteralAddress(url.hostname);
   if (allowPrivate) {
-    return literal === null || isNotOfCloud(literal) ? null : say('urlPrivate');
+    return literal === null || isNotCloudInternal(literal) ? null : say('urlPrivate');
   }
   if (literal !== null) {
     return isPublicAddress(literal) ? null : say('urlPrivate');
@@ -109,7 +109,7 @@ function writtenProblem(text: string, allowPrivate: boolean): Message | null {
 }
 
 /** `new URL()` has already turned decimal, octal, hex, short and full-width forms into plain ones. */
-function literalAddress(hostname: string): string | null {
+function getLiteralAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? bare : null;
 }
@@ -119,7 +119,7 @@ const globalIpv6 = ipaddr.parseCIDR('2000::/3');
 const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
 /** Clouds hand out a machine's own keys at such addresses, on a developer's machine in one too. */
-function isNotOfCloud(text: string): boolean {
+function isNotCloudInternal(text: string): boolean {
   const address = ipaddr.process(text);
   return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
 }
@@ -133,10 +133,10 @@ export function isPublicAddress(text: string): boolean {
   if (address.kind() === 'ipv6' && !address.match(globalIpv6)) {
     return false;
   }
-  return !ownAddresses().has(address.toNormalizedString());
+  return !getOwnAddresses().has(address.toNormalizedString());
 }
 
-function ownAddresses(): Set<string> {
+function getOwnAddresses(): Set<string> {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return new Set(all.map(({ address }) => ipaddr.process(address).toNormalizedString()));
 }
@@ -151,11 +151,14 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
  * occupy for everybody.
  */
 async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
-  return resolveWith(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
+  return resolveAllAddresses(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
 }
 
 /** IPv4 and IPv6 addresses of a name. @throws the error of the name server if there are none. */
-export async function resolveWith(resolver: dns.Resolver, hostname: string): Promise<LookupAddress[]> {
+export async function resolveAllAddresses(
+  resolver: dns.Resolver,
+  hostname: string,
+): Promise<LookupAddress[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = [
     ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),

@@ -19,7 +19,7 @@ export function openWebhookSecret(accountId: string, sealed: string): string {
 }
 
 /** The key of both signatures: the decoded bytes of what follows the prefix. */
-export function signingKey(secret: string): KeyObject {
+export function decodeSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'));
 }
 
@@ -27,7 +27,7 @@ export function signingKey(secret: string): KeyObject {
  * Every key that signs for an endpoint now, the current one first; none if the account has no such endpoint. Those of the
  * first are the account's, and sign callbacks too: they are there also while no `webhook_url` is set.
  */
-export function signingKeys(account: EndpointOwner, endpointId = defaultEndpointId): KeyObject[] {
+export function getSigningKeys(account: EndpointOwner, endpointId = defaultEndpointId): KeyObject[] {
   const secrets =
     endpointId === defaultEndpointId
       ? { secretSealed: account.webhookSecretSealed, previousSecret: account.previousWebhookSecret }
@@ -40,31 +40,31 @@ export function signingKeys(account: EndpointOwner, endpointId = defaultEndpoint
     secretSealed,
     ...(previousSecret && previousSecret.validUntil > now() ? [previousSecret.sealed] : []),
   ];
-  return sealed.map((each) => keyOf(account._id, each));
+  return sealed.map((each) => getCachedKey(account._id, each));
 }
 
 /** Opening a secret costs more than a signature, and every delivery needs the key of its receiver. */
-const opened = new LRUCache<string, KeyObject>({ max: 10_000 });
+const keyCache = new LRUCache<string, KeyObject>({ max: 10_000 });
 
-function keyOf(accountId: string, sealed: string): KeyObject {
+function getCachedKey(accountId: string, sealed: string): KeyObject {
   const name = `${accountId}:${sealed}`;
-  const key = opened.get(name) ?? signingKey(openWebhookSecret(accountId, sealed));
-  opened.set(name, key);
+  const key = keyCache.get(name) ?? decodeSigningKey(openWebhookSecret(accountId, sealed));
+  keyCache.set(name, key);
   return key;
 }
 
 /** Every key that signs this row: its own secret, where it has one, and those of its endpoint now. None: that was removed. */
-export function keysFor(
+export function getDeliveryKeys(
   row: Pick<Delivery, 'accountId' | 'endpointId' | 'secretSealed'>,
   account: EndpointOwner,
 ): readonly KeyObject[] {
-  const present = signingKeys(account, row.endpointId);
+  const present = getSigningKeys(account, row.endpointId);
   if (row.secretSealed === undefined) {
     return present;
   }
   let own: KeyObject;
   try {
-    own = signingKey(openWebhookSecret(row.accountId, row.secretSealed));
+    own = decodeSigningKey(openWebhookSecret(row.accountId, row.secretSealed));
   } catch {
     // A row that waited longer than its ENCRYPTION_KEY was kept.
     return present;

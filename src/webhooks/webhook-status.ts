@@ -1,15 +1,15 @@
 /** What an account sees and changes of the health of its URLs. */
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { defaultEndpointId, endpointsOf, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
-import { changing } from '../redis/changing.js';
+import { defaultEndpointId, getEndpoints, type WebhookEndpoint } from '../accounts/webhook-endpoint.js';
+import { writeAndInvalidate } from '../redis/changing.js';
 import { now } from '../shared/clock.js';
 import { giveTurns } from './announce-deliveries.js';
 import { deliveries } from './delivery.model.js';
-import { ofEndpoint } from './list-deliveries.js';
-import { configReceiverIdsOf, receiverIdOf, receiverIdsOf, type UrlOwner } from './new-delivery.js';
-import { healthy } from './receiver-health.js';
+import { buildEndpointFilter } from './list-deliveries.js';
+import { getConfigReceiverIds, getReceiverId, getReceiverIds, type UrlOwner } from './new-delivery.js';
+import { healthyState } from './receiver-health.js';
 import { receivers, type DisabledBecause, type Receiver } from './receiver.model.js';
-import { again, urlTargetsOf } from './replay-deliveries.js';
+import { buildReplayFields, listUrlTargets } from './replay-deliveries.js';
 import { requireEndpoint } from './require-endpoint.js';
 import { webhookLimits } from './webhook-limits.js';
 
@@ -25,9 +25,9 @@ export interface EndpointHealth {
 }
 
 /** The worse of `webhook_url` and `callback_url`; `webhook_status` of api/config. */
-export async function webhookStatusOf(account: UrlOwner): Promise<WebhookStatus> {
-  const found = await receivers.find({ _id: { $in: configReceiverIdsOf(account) } }).toArray();
-  const statuses = found.map((receiver) => healthOf(receiver).status);
+export async function getWebhookStatus(account: UrlOwner): Promise<WebhookStatus> {
+  const found = await receivers.find({ _id: { $in: getConfigReceiverIds(account) } }).toArray();
+  const statuses = found.map((receiver) => getHealth(receiver).status);
   return (['disabled', 'failing'] as const).find((status) => statuses.includes(status)) ?? 'enabled';
 }
 
@@ -38,12 +38,12 @@ export interface ListedEndpoint {
 
 /** Every endpoint of an account with its health, that of `webhook_url` first; at most `limits.webhookEndpointsMax`. */
 export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]> {
-  const endpoints = endpointsOf(account);
-  const receiverIds = endpoints.map(({ id, url }) => receiverIdOf(account._id, url, id));
+  const endpoints = getEndpoints(account);
+  const receiverIds = endpoints.map(({ id, url }) => getReceiverId(account._id, url, id));
   const found = await receivers.find({ _id: { $in: receiverIds } }).toArray();
   return endpoints.map((endpoint, index) => ({
     endpoint,
-    health: healthOf(found.find(({ _id }) => _id === receiverIds[index])),
+    health: getHealth(found.find(({ _id }) => _id === receiverIds[index])),
   }));
 }
 
@@ -53,18 +53,20 @@ export async function findEndpoint(account: UrlOwner, id: string): Promise<Liste
   return (
     listed.find(({ endpoint }) => endpoint.id === id) ?? {
       endpoint: requireEndpoint(account, id),
-      health: working,
+      health: healthyEndpoint,
     }
   );
 }
 
-const working: EndpointHealth = { status: 'enabled', since: null, reason: null };
+const healthyEndpoint: EndpointHealth = { status: 'enabled', since: null, reason: null };
 
-function healthOf(receiver: Receiver | undefined): EndpointHealth {
+function getHealth(receiver: Receiver | undefined): EndpointHealth {
   if (receiver?.disabledAt) {
     return { status: 'disabled', since: receiver.disabledAt, reason: receiver.disabledBecause };
   }
-  return receiver?.warnedAt ? { status: 'failing', since: receiver.failingSince, reason: null } : working;
+  return receiver?.warnedAt
+    ? { status: 'failing', since: receiver.failingSince, reason: null }
+    : healthyEndpoint;
 }
 
 /**
@@ -77,16 +79,16 @@ export async function enableWebhooks(account: UrlOwner, endpointId?: string): Pr
   await receivers.updateMany(
     {
       accountId: account._id,
-      ...(endpoint && { _id: receiverIdOf(account._id, endpoint.url, endpoint.id) }),
+      ...(endpoint && { _id: getReceiverId(account._id, endpoint.url, endpoint.id) }),
     },
-    { $set: healthy },
+    { $set: healthyState },
   );
-  await adoptStatus(account);
+  await updateStatus(account);
   return {
     held: await deliveries.countDocuments({
       accountId: account._id,
       state: 'held',
-      ...(endpoint && ofEndpoint(endpoint.id)),
+      ...(endpoint && buildEndpointFilter(endpoint.id)),
     }),
   };
 }
@@ -96,7 +98,7 @@ export async function enableWebhooks(account: UrlOwner, endpointId?: string): Pr
  * there is none any more, and dropped where its endpoint was removed: that never comes back. Safe to run again.
  * @param account As it is after the change.
  */
-export async function adoptWebhookUrls(account: UrlOwner): Promise<void> {
+export async function redirectWaitingDeliveries(account: UrlOwner): Promise<void> {
   const waits = {
     accountId: account._id,
     state: 'due' as const,
@@ -104,19 +106,19 @@ export async function adoptWebhookUrls(account: UrlOwner): Promise<void> {
     event: { $ne: 'config.updated' as const },
     leaseToken: null,
   };
-  const targets = urlTargetsOf(account);
+  const targets = listUrlTargets(account);
   const at = now();
   const ended = { nextAttemptAt: null, settledAt: at };
   const gone = (['webhook', 'callback'] as const).filter(
     (channel) => !targets.some((each) => each.channel === channel && each.endpointId === undefined),
   );
-  const others = endpointsOf(account).flatMap(({ id }) => (id === defaultEndpointId ? [] : [id]));
+  const others = getEndpoints(account).flatMap(({ id }) => (id === defaultEndpointId ? [] : [id]));
   await deliveries.bulkWrite(
     [
       ...targets.map(({ rows, target }) => ({
         updateMany: {
           filter: { ...waits, ...rows, url: { $ne: target.url } },
-          update: { $set: { ...again(), ...target } },
+          update: { $set: { ...buildReplayFields(), ...target } },
         },
       })),
       ...gone.map((channel) => ({
@@ -140,15 +142,15 @@ export async function adoptWebhookUrls(account: UrlOwner): Promise<void> {
     ],
     { ordered: false },
   );
-  await adoptStatus(account);
-  await giveTurns(receiverIdsOf(account));
+  await updateStatus(account);
+  await giveTurns(getReceiverIds(account));
 }
 
-async function adoptStatus(account: UrlOwner): Promise<void> {
+async function updateStatus(account: UrlOwner): Promise<void> {
   const { _id } = account;
   const webhookStatus: Account['webhookStatus'] =
-    (await webhookStatusOf(account)) === 'disabled' ? 'disabled' : 'enabled';
-  await changing([AccountModel], [_id], (accounts) =>
+    (await getWebhookStatus(account)) === 'disabled' ? 'disabled' : 'enabled';
+  await writeAndInvalidate([AccountModel], [_id], (accounts) =>
     accounts.updateOne({ _id }, { $set: { webhookStatus } }),
   );
 }

@@ -5,7 +5,7 @@ import { env } from '../../config/env.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { reencrypt, type SealedSource } from '../../src/accounts/reencrypt.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { sealedSources } from '../../src/sealed-values.js';
 import { openWebhookSecret, sealWebhookSecret } from '../../src/webhooks/webhook-secret.js';
@@ -37,7 +37,9 @@ describe('sealing anew', () => {
     return account._id;
   }
   const put = (id: string, webhookSecretSealed: string) =>
-    changing([AccountModel], [id], (rows) => rows.updateOne({ _id: id }, { $set: { webhookSecretSealed } }));
+    writeAndInvalidate([AccountModel], [id], (rows) =>
+      rows.updateOne({ _id: id }, { $set: { webhookSecretSealed } }),
+    );
   const sealedOf = async (id: string): Promise<string> =>
     (await AccountModel.findById(id).lean())?.webhookSecretSealed ?? '';
   /** The accounts with this id alone. */

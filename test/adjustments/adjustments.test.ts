@@ -10,7 +10,7 @@ import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { audit, AuditModel } from '../../src/audit/audit.model.js';
 import { countAttention } from '../../src/doctor/attention.js';
 import { JournalModel, journals } from '../../src/money/journals/journal.model.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { createOperator } from '../../src/operators/create-operator.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
@@ -34,7 +34,7 @@ describe('adjustments', () => {
     }
     return account;
   }
-  const balance = async ({ _id }: Account) => (await balanceOf(_id)).balance;
+  const balance = async ({ _id }: Account) => (await getWallet(_id)).balance;
   const read = (id: string) => AdjustmentModel.findById(id).orFail().lean<Adjustment>();
   const refusal = (work: Promise<unknown>) =>
     work.then(

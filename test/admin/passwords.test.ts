@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { checkedHash, isRightPassword, newPassword } from '../../src/operators/password.js';
+import { hashNewPassword, isRightPassword, generatePassword } from '../../src/operators/password.js';
 import { ValidationError } from '../../src/shared/errors.js';
 
 describe('passwords of operators', () => {
   it('have 12 to 200 characters of any kind, all of which count, and are kept as argon2id', async () => {
     for (const password of ['elevenchars', 'x'.repeat(201)]) {
-      const refusal = await checkedHash(password).catch((error: unknown) => error);
+      const refusal = await hashNewPassword(password).catch((error: unknown) => error);
       expect(refusal, `${password.length}`).to.be.instanceOf(ValidationError);
     }
-    for (const password of ['only letters', 'é 密碼 \u{1f511} 1234', 'x'.repeat(200), newPassword()]) {
-      const hash = await checkedHash(password);
+    for (const password of ['only letters', 'é 密碼 \u{1f511} 1234', 'x'.repeat(200), generatePassword()]) {
+      const hash = await hashNewPassword(password);
       expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
       expect(await isRightPassword(hash, password)).to.equal(true);
       expect(await isRightPassword(hash, password.slice(0, -1))).to.equal(false);

@@ -5,7 +5,7 @@ import { disconnectMongo } from '../../src/database/mongo.js';
 import { migrate } from '../../src/database/migrate.js';
 import { setOperatorPassword } from '../../src/operators/change-operator.js';
 import { createOperator, removeOperator } from '../../src/operators/create-operator.js';
-import { newOperatorKey } from '../../src/operators/operator-key.js';
+import { createOperatorKey } from '../../src/operators/operator-key.js';
 import type { Operator } from '../../src/operators/operator.model.js';
 import { requireOperator } from '../../src/operators/require-operator.js';
 import { beginEnrolment, confirmEnrolment, replaceRecoveryCodes } from '../../src/operators/second-factor.js';
@@ -44,7 +44,7 @@ describe('what an operator has proven', () => {
     const proven = await newOperator();
     const confirm = await enrol(proven);
     const changes = {
-      key: () => newOperatorKey(proven, by),
+      key: () => createOperatorKey(proven, by),
       password: () => changePassword(proven, proven),
       codes: () => replaceRecoveryCodes({ ...proven, totp: null }, by),
       begin: () => beginEnrolment(proven, shownTo),

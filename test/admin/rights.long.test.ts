@@ -13,7 +13,7 @@ import { consoleRoutes } from '../../src/console/console-routes.js';
 import { consoleOperations } from '../../src/console/api/operations.js';
 import { queueBoardActions } from '../../src/console/queue-actions.js';
 import { OperatorModel, type Operator } from '../../src/operators/operator.model.js';
-import { checkedHash } from '../../src/operators/password.js';
+import { hashNewPassword } from '../../src/operators/password.js';
 import {
   isAllowed,
   operatorRoles,
@@ -216,7 +216,7 @@ describe('what operators may do', function () {
   });
 
   async function insertPeople(): Promise<void> {
-    const passwordHash = await checkedHash(password);
+    const passwordHash = await hashNewPassword(password);
     const at = new Date();
     const operators: Operator[] = people.map(({ username, role, key }) => ({
       _id: newId(),

@@ -5,7 +5,7 @@ import { operations } from '../../src/api/operations.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { businessDay } from '../../src/shared/business-time.js';
 import { uniqueRef, type Answer } from '../support/api-client.js';
 import { useApi } from './support/api.js';
@@ -107,11 +107,13 @@ describe('lists that are asked for again', () => {
       ['gone', () => changeProduct({ status: 'inactive' })],
     ];
     const changeOffer = (set: object) =>
-      changing([OfferModel], null, (rows) => rows.updateOne({ productCode: _id }, { $set: set }));
+      writeAndInvalidate([OfferModel], null, (rows) => rows.updateOne({ productCode: _id }, { $set: set }));
     const changeProduct = (set: object) =>
-      changing([ProductModel], null, (rows) => rows.updateOne({ _id }, { $set: set }));
+      writeAndInvalidate([ProductModel], null, (rows) => rows.updateOne({ _id }, { $set: set }));
     const changeSeller = (status: string) =>
-      changing([AccountModel], null, (rows) => rows.updateOne({ _id: sellerId }, { $set: { status } }));
+      writeAndInvalidate([AccountModel], null, (rows) =>
+        rows.updateOne({ _id: sellerId }, { $set: { status } }),
+      );
     let tag = tagOf(await get(path, key));
     for (const [what, change] of changes) {
       expect(await holds(path, key, tag), `before ${what}`).to.equal(true);
@@ -136,7 +138,7 @@ describe('lists that are asked for again', () => {
     await api.call({ method: 'POST', path: offer, key, body: { price: 10_001 } });
     expect(await holds(path, key, first)).to.equal(false);
     const second = tagOf(await get(path, key));
-    await changing([ProductModel], null, (rows) =>
+    await writeAndInvalidate([ProductModel], null, (rows) =>
       rows.updateOne({ _id: product._id }, { $set: { maxWaitS: 60 } }),
     );
     expect(await holds(path, key, second)).to.equal(false);

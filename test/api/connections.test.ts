@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { oneByOne } from '../../src/api/one-by-one.js';
+import { handleSequentially } from '../../src/api/one-by-one.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
@@ -170,7 +170,7 @@ describe('connections to the web process', () => {
   it('what cannot be read is not answered in place of what is under way', async () => {
     const server = http.createServer();
     let end = () => undefined as unknown;
-    oneByOne(server, (request, response) => {
+    handleSequentially(server, (request, response) => {
       request.resume();
       end = () => response.end('made');
     });
@@ -255,7 +255,7 @@ describe('connections to the web process', () => {
   it('a stop answers also what has come and was not read yet', async () => {
     for (const how of ['on a connection that was taken', 'on one that is new']) {
       const server = http.createServer();
-      const closing = oneByOne(server, (_request, response) => response.end('answered'));
+      const closing = handleSequentially(server, (_request, response) => response.end('answered'));
       await once(server.listen(0, '127.0.0.1'), 'listening');
       const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
       socket.on('error', () => undefined);

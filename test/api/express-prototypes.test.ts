@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { expect } from 'chai';
-import { prototypesOf } from '../../src/api/express-prototypes.js';
+import { buildExpressClasses } from '../../src/api/express-prototypes.js';
 import { fetchJson } from '../support/fetch-json.js';
 
 describe('the prototypes of requests', () => {
@@ -11,7 +11,7 @@ describe('the prototypes of requests', () => {
       response.json({ got: request.body as unknown, ip: request.ip });
     });
     const born: boolean[] = [];
-    const server = createServer(prototypesOf(app), (request, response) => {
+    const server = createServer(buildExpressClasses(app), (request, response) => {
       born.push(Object.getPrototypeOf(request) === app.request);
       born.push(Object.getPrototypeOf(response) === app.response);
       app(request, response);

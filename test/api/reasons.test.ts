@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createApp } from '../../src/app.js';
 import { openApiDocument } from '../../src/api/openapi/document.js';
-import { reasons, reasonsOf } from '../../src/api/reasons.js';
+import { reasons, listReasons } from '../../src/api/reasons.js';
 import type { Answer } from '../support/api-client.js';
 import { tableUnder } from '../support/docs-table.js';
 import { fieldReasons, type FieldReason } from '../../src/shared/field-reason.js';
@@ -165,7 +165,7 @@ describe('the reason of a failure', () => {
       failureReasons.filter((each) => each !== 'transaction_failed').sort((a, b) => order(a) - order(b)),
     );
     for (const status of [400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 429, 503]) {
-      expect(reasonsOf(status), String(status)).to.not.deep.equal([]);
+      expect(listReasons(status), String(status)).to.not.deep.equal([]);
     }
   });
 });

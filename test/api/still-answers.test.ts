@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { oneByOne } from '../../src/api/one-by-one.js';
+import { handleSequentially } from '../../src/api/one-by-one.js';
 import { eventually } from '../support/eventually.js';
 import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
 
@@ -146,7 +146,7 @@ describe('answers that are not taken', () => {
     const server = http.createServer();
     servers.push(server);
     const seen: string[] = [];
-    const closing = oneByOne(
+    const closing = handleSequentially(
       server,
       ({ url = '' }, response) => {
         seen.push(url);

@@ -7,7 +7,7 @@ import {
   type BankLineStatus,
 } from '../../src/deposits/bank/bank-line.model.js';
 import { findCandidates } from '../../src/deposits/bank/find-candidates.js';
-import { namedByTexts } from '../../src/deposits/bank/named-by-texts.js';
+import { findNamedDeposits } from '../../src/deposits/bank/named-by-texts.js';
 import { planStatement } from '../../src/deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../src/deposits/bank/read-bank-statement.js';
 import { DepositModel, deposits, toStored, type Deposit } from '../../src/deposits/deposit.model.js';
@@ -69,7 +69,7 @@ describe('bank statements in one process', function () {
     const { incoming } = await readBankStatement(
       Buffer.from(statementOf(...['A', 'B'].map((text) => ({ amount, text: `${text} ${name}` })))),
     );
-    const { byLine, isNamed } = await namedByTexts(incoming, await findCandidates(incoming));
+    const { byLine, isNamed } = await findNamedDeposits(incoming, await findCandidates(incoming));
     expect(byLine.size).to.equal(2);
     for (const { byId, fitting, waiting } of byLine.values()) {
       expect([byId, fitting, waiting].map(({ length }) => length)).to.deep.equal([0, 2, 2]);

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import { limits } from '../../config/limits.js';
-import { amountOf, dayOf } from '../../src/deposits/bank/bank-cells.js';
-import { nameOf, namesIn } from '../../src/deposits/bank/named-in.js';
+import { parseAmount, parseDay } from '../../src/deposits/bank/bank-cells.js';
+import { buildSearchName, findNames } from '../../src/deposits/bank/named-in.js';
 import { readBankStatement } from '../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError } from '../../src/shared/errors.js';
 import { longestHoldMs } from './longest-hold.js';
@@ -265,7 +265,7 @@ describe('cells of bank statements', () => {
       ['Saldo Awal', null],
       ['', null],
     ] as const) {
-      expect(dayOf(text, '2026-11-23'), text).to.equal(day);
+      expect(parseDay(text, '2026-11-23'), text).to.equal(day);
     }
   });
 
@@ -286,7 +286,7 @@ describe('cells of bank statements', () => {
       ['(60,000.00)', 60_000, 'out'],
       ['+60000', 60_000, 'in'],
     ] as const) {
-      expect(amountOf(text), text).to.deep.equal({ amount, direction });
+      expect(parseAmount(text), text).to.deep.equal({ amount, direction });
     }
     for (const text of [
       '1.250.00',
@@ -309,13 +309,13 @@ describe('cells of bank statements', () => {
       '1e5',
       '99999999999999999999',
     ]) {
-      expect(amountOf(text), text).to.equal(null);
+      expect(parseAmount(text), text).to.equal(null);
     }
   });
 
   it('a reference is found however a bank writes it, as whole words, and never by chance', () => {
     const has = (description: string, reference: string, isWhole = true) =>
-      namesIn({ description, isWhole }).has(nameOf(reference) ?? '');
+      findNames({ description, isWhole }).has(buildSearchName(reference) ?? '');
     expect(has('TRSF CR 2311 DEP-0001 BUDI', 'dep-0001')).to.equal(true);
     expect(has('TRSF CR 2311/DEP0001/BUDI', 'dep-0001')).to.equal(true);
     expect(has('trsf dep 0001 budi', 'DEP_0001')).to.equal(true);
@@ -323,8 +323,8 @@ describe('cells of bank statements', () => {
     expect(has('TRSF XDEP-0001', 'DEP-0001')).to.equal(false);
     expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0001', false)).to.equal(true);
     expect(has('TRSF DEP-0001 BUDI DEP-0002', 'DEP-0002', false), 'it may go on').to.equal(false);
-    expect(nameOf('dep-1')).to.equal(null);
-    expect(nameOf('23112026')).to.equal(null);
-    expect(nameOf('2311202600')).to.equal('2311202600');
+    expect(buildSearchName('dep-1')).to.equal(null);
+    expect(buildSearchName('23112026')).to.equal(null);
+    expect(buildSearchName('2311202600')).to.equal('2311202600');
   });
 });

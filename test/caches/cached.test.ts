@@ -10,11 +10,11 @@ import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
-import { cached } from '../../src/redis/cached.js';
-import { changing } from '../../src/redis/changing.js';
+import { createCache } from '../../src/redis/cached.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { UnknownOutcomeError } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { hearChanges, hearingNow, type Change } from '../../src/redis/hear-changes.js';
+import { subscribeToChanges, getSubscriptionEpoch, type Change } from '../../src/redis/hear-changes.js';
 import { ConflictError } from '../../src/shared/errors.js';
 import { eventually } from '../support/eventually.js';
 import { asWritten } from '../../src/shared/say.js';
@@ -60,16 +60,16 @@ for (const hears of [true, false]) {
     before(async () => {
       await connectRedis();
       if (hears) {
-        await hearChanges();
+        await subscribeToChanges();
       }
-      expect(hearingNow() !== 0).to.equal(hears);
+      expect(getSubscriptionEpoch() !== 0).to.equal(hears);
     });
     after(() => disconnectRedis());
 
     it('callers at the same time share one load; later ones get what it gave', async () => {
       const { rows, reads, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
-      const get = cached({ from: [OfferModel], load });
+      const get = createCache({ from: [OfferModel], load });
       const all = await Promise.all([get('a'), get('a'), get('a')]);
       expect(all).to.deep.equal([rows.get('a'), rows.get('a'), rows.get('a')]);
       expect(await get('a')).to.equal(rows.get('a'));
@@ -79,10 +79,10 @@ for (const hears of [true, false]) {
     it('a load that began before a change and ends after it is answered, and not kept', async () => {
       const { rows, load, hold } = store();
       rows.set('a', { id: 'a', owner: 'old' });
-      const get = cached({ from: [OfferModel], load });
+      const get = createCache({ from: [OfferModel], load });
       const releaseEarly = hold();
       const early = get('a');
-      await changing([OfferModel], ['a'], () => {
+      await writeAndInvalidate([OfferModel], ['a'], () => {
         rows.set('a', { id: 'a', owner: 'new' });
         return Promise.resolve();
       });
@@ -99,27 +99,31 @@ for (const hears of [true, false]) {
     it('a change drops what is about its subjects and its collections only', async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' }).set('b', { id: 'b', owner: 'y' });
-      const get = cached({ from: [OfferModel], load, isAbout: ({ owner }, subject) => owner === subject });
+      const get = createCache({
+        from: [OfferModel],
+        load,
+        isAbout: ({ owner }, subject) => owner === subject,
+      });
       const readBoth = async () => {
         await Promise.all([get('a'), get('b')]);
         return [readsOf('a'), readsOf('b')];
       };
       expect(await readBoth()).to.deep.equal([1, 1]);
-      await changing([OfferModel], ['x'], nothing);
+      await writeAndInvalidate([OfferModel], ['x'], nothing);
       expect(await readBoth()).to.deep.equal([2, 1]);
-      await changing([AccountModel], ['x'], nothing);
+      await writeAndInvalidate([AccountModel], ['x'], nothing);
       expect(await readBoth()).to.deep.equal([2, 1]);
-      await changing([AccountModel, OfferModel], null, nothing);
+      await writeAndInvalidate([AccountModel, OfferModel], null, nothing);
       expect(await readBoth()).to.deep.equal([3, 2]);
     });
 
     it('what was not found is found as soon as a change has made it', async () => {
       const { rows, readsOf, load } = store();
-      const get = cached({ from: [ApiKeyModel], load, isAbout: () => false });
+      const get = createCache({ from: [ApiKeyModel], load, isAbout: () => false });
       expect(await get('a')).to.equal(null);
       expect(await get('a')).to.equal(null);
       expect(readsOf('a')).to.equal(1);
-      await changing([ApiKeyModel], ['somebody'], () => {
+      await writeAndInvalidate([ApiKeyModel], ['somebody'], () => {
         rows.set('a', { id: 'a', owner: 'x' });
         return Promise.resolve();
       });
@@ -129,7 +133,7 @@ for (const hears of [true, false]) {
     it('guesses push nothing out, and no more than a thousand of them are kept', async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
-      const get = cached({ from: [ApiKeyModel], load, entriesMax: 2 });
+      const get = createCache({ from: [ApiKeyModel], load, entriesMax: 2 });
       await get('a');
       await Promise.all(Array.from({ length: 1_001 }, (_, index) => get(`guess-${index}`)));
       await get('a');
@@ -145,7 +149,7 @@ for (const hears of [true, false]) {
         rows.set(id, { id, owner: 'x' });
       }
       const weightOf = ({ id }: Fact) => ({ much: 2, 'too much': 4 })[id] ?? 1;
-      const get = cached({ from: [OfferModel], load, weight: { of: weightOf, max: 3 } });
+      const get = createCache({ from: [OfferModel], load, weight: { of: weightOf, max: 3 } });
       for (const id of ['a', 'b', 'c', 'a', 'much', 'a', 'b']) {
         await get(id);
       }
@@ -158,7 +162,7 @@ for (const hears of [true, false]) {
       }
       expect(['too much', 'much'].map(readsOf), 'too much pushes nothing out').to.deep.equal([2, 2]);
       // What a change drops weighs nothing any more.
-      await changing([OfferModel], null, nothing);
+      await writeAndInvalidate([OfferModel], null, nothing);
       for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) {
         await get(id);
       }
@@ -170,7 +174,7 @@ for (const hears of [true, false]) {
       for (const id of ['a', 'b', 'c', 'd']) {
         rows.set(id, { id, owner: 'x' });
       }
-      const get = cached({ from: [OfferModel], load, entriesMax: 3 });
+      const get = createCache({ from: [OfferModel], load, entriesMax: 3 });
       for (const id of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) {
         await get(id);
       }
@@ -179,7 +183,7 @@ for (const hears of [true, false]) {
 
     it('an error is not remembered', async () => {
       let calls = 0;
-      const get = cached({
+      const get = createCache({
         from: [OfferModel],
         load(id: string) {
           calls += 1;
@@ -193,8 +197,8 @@ for (const hears of [true, false]) {
     it(`is loaded again after a second: ${hears ? 'no' : 'yes'}`, async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
-      const get = cached({ from: [OfferModel], load });
-      const short = cached({ from: [OfferModel], load, keepMs: limits.cacheDeafMs });
+      const get = createCache({ from: [OfferModel], load });
+      const short = createCache({ from: [OfferModel], load, keepMs: limits.cacheDeafMs });
       await get('a');
       await short('a');
       const over = performance.now() + limits.cacheDeafMs;
@@ -214,7 +218,7 @@ describe('a change', () => {
   const heard: Change[] = [];
   before(async () => {
     await connectRedis();
-    await hearChanges();
+    await subscribeToChanges();
     other = new Redis(env.REDIS_URL);
     await other.subscribe(`${env.QUEUE_PREFIX}:changes`);
     other.on('message', (_channel, text) => {
@@ -233,7 +237,7 @@ describe('a change', () => {
   async function measure(subject: string, work: () => Promise<unknown> = nothing) {
     await redis().zadd(`${env.QUEUE_PREFIX}:hearers`, Date.now() + limits.hearingMs, 'other');
     const startedAt = performance.now();
-    await changing([OfferModel], [subject], work).catch(() => undefined);
+    await writeAndInvalidate([OfferModel], [subject], work).catch(() => undefined);
     const phases = heard.filter(({ subjects }) => subjects?.[0] === subject).map(({ phase }) => phase);
     return { ms: performance.now() - startedAt, phases };
   }
@@ -263,8 +267,8 @@ describe('a change', () => {
   it('may have been missed by a process that stood still: it uses nothing from before', async () => {
     const { rows, load, readsOf } = store();
     rows.set('a', { id: 'a', owner: 'x' });
-    const get = cached({ from: [ProductModel], load });
-    await eventually('this process to hear', () => hearingNow() !== 0);
+    const get = createCache({ from: [ProductModel], load });
+    await eventually('this process to hear', () => getSubscriptionEpoch() !== 0);
     await get('a');
     await get('a');
     expect(readsOf('a')).to.equal(1);

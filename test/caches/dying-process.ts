@@ -1,12 +1,12 @@
 /** For outage.long.test.ts: raises a price when it is told to, and is killed between the write and telling of it. */
 import { connectMongo } from '../../src/database/mongo.js';
 import { OfferModel } from '../../src/products/offer.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { connectRedis } from '../../src/redis/connection.js';
 
 const code = process.env['PRODUCT_CODE'] ?? '';
 await Promise.all([connectMongo(), connectRedis()]);
-await changing([OfferModel], [code], async (offers) => {
+await writeAndInvalidate([OfferModel], [code], async (offers) => {
   const told = new Promise((resolve) => process.once('message', resolve));
   process.send?.('begun');
   await told;

@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
-import { providerQueue } from '../../src/providers/provider-queue.js';
+import { getProviderQueue } from '../../src/providers/provider-queue.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -171,7 +171,7 @@ describe('topup doctor about a worker that stands still', function () {
     it("fails for a provider's queue too, unless its rate holds them back", async () => {
       await stack.seed();
       const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
-      await withOldJob(providerQueue(seller?._id ?? '').name, async (queue) => {
+      await withOldJob(getProviderQueue(seller?._id ?? '').name, async (queue) => {
         await sayOf('fulfilment');
         const { code, of } = await look();
         expect(code).to.equal(1);

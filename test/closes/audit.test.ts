@@ -4,8 +4,8 @@ import { audit } from '../../src/audit/audit.model.js';
 import { auditCloses } from '../../src/audit/audit-close.model.js';
 import { recordAudit } from '../../src/audit/record-audit.js';
 import { dayCloses } from '../../src/money/closes/day-close.model.js';
-import { rootOf } from '../../src/money/closes/close-hash.js';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { computeRoot } from '../../src/money/closes/close-hash.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { setClock } from '../../src/shared/clock.js';
@@ -59,7 +59,7 @@ describe('the audit log in the closes of days', () => {
     await closeLedger(dayAgo(10));
     // As 0.2 before this has left it.
     const day = dayAgo(10);
-    const content = (await lastClosedDay())?.content;
+    const content = (await findLastClosedDay())?.content;
     if (!content) {
       throw new Error('nothing was closed');
     }
@@ -68,7 +68,7 @@ describe('the audit log in the closes of days', () => {
     await auditCloses.deleteMany({});
     await dayCloses.updateOne(
       { _id: day },
-      { $unset: { 'content.audit': 1 }, $set: { root: rootOf(day, plain) } },
+      { $unset: { 'content.audit': 1 }, $set: { root: computeRoot(day, plain) } },
     );
     expect(await namedFindings()).to.deep.equal([]);
 

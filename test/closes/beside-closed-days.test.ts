@@ -6,7 +6,7 @@ import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { recordAudit } from '../../src/audit/record-audit.js';
-import { setTotalsComplete, totalsAreComplete } from '../../src/money/totals/totals-state.model.js';
+import { setTotalsComplete, areTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { setClock } from '../../src/shared/clock.js';
@@ -63,7 +63,7 @@ describe('the daily verification, beside closed days', () => {
   it('totals that were never built are not called right', async () => {
     await db().collection('totalsState').deleteMany({});
     // A process remembers it for a moment.
-    await eventually('it to be forgotten', async () => !(await totalsAreComplete()));
+    await eventually('it to be forgotten', async () => !(await areTotalsComplete()));
     const checks = (await verifyLedger()).checks.concat(
       (await verifyLedger(undefined, { full: true })).checks,
     );

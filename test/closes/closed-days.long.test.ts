@@ -1,9 +1,9 @@
 import { OfferModel } from '../../src/products/offer.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { expect } from 'chai';
 import { Double, Long, type Document } from 'mongodb';
 import mongoose from 'mongoose';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
 import { walletCloses } from '../../src/money/closes/wallet-close.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
@@ -66,7 +66,7 @@ describe('closed days of the ledger', function () {
   /** Enough for a withdrawal: what a purchase of that price brings. */
   async function creditSeller(amount: number): Promise<void> {
     const setPrice = (price: number) =>
-      changing([OfferModel], null, (offers) =>
+      writeAndInvalidate([OfferModel], null, (offers) =>
         offers.updateOne({ sellerId: play.seller._id }, { $set: { price } }),
       );
     await setPrice(amount);
@@ -292,7 +292,7 @@ describe('closed days of the ledger', function () {
   });
 
   it('a root that was kept elsewhere is still one of them; another is not', async () => {
-    const last = await lastClosedDay();
+    const last = await findLastClosedDay();
     expect((await verifyLedger(undefined, { root: last?.root })).ok).to.equal(true);
     const report = await verifyLedger(undefined, { root: 'f'.repeat(64) });
     expect(found(report)).to.deep.equal([`closed-days: root ${'f'.repeat(64)}`]);

@@ -7,17 +7,17 @@ import { builtProgram } from '../../config/project-file.js';
 import { env } from '../../config/env.js';
 import { diagnoseMongo } from '../../src/doctor/diagnose-databases.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { deposits } from '../../src/deposits/deposit.model.js';
-import { rootOf } from '../../src/money/closes/close-hash.js';
+import { computeRoot } from '../../src/money/closes/close-hash.js';
 import { dayCloses } from '../../src/money/closes/day-close.model.js';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
 import { walletCloses } from '../../src/money/closes/wallet-close.model.js';
 import { journals, type Journal } from '../../src/money/journals/journal.model.js';
 import { wallets } from '../../src/money/wallets/wallet.model.js';
 import { closeDueDays, closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
-import { startOf } from '../../src/shared/business-time.js';
+import { getStartOfDay } from '../../src/shared/business-time.js';
 import { setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
@@ -54,7 +54,7 @@ describe('closing the ledger', function () {
 
   it('topup doctor expects a first close only where there was something before yesterday', async () => {
     const accountsFrom = (createdAt: Date) =>
-      changing([AccountModel], null, (accounts) =>
+      writeAndInvalidate([AccountModel], null, (accounts) =>
         accounts.collection.updateMany({}, { $set: { createdAt } }),
       );
     await accountsFrom(new Date());
@@ -70,7 +70,7 @@ describe('closing the ledger', function () {
     await eventually('some rows', async () => (await walletCloses.countDocuments({ day })) > 0, 60_000);
     killed.kill('SIGKILL');
     await once(killed, 'close');
-    expect(await lastClosedDay(), 'the day is not closed').to.equal(null);
+    expect(await findLastClosedDay(), 'the day is not closed').to.equal(null);
     const left = await walletCloses.countDocuments({ day });
     expect(left)
       .to.be.greaterThan(0)
@@ -82,7 +82,7 @@ describe('closing the ledger', function () {
       expect(each.code, each.stderr).to.equal(0);
       return each.json<{ last: { root: string } }>().last.root;
     });
-    const root = (await lastClosedDay())?.root;
+    const root = (await findLastClosedDay())?.root;
     expect([...printed, ...own.map((each) => each.root)]).to.deep.equal([root, root, root]);
     expect(await walletCloses.countDocuments({ day })).to.equal(walletCount + 1);
     expect((await verifyLedger()).findings).to.deep.equal([]);
@@ -97,13 +97,15 @@ describe('closing the ledger', function () {
     expect((await topup(['ledger', 'close', '--date', '2024-02-30'], process.env)).code).to.equal(2);
     setTime(dayAgo(7), 0, 9);
     await closeDueDays();
-    expect((await lastClosedDay())?._id).to.equal(dayAgo(8));
+    expect((await findLastClosedDay())?._id).to.equal(dayAgo(8));
     setTime(dayAgo(6), 0, 9);
     await closeDueDays();
-    expect((await lastClosedDay())?._id, 'ten minutes for what is still being committed').to.equal(dayAgo(8));
+    expect((await findLastClosedDay())?._id, 'ten minutes for what is still being committed').to.equal(
+      dayAgo(8),
+    );
     setTime(dayAgo(6), 0, 10);
     await closeDueDays();
-    expect((await lastClosedDay())?._id).to.equal(dayAgo(7));
+    expect((await findLastClosedDay())?._id).to.equal(dayAgo(7));
     const late = { status: 'warn', detail: `the last closed day is ${dayAgo(7)}` };
     expect(await doctorSays()).to.include(late);
   });
@@ -164,7 +166,7 @@ describe('closing the ledger', function () {
       .and.not.include('/no/such');
     env.LEDGER_CLOSE_KEY = key;
     await closeLedger(dayAgo(2));
-    const last = await lastClosedDay();
+    const last = await findLastClosedDay();
     if (!last?.signature) {
       throw new Error('not signed');
     }
@@ -177,7 +179,7 @@ describe('closing the ledger', function () {
     expect(await problems(publicKey)).to.deep.equal([]);
     // A whole new content with a root that fits it: only the key is missing.
     const content = { ...last.content, journals: last.content.journals + 1 };
-    const root = rootOf(last._id, content);
+    const root = computeRoot(last._id, content);
     await dayCloses.updateOne({ _id: last._id }, { $set: { content, root } });
     expect(await problems()).to.deep.equal(['its signature is not one of its root']);
     await dayCloses.updateOne({ _id: last._id }, { $set: { signature: null } });
@@ -194,7 +196,7 @@ describe('closing the ledger', function () {
 
   it('topup ledger close prints the root and the key, and verify takes what was kept', async () => {
     const printed = await topup(['ledger', 'close', '--date', dayAgo(2)], process.env);
-    const last = await lastClosedDay();
+    const last = await findLastClosedDay();
     expect(printed.stdout).to.include(last?.root).and.include(last?.signature?.publicKey);
     const verify = (...more: string[]) => topup(['ledger', 'verify', ...more], process.env);
     const green = await verify('--root', last?.root ?? '');
@@ -208,12 +210,12 @@ describe('closing the ledger', function () {
 
 /** Wallets with one deposit each, as the service writes them. */
 async function depositInto(count: number, day: string): Promise<void> {
-  const at = new Date(startOf(day).getTime() + 3_600_000);
+  const at = new Date(getStartOfDay(day).getTime() + 3_600_000);
   const amount = Long.fromNumber(50_000) as unknown as number;
   const one = Long.ONE as unknown as number;
   const zero = Long.ZERO as unknown as number;
   const ids = Array.from({ length: count }, () => ({ walletId: newId(), depositId: newId() }));
-  await changing([AccountModel], null, (rows) =>
+  await writeAndInvalidate([AccountModel], null, (rows) =>
     rows.collection.insertMany(
       ids.map(({ walletId }) => ({ _id: walletId, username: walletId, role: 'buyer' }) as never),
     ),

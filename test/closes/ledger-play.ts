@@ -14,7 +14,7 @@ import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { completeSettlement, failSettlement } from '../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import type { Settlement } from '../../src/settlements/settlement.model.js';
-import { businessDay, daysAfter, startOf } from '../../src/shared/business-time.js';
+import { businessDay, daysAfter, getStartOfDay } from '../../src/shared/business-time.js';
 import { setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
@@ -95,6 +95,6 @@ export function dayAgo(days: number): string {
 
 /** Moves the clock to a time of a business day. */
 export function setTime(day: string, hour: number, minute = 0): void {
-  const atMs = startOf(day).getTime() + (hour * 60 + minute) * 60_000;
+  const atMs = getStartOfDay(day).getTime() + (hour * 60 + minute) * 60_000;
   setClock(() => atMs);
 }

@@ -1,10 +1,10 @@
 /** MongoDB forgets a cursor that is idle for ten minutes, and every one of a primary that is none any more. */
 import { expect } from 'chai';
-import { accountById } from '../../src/accounts/find-account.js';
+import { getExistingAccount } from '../../src/accounts/find-account.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { recordAudit } from '../../src/audit/record-audit.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
 import { closeDay } from '../../src/reconciliation/closes/close-day.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
@@ -43,7 +43,7 @@ describe('ledger verify while MongoDB forgets its cursors', function () {
     );
     const busy = buyers[wallets / 2] ?? '';
     const deposit = async (id: string) => {
-      await createDeposit({ account: await accountById(id), amount: 1_000, refId: newId() });
+      await createDeposit({ account: await getExistingAccount(id), amount: 1_000, refId: newId() });
     };
     await inParallel([...buyers, ...Array.from({ length: deposits }, () => busy)], 40, deposit);
     for (let entry = 0; entry < wallets; entry++) {
@@ -54,7 +54,7 @@ describe('ledger verify while MongoDB forgets its cursors', function () {
       // Days of a calendar of their own, the first of which has all of it.
       const at = new Date(Date.UTC(2030, 0, 1 + day));
       const bound = { day: at.toISOString().slice(0, 10), end: at, now: at };
-      await closeDay(bound, await lastClosedDay());
+      await closeDay(bound, await findLastClosedDay());
     }
     // What no close covers.
     await deposit(busy);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { operatorPrefixes, readCatalogue } from '../../config/catalogue.js';
 import { productCode, rupiah, text } from '../../src/api/fields.js';
 import { limits } from '../../config/limits.js';
-import { customerNumberRuleOf } from '../../src/products/customer-number-rule.js';
+import { getCustomerNumberRule } from '../../src/products/customer-number-rule.js';
 
 describe('The demo catalogue', () => {
   const products = readCatalogue();
@@ -46,7 +46,7 @@ describe('The demo catalogue', () => {
 
   it('knows the prefixes of every phone product, and no prefix belongs to two operators', () => {
     for (const product of products) {
-      const rule = customerNumberRuleOf({ ...product, operator: product.operator ?? null });
+      const rule = getCustomerNumberRule({ ...product, operator: product.operator ?? null });
       if (rule.kind === 'phone') {
         expect(rule.prefixes, product.code).to.not.be.empty;
       }

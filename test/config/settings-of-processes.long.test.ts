@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
 import {
   ownSettings,
-  processesOf,
+  getProcessTypes,
   settingsOfProcesses,
   type OwnSetting,
 } from '../../config/settings-of-processes.js';
@@ -51,16 +51,16 @@ describe('the settings of each process', () => {
   });
 
   it('a process is known by the program that was started', () => {
-    expect(processesOf(program('src/server.js'))).to.deep.equal(['web']);
-    expect(processesOf(program('scripts/migrate.js'))).to.deep.equal(['release']);
-    expect(processesOf(program('scripts/topup.js', 'account', 'list'))).to.deep.equal(['topup']);
-    expect(processesOf(['node', 'C:\\app\\scripts\\topup.mjs'])).to.deep.equal(['topup']);
-    expect(processesOf(program('workers/run.js', 'follow-up', 'webhooks'))).to.deep.equal([
+    expect(getProcessTypes(program('src/server.js'))).to.deep.equal(['web']);
+    expect(getProcessTypes(program('scripts/migrate.js'))).to.deep.equal(['release']);
+    expect(getProcessTypes(program('scripts/topup.js', 'account', 'list'))).to.deep.equal(['topup']);
+    expect(getProcessTypes(['node', 'C:\\app\\scripts\\topup.mjs'])).to.deep.equal(['topup']);
+    expect(getProcessTypes(program('workers/run.js', 'follow-up', 'webhooks'))).to.deep.equal([
       'follow-up',
       'webhooks',
     ]);
-    expect(processesOf(program('workers/run.js', 'all'))).to.have.members(workers);
-    expect(processesOf(program('scripts/seed.js'))).to.equal(null);
+    expect(getProcessTypes(program('workers/run.js', 'all'))).to.have.members(workers);
+    expect(getProcessTypes(program('scripts/seed.js'))).to.equal(null);
   });
 
   for (const [name, own] of Object.entries(settingsOfProcesses)) {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { limits } from '../../config/limits.js';
-import { commissionOf } from '../../src/money/commission.js';
+import { computeCommission } from '../../src/money/commission.js';
 import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -54,7 +54,7 @@ describe('products in the console', function () {
     const code = await product({ cost: 10_300 });
     const { offers } = await caller.ask('getProduct', `/products/${code}`);
     expect(offers.map(({ seller }: { seller: string }) => seller)).to.deep.equal(['seller2', 'seller']);
-    const commission = commissionOf(10_450, 0.02);
+    const commission = computeCommission(10_450, 0.02);
     expect(offers[0]).to.include({ commission, cost: 10_300, margin: 10_450 - commission - 10_300 });
     expect(offers[1]).to.include({ is_owner: true, cost: null, margin: null });
     expect((await caller.call('/products/none-such')).status).to.equal(404);

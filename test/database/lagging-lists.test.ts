@@ -16,7 +16,7 @@ import { bankLines } from '../../src/deposits/bank/bank-line.model.js';
 import { deposits, toStored as storedDeposit } from '../../src/deposits/deposit.model.js';
 import { listDeposits } from '../../src/deposits/list-deposits.js';
 import type { Report } from '../../src/reports/report.model.js';
-import { reportPages } from '../../src/reports/report-rows.js';
+import { readReportPages } from '../../src/reports/report-rows.js';
 import { listSettlements } from '../../src/settlements/list-settlements.js';
 import { settlements, toStored as storedSettlement } from '../../src/settlements/settlement.model.js';
 import { newId } from '../../src/shared/ids.js';
@@ -158,7 +158,12 @@ async function listOf(status: 'open' | 'used') {
 
 async function rowOfReport(accountId: string): Promise<unknown> {
   const period = { start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 3_600_000) };
-  for await (const [first] of reportPages({ accountId, role: 'buyer', type: 'deposit', period } as Report)) {
+  for await (const [first] of readReportPages({
+    accountId,
+    role: 'buyer',
+    type: 'deposit',
+    period,
+  } as Report)) {
     return first?.row;
   }
   return undefined;

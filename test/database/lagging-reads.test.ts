@@ -5,15 +5,15 @@ import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { AuditModel, audit } from '../../src/audit/audit.model.js';
 import { auditCloses } from '../../src/audit/audit-close.model.js';
 import { bySystem, recordAudit } from '../../src/audit/record-audit.js';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
 import { dayCloses } from '../../src/money/closes/day-close.model.js';
 import { walletCloses, type WalletClose } from '../../src/money/closes/wallet-close.model.js';
 import { journals } from '../../src/money/journals/journal.model.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
 import { buildWalletClose } from '../../src/reconciliation/closes/build-wallet-close.js';
 import { closeAudit } from '../../src/reconciliation/closes/close-audit.js';
-import { rowsOf } from '../../src/reconciliation/closes/close-day.js';
-import { reportPages } from '../../src/reports/report-rows.js';
+import { findRows } from '../../src/reconciliation/closes/close-day.js';
+import { readReportPages } from '../../src/reports/report-rows.js';
 import type { Report } from '../../src/reports/report.model.js';
 import { businessDay } from '../../src/shared/business-time.js';
 import { newId } from '../../src/shared/ids.js';
@@ -115,7 +115,7 @@ describe('reads while the majority lags', () => {
     const counts = await readBeforeAndAfter(walletCloses.collectionName, {
       write: () => walletCloses.insertOne({ _id, day } as WalletClose),
       isWritten: () => walletCloses.findOne({ _id }),
-      read: async () => (await rowsOf(day).toArray()).length,
+      read: async () => (await findRows(day).toArray()).length,
     });
     expect(counts).to.deep.equal([0, 1]);
   });
@@ -126,7 +126,7 @@ describe('reads while the majority lags', () => {
     const days = await readBeforeAndAfter(dayCloses.collectionName, {
       write: () => dayCloses.insertOne({ _id: day, ...closed }),
       isWritten: () => dayCloses.findOne({ _id: day }),
-      read: async () => (await lastClosedDay())?._id ?? null,
+      read: async () => (await findLastClosedDay())?._id ?? null,
     });
     expect(days).to.deep.equal([null, day]);
   });
@@ -145,7 +145,7 @@ describe('reads while the majority lags', () => {
       isWritten: () => purchases.findOne({ _id: purchase._id, version: { $gt: purchase.version } }),
       async read() {
         const pages: boolean[] = [];
-        for await (const page of reportPages(report)) {
+        for await (const page of readReportPages(report)) {
           pages.push(...page.map(({ row }) => 'status' in row && row.status === 'pending'));
         }
         return pages;

@@ -4,20 +4,20 @@ import mongoose from 'mongoose';
 
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
-import { exactRead } from '../../src/money/closes/canonical-text.js';
+import { exactReadOptions } from '../../src/money/closes/canonical-text.js';
 import { journals, type Journal } from '../../src/money/journals/journal.model.js';
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
 import { wallets, type Wallet } from '../../src/money/wallets/wallet.model.js';
 import { findingLog } from '../../src/reconciliation/ledger/ledger-report.js';
-import { openCheck } from '../../src/reconciliation/ledger/check-open-part.js';
+import { createOpenCheck } from '../../src/reconciliation/ledger/check-open-part.js';
 import { readSubjectFacts } from '../../src/reconciliation/closes/subject-facts.js';
 import { newId } from '../../src/shared/ids.js';
-import { masked } from '../../src/shared/mask.js';
+import { maskNumber } from '../../src/shared/mask.js';
 import { gatherFigures } from '../../src/signals/gather-figures.js';
 import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { openPlay } from '../closes/ledger-play.js';
 import { namespaceOf } from '../money/support/debits.js';
 import { eventually } from '../support/eventually.js';
@@ -55,7 +55,7 @@ describe('reads of what changes meanwhile', () => {
     [
       'masked',
       async (play, id) => {
-        const how = { hide: masked, endsReports: false };
+        const how = { hide: maskNumber, endsReports: false };
         const { left } = await maskPurchase(await findPurchase(play.buyer._id, id), how);
         expect(left).to.equal(null);
       },
@@ -68,7 +68,7 @@ describe('reads of what changes meanwhile', () => {
       await play.post();
       const posting = await journals.findOne<Journal>(
         { accountId: play.seller._id, kind: 'seller-posting' },
-        exactRead,
+        exactReadOptions,
       );
       if (!posting) {
         throw new Error('The sale was not posted');
@@ -85,7 +85,7 @@ describe('reads of what changes meanwhile', () => {
     const accountId = newId();
     const due = (url: string, agoMs: number) => {
       const event = { event: 'ping' as const, payload: {}, channel: 'webhook' as const };
-      const row = newDelivery({ ...event, id: newId(), accountId, url });
+      const row = buildDelivery({ ...event, id: newId(), accountId, url });
       return { ...row, nextAttemptAt: new Date(Date.now() - agoMs) };
     };
     // More than a first batch, fewer than two turns share.
@@ -130,7 +130,7 @@ describe('reads of what changes meanwhile', () => {
     const log = findingLog();
     const range = { $gt: '', $lte: id, $type: 'string' as const };
     // The verification has seen a wallet without its account, so it reads both again.
-    const read = () => openCheck(log).range(range, [{ _id: id }] as Wallet[]);
+    const read = () => createOpenCheck(log).range(range, [{ _id: id }] as Wallet[]);
     const held = { command: 'find', collection: 'wallets' };
     await changedAt(held, {
       read,

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { Document } from 'mongodb';
-import { untyped } from '../../src/database/typed-collection.js';
+import { asUntyped } from '../../src/database/typed-collection.js';
 import { countBacklog } from '../../src/doctor/attention.js';
 import { sellerCredits } from '../../src/money/credits/seller-credit.model.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const rows = 10_000;
@@ -29,7 +29,7 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
   after(async () => {
     mongoose.set('debug', false);
     // A thousand at a time: so many in one command are a long one for the embedded server.
-    for (const each of [untyped(purchases), untyped(sellerCredits), untyped(deliveries)]) {
+    for (const each of [asUntyped(purchases), asUntyped(sellerCredits), asUntyped(deliveries)]) {
       const ids = (await each.find({ accountId }, { projection: { _id: 1 } }).toArray()).map(
         ({ _id }) => _id,
       );
@@ -76,7 +76,7 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
     );
     await deliveries.insertMany(
       some((index) => ({
-        ...newDelivery({
+        ...buildDelivery({
           id: newId(),
           accountId,
           channel: 'webhook',

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { setTimeout as wait } from 'node:timers/promises';
 import { addJob } from '../../src/jobs/add-job.js';
 import { defineJob, defineQueue, handle } from '../../src/jobs/define-job.js';
-import { ComeLaterError } from '../../src/jobs/put-back.js';
+import { DeferJobError } from '../../src/jobs/put-back.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers } from '../../src/jobs/start-workers.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -29,7 +29,7 @@ describe('a job that has to come later', () => {
     const handler = handle(job, async ({ name }) => {
       begun.push(name);
       if (name === 'first' && begun.filter((each) => each === name).length === 1) {
-        throw new ComeLaterError(laterMs);
+        throw new DeferJobError(laterMs);
       }
       await wait(eachMs);
     });

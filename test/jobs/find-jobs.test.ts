@@ -13,9 +13,9 @@ import { failingJobs } from '../../src/jobs/failing-job.model.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
 import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
-import { jobsNow } from '../../src/processes.js';
+import { findCurrentJobs } from '../../src/processes.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { fulfilAtProviderJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
+import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
 import { redis } from '../../src/redis/connection.js';
@@ -24,7 +24,7 @@ import { payOutJob } from '../../src/settlements/pay-out.job.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
-import { newDelivery, receiverIdOf } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery, getReceiverId } from '../../src/webhooks/new-delivery.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { openShop, type Shop } from './sold-purchases.js';
@@ -39,7 +39,7 @@ describe('looking for jobs', () => {
 
   // Before the connections end.
   after(async () => {
-    for (const { queue } of await jobsNow()) {
+    for (const { queue } of await findCurrentJobs()) {
       await openQueue(queue).drain(true);
     }
   });
@@ -65,9 +65,9 @@ describe('looking for jobs', () => {
       newId(),
       newId(),
     ];
-    const receiverId = receiverIdOf(accountId, url);
+    const receiverId = getReceiverId(accountId, url);
     await addJob(fulfilPurchaseJob, { purchaseId, accountId });
-    await addJob(fulfilAtProviderJob(shop.seller._id), { purchaseId, accountId });
+    await addJob(getProviderFulfilmentJob(shop.seller._id), { purchaseId, accountId });
     await addJob(askProviderJob, { purchaseId, accountId, askNow: false }, { delayMs: 60_000 });
     await addJob(askProviderJob, { purchaseId, accountId, askNow: true });
     await addJob(verifySaleJob, { purchaseId, accountId });
@@ -103,11 +103,13 @@ describe('looking for jobs', () => {
       found.push(job.name);
     }
     expect(await namesAbout(account.username)).to.deep.equal(['deliver-due', 'post-seller-credits']);
-    const kinds = (await jobsNow()).filter(({ clock, name }) => !clock && name !== 'verify-ledger-now');
+    const kinds = (await findCurrentJobs()).filter(
+      ({ clock, name }) => !clock && name !== 'verify-ledger-now',
+    );
     expect(new Set([...found, 'post-seller-credits']), 'a new kind belongs here').to.deep.equal(
       new Set(kinds.map(({ name }) => name)),
     );
-    const delivery = newDelivery({
+    const delivery = buildDelivery({
       id: newId(),
       accountId,
       channel: 'webhook',

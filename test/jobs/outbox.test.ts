@@ -7,7 +7,7 @@ import type { Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { fulfilAtProviderJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
+import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
 import { fulfilPurchaseJob, type PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
 import { redis } from '../../src/redis/connection.js';
@@ -45,7 +45,7 @@ describe('the outbox of purchases', function () {
   after(() => provider.stop());
   beforeEach(async () => {
     shop = await openShop(provider.url);
-    waiting = fulfilAtProviderJob(shop.seller._id);
+    waiting = getProviderFulfilmentJob(shop.seller._id);
   });
   /** A sweep finds what any test has left, also one that has failed. */
   afterEach(async () => {

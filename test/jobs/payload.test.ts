@@ -5,7 +5,7 @@ import {
   defineJob,
   defineQueue,
   isNamed,
-  payloadOf,
+  buildPayload,
   readPayload,
   type Job,
 } from '../../src/jobs/define-job.js';
@@ -35,13 +35,13 @@ function refusal(name: string, payload: unknown): unknown {
 
 describe('payloads of jobs', () => {
   it('carry their version and come back as they were', () => {
-    const payload = payloadOf(job, { thingId: 't1' });
+    const payload = buildPayload(job, { thingId: 't1' });
     expect(payload).to.deep.equal({ v: 2, thingId: 't1' });
     expect(readPayload(job, 'do-thing', payload)).to.deep.equal({ thingId: 't1' });
   });
 
   it('are checked when they are added', () => {
-    const add = (data: unknown) => () => payloadOf(job, data as Data);
+    const add = (data: unknown) => () => buildPayload(job, data as Data);
     expect(add({})).to.throw('"thingId" is required');
     expect(add({ thingId: 7 })).to.throw('"thingId" must be a string');
     expect(add({ thingId: 't1', apiKey: 'secret' })).to.throw('"apiKey" is not allowed');

@@ -18,10 +18,10 @@ import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
 import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
 import { sellerCredits, toStored as toStoredCredit } from '../../src/money/credits/seller-credit.model.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { processTypes } from '../../src/processes.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { setAsidePurchase } from '../../src/purchases/fulfil/set-aside-purchase.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
@@ -36,7 +36,7 @@ import { payOutJob } from '../../src/settlements/pay-out.job.js';
 import { SettlementModel } from '../../src/settlements/settlement.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
+import { getReceiverId } from '../../src/webhooks/new-delivery.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { eventually } from '../support/eventually.js';
 import { withFault } from '../support/mongo-faults.js';
@@ -101,7 +101,7 @@ describe('jobs that cannot be done', () => {
       await purchases.updateOne({ _id: waiting }, { $unset: { createdAt: 1 } });
       const processing = await shop.buy();
       sent = processing._id;
-      const order = newOrder({
+      const order = buildOrder({
         accountId: shop.buyer._id,
         transactionId: sent,
         n: 1,
@@ -119,7 +119,7 @@ describe('jobs that cannot be done', () => {
       await orders.insertOne(toStoredOrder(open));
       orderBefore = await orders.findOne({ _id: order._id });
       await purchases.updateOne({ _id: sent }, { $set: { status: 'PROCESSING', queuedFor: null } });
-      balanceBefore = (await balanceOf(shop.buyer._id)).balance;
+      balanceBefore = (await getWallet(shop.buyer._id)).balance;
       asked = provider.calls.length;
 
       settlementId = newId();
@@ -185,7 +185,7 @@ describe('jobs that cannot be done', () => {
         addJob(payOutJob, { settlementId, accountId: ownerId }),
         addJob(generateReportJob, { reportId, accountId: ownerId }),
         addJob(postSellerCreditsJob, { accountId: rich }),
-        addJob(deliverDueJob, { receiverId: receiverIdOf(sealed, url), accountId: sealed }),
+        addJob(deliverDueJob, { receiverId: getReceiverId(sealed, url), accountId: sealed }),
       ]);
     });
 
@@ -199,7 +199,7 @@ describe('jobs that cannot be done', () => {
         expect([nextActionAt, finalAt]).to.deep.equal([null, null]);
       }
       expect(await orders.findOne({ transactionId: sent })).to.deep.equal(orderBefore);
-      expect((await balanceOf(shop.buyer._id)).balance).to.equal(balanceBefore);
+      expect((await getWallet(shop.buyer._id)).balance).to.equal(balanceBefore);
       expect(provider.calls.length, 'calls').to.equal(asked);
       const reviews = await listReviews({ limit: 1_000 });
       const decisions = (id: string) => reviews.find(({ purchase }) => purchase._id === id)?.decisions;
@@ -215,7 +215,7 @@ describe('jobs that cannot be done', () => {
       const ids = [
         `pay-out:${settlementId}`,
         `post-seller-credits:${rich}`,
-        `deliver-due:${receiverIdOf(sealed, url)}`,
+        `deliver-due:${getReceiverId(sealed, url)}`,
       ];
       await Promise.all(ids.map(needsPerson));
       const listed = async () => (await listFailingJobs(1_000)).map(({ _id }) => _id).sort();
@@ -244,7 +244,7 @@ describe('jobs that cannot be done', () => {
       expect(await failing(id)).to.equal(null);
       expect(await AuditModel.findOne({ action: 'job.retry', 'before.job': id }).lean()).to.deep.include(by);
       await eventually('the sale', async () => (await stored(waiting)).status === 'SUCCESS', 20_000);
-      await eventually('the credits', async () => (await balanceOf(rich)).balance === 10);
+      await eventually('the credits', async () => (await getWallet(rich)).balance === 10);
       const again = await retryFailingJob(id, by).catch((error: unknown) => error);
       expect(again).to.be.an('error').with.property('message').that.contains('topup job list');
     });

@@ -12,16 +12,16 @@ import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.
 import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
 import { sellerCredits } from '../../src/money/credits/seller-credit.model.js';
 import { journals } from '../../src/money/journals/journal.model.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { processTypes } from '../../src/processes.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { fulfilAtProviderJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
+import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
 import { OrderModel } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { generateReportJob } from '../../src/reports/generate-report.job.js';
 import { payOutJob } from '../../src/settlements/pay-out.job.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
@@ -48,7 +48,9 @@ describe('jobs that a person lets run again', function () {
     provider = await startSellingProvider(() => isPending);
     shop = await openShop(provider.url);
     const _id = `${shop.productCode}:${shop.seller._id}`;
-    await changing([OfferModel], null, (rows) => rows.updateOne({ _id }, { $set: { price: 100_000 } }));
+    await writeAndInvalidate([OfferModel], null, (rows) =>
+      rows.updateOne({ _id }, { $set: { price: 100_000 } }),
+    );
   });
   afterEach(async () => {
     await workers?.close();
@@ -108,7 +110,7 @@ describe('jobs that a person lets run again', function () {
       await eventually('the sale', async () => (await statusOf(_id)) === 'SUCCESS');
     }
     const sellerId = shop.seller._id;
-    await eventually('the credits', async () => (await balanceOf(sellerId)).balance > 190_000);
+    await eventually('the credits', async () => (await getWallet(sellerId)).balance > 190_000);
     const bankAccount = { bankCode: '014', accountNumber: '8830012345', accountName: 'PT Pulsa' };
     const asked = { account: shop.seller, amount: 60_000, bankAccount, refId: newId() };
     const { settlement } = await requestSettlement(asked);
@@ -120,7 +122,7 @@ describe('jobs that a person lets run again', function () {
     const ofPurchase = { purchaseId: sold._id, accountId };
     const failed = [
       await fail(fulfilPurchaseJob, ofPurchase),
-      await fail(fulfilAtProviderJob(sellerId), ofPurchase),
+      await fail(getProviderFulfilmentJob(sellerId), ofPurchase),
       await fail(askProviderJob, { ...ofPurchase, askNow: false }),
       await fail(askProviderJob, { ...ofPurchase, askNow: true }),
       await fail(verifySaleJob, ofPurchase),
@@ -139,8 +141,8 @@ describe('jobs that a person lets run again', function () {
       journals: await journals.countDocuments({ subjectId: { $in: [sold._id, other._id, settlement._id] } }),
       credits: await sellerCredits.countDocuments({ sellerId }),
       orders: await OrderModel.countDocuments({ accountId }),
-      buyer: await balanceOf(accountId),
-      seller: await balanceOf(sellerId),
+      buyer: await getWallet(accountId),
+      seller: await getWallet(sellerId),
     });
     const before = await state();
     const bought = () => new Set(provider.calls.map(({ url }) => url.searchParams.get('ref_id'))).size;
@@ -150,7 +152,7 @@ describe('jobs that a person lets run again', function () {
     work();
     const jobs: Job<never>[] = [
       ...processTypes.flatMap(({ handlers }) => handlers).map(({ job }) => job),
-      fulfilAtProviderJob(sellerId) as Job<never>,
+      getProviderFulfilmentJob(sellerId) as Job<never>,
     ].filter(({ clock }) => !clock);
     for (const job of jobs.filter(({ name }) => kinds.includes(name))) {
       await eventually(`${job.queue.name} to be idle`, () => idle(job), 20_000);
@@ -173,10 +175,10 @@ describe('jobs that a person lets run again', function () {
     work();
     await eventually('the order', () => OrderModel.exists({ transactionId: id, acknowledged: true }));
     await rest();
-    const { balance } = await balanceOf(accountId);
+    const { balance } = await getWallet(accountId);
     const failed = [
       await fail(fulfilPurchaseJob, { purchaseId: id, accountId }),
-      await fail(fulfilAtProviderJob(shop.seller._id), { purchaseId: id, accountId }),
+      await fail(getProviderFulfilmentJob(shop.seller._id), { purchaseId: id, accountId }),
     ];
     const bought = () => new Set(provider.calls.map(({ url }) => url.searchParams.get('ref_id'))).size;
     const before = bought();
@@ -189,7 +191,7 @@ describe('jobs that a person lets run again', function () {
     await eventually('the sale', async () => (await statusOf(id)) === 'SUCCESS', 40_000);
     expect(await OrderModel.countDocuments({ transactionId: id })).to.equal(1);
     expect(bought()).to.equal(before);
-    expect((await balanceOf(accountId)).balance).to.equal(balance);
+    expect((await getWallet(accountId)).balance).to.equal(balance);
     const kinds = (await journals.find({ subjectId: id }).toArray()).map(({ kind }) => kind);
     expect(kinds.sort()).to.deep.equal(['purchase', 'success']);
   });

@@ -9,7 +9,7 @@ import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
 import { processTypes } from '../../src/processes.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 
 export interface Shop {
@@ -47,7 +47,7 @@ export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): 
   const { account: seller } = await createAccount({ username: `s${newId()}`, role: 'seller', provider });
   const { account: buyer } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
   const code = `C${newId()}`;
-  await changing([OfferModel], null, (rows) =>
+  await writeAndInvalidate([OfferModel], null, (rows) =>
     rows.create({
       _id: `${code}:${seller._id}`,
       productCode: code,
@@ -56,7 +56,7 @@ export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): 
       status: 'active',
     }),
   );
-  await changing([ProductModel], null, (rows) =>
+  await writeAndInvalidate([ProductModel], null, (rows) =>
     rows.create({
       _id: code,
       sellerId: seller._id,

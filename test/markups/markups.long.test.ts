@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { reason } from '../console/support/console-caller.js';
-import { commissionOf } from '../../src/money/commission.js';
+import { computeCommission } from '../../src/money/commission.js';
 import { md5Sign, pathOf } from '../api/support/reseller.js';
 import { sendCall } from '../api/support/api.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -115,7 +115,7 @@ describe('markups', function () {
     await shop.set({ product: code, rupiah: 777 });
     const sold = await shop.finalOf(await shop.buy(code));
     expect(sold).to.include({ status: 'SUCCESS', price: 10_777, markup: 777 });
-    expect(sold['commissionAmount']).to.equal(commissionOf(10_000, rate) + 777);
+    expect(sold['commissionAmount']).to.equal(computeCommission(10_000, rate) + 777);
     expect(without).to.not.have.property('markup');
     const credits = shop.stack.db.collection<{ _id: string; amount: number }>('sellerCredits');
     const [first, second] = await Promise.all(
@@ -123,7 +123,7 @@ describe('markups', function () {
     );
     expect(second?.amount)
       .to.equal(first?.amount)
-      .and.to.equal(10_000 - commissionOf(10_000, rate));
+      .and.to.equal(10_000 - computeCommission(10_000, rate));
     await expectLedgerVerified(shop.stack);
   });
 
@@ -228,7 +228,7 @@ describe('markups', function () {
     await shop.set({ product: code, rupiah: 321 });
     const { _id } = await shop.finalOf(await shop.buy(code));
     const shown = await shop.caller.ask('getPurchase', `/purchases/${String(_id)}`);
-    expect(shown).to.include({ markup: 321, commission: commissionOf(10_000, rate) + 321 });
+    expect(shown).to.include({ markup: 321, commission: computeCommission(10_000, rate) + 321 });
     const told = await eventually('the command', async () =>
       topup(['transaction', 'show', String(_id)], shop.stack.env),
     );

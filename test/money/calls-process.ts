@@ -4,15 +4,15 @@ import { AdjustmentModel, type Adjustment } from '../../src/adjustments/adjustme
 import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { createAccount } from '../../src/accounts/create-account.js';
-import { accountById } from '../../src/accounts/find-account.js';
+import { getExistingAccount } from '../../src/accounts/find-account.js';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { quotes } from '../../src/bills/quote.model.js';
 import { migrate } from '../../src/database/migrate.js';
 import { int64 } from '../../src/database/money-type.js';
 import { connectMongo, UnknownOutcomeError } from '../../src/database/mongo.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
-import { lastClosedDay } from '../../src/money/closes/find-close.js';
-import { laneNumberOf } from '../../src/money/posting/lanes.js';
+import { findLastClosedDay } from '../../src/money/closes/find-close.js';
+import { getLaneNumber } from '../../src/money/posting/lanes.js';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
 import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
@@ -23,7 +23,7 @@ import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
@@ -36,7 +36,7 @@ import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
 import { daysAfter } from '../../src/shared/business-time.js';
 import { ConflictError, DependencyError, InsufficientBalanceError } from '../../src/shared/errors.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 
@@ -60,7 +60,7 @@ export const calls = {
       status: 'active',
       customerNumber: { kind: 'any' },
     } as const;
-    await changing([ProductModel], null, (products) =>
+    await writeAndInvalidate([ProductModel], null, (products) =>
       products.create([
         { ...common, _id: modelProducts.prepaid, name: 'Prepaid', category: 'prabayar' },
         { ...common, _id: modelProducts.postpaid, name: 'Bill', category: 'pascabayar' },
@@ -116,7 +116,7 @@ export const calls = {
     const ids: string[] = [];
     while (ids.length < count) {
       const { account } = await createAccount({ username: `l${newId()}`, role: 'buyer' });
-      if (ids[0] === undefined || laneNumberOf(account._id) === laneNumberOf(ids[0])) {
+      if (ids[0] === undefined || getLaneNumber(account._id) === getLaneNumber(ids[0])) {
         await createDeposit({ account, amount: balance, refId: newId() });
         ids.push(account._id);
       }
@@ -136,7 +136,7 @@ export const calls = {
   async deposit(input: { accountId: string; amount: number; refId: string }) {
     const { deposit, created } = await createDeposit({
       ...input,
-      account: await accountById(input.accountId),
+      account: await getExistingAccount(input.accountId),
     });
     return { id: deposit._id, created };
   },
@@ -154,7 +154,7 @@ export const calls = {
     const { purchase, created } = await acceptPurchase(
       kind,
       {
-        account: await accountById(accountId),
+        account: await getExistingAccount(accountId),
         surface: 'buyer',
         productCode: modelProducts[kind],
         customerNumber: '081234567890',
@@ -166,7 +166,7 @@ export const calls = {
   },
   /** @returns also whose call made it, by the id of that call. */
   async buyRouted({ accountId, productCode, refId, requestId }: AskedRouted) {
-    const account = await accountById(accountId);
+    const account = await getExistingAccount(accountId);
     const { purchase, created } = await createPurchase({
       account,
       surface: 'buyer',
@@ -217,7 +217,7 @@ export const calls = {
   /** @param input.mark The number of the bank account. */
   async settle(input: { sellerId: string; amount: number; refId: string | null; mark: string }) {
     const { settlement, created } = await requestSettlement({
-      account: await accountById(input.sellerId),
+      account: await getExistingAccount(input.sellerId),
       amount: input.amount,
       refId: input.refId,
       bankAccount: { bankCode: '014', accountNumber: input.mark, accountName: 'A' },
@@ -242,7 +242,7 @@ export const calls = {
 
   /** By an operator. A large one waits for another. @param input.mark Its reason, by which it is found. */
   async adjust({ accountId, amount, mark }: { accountId: string; amount: number; mark: string }) {
-    const account = await accountById(accountId);
+    const account = await getExistingAccount(accountId);
     const by = { actor: 'operator:first', from: null, reason: mark };
     const { _id, balanceAfter } = await requestAdjustment({ account, amount }, by);
     return { id: _id, created: true, balanceAfter };
@@ -268,7 +268,7 @@ export const calls = {
    * since the days of a history are short. What is written later has no wrong clock.
    */
   async close() {
-    const last = await lastClosedDay();
+    const last = await findLastClosedDay();
     const day = last === null ? '2001-01-01' : daysAfter(last._id, 1);
     const closed = await closeDay({ day, end: new Date(), now: new Date(Date.now() + 3_600_000) }, last);
     return { day: closed._id, root: closed.root };
@@ -299,7 +299,7 @@ async function claimed(purchase: Purchase, sellerId: string) {
     ? { purchase, order: open }
     : claimOrder(
         purchase,
-        newOrder({
+        buildOrder({
           accountId: purchase.accountId,
           transactionId: purchase._id,
           n: orders.length + 1,

@@ -5,14 +5,14 @@
  */
 import { expect } from 'chai';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
-import { move } from '../../src/money/journals/new-journal.js';
+import { buildMovementLines } from '../../src/money/journals/new-journal.js';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
-import { claimOrder, type Claimed } from '../../src/purchases/fulfil/claim-order.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { claimOrder, type ClaimedOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { rejectOrder } from '../../src/purchases/fulfil/reject-order.js';
 import { OrderModel } from '../../src/purchases/order.model.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
@@ -69,7 +69,7 @@ describe('two processes move one purchase at the same moment', () => {
       expect(await journalsOf(purchaseId)).to.deep.equal(['purchase', isSold ? 'success' : 'refund']);
       // The deposit, the debit, and what came back.
       const wallet = isSold ? { balance: balance - price, seq: 2 } : { balance, seq: 3 };
-      expect(await balanceOf(accountId)).to.include(wallet);
+      expect(await getWallet(accountId)).to.include(wallet);
     });
   }
 
@@ -86,7 +86,7 @@ describe('two processes move one purchase at the same moment', () => {
     expect(await statusOf(purchaseId)).to.equal('PROCESSING');
     expect(await OrderModel.countDocuments({ transactionId: purchaseId, open: true })).to.equal(1);
     expect(await journalsOf(purchaseId)).to.deep.equal(['purchase']);
-    expect(await balanceOf(accountId)).to.include({ balance: balance - price, seq: 2 });
+    expect(await getWallet(accountId)).to.include({ balance: balance - price, seq: 2 });
   });
 
   it('of two postings of one kind about one subject that expect nothing one is written, and the other is told that it stands', async () => {
@@ -95,7 +95,7 @@ describe('two processes move one purchase at the same moment', () => {
       accountId: newId(),
       kind: 'success',
       subjectId: newId(),
-      lines: move(price, { from: 'platform:suspense', to: 'platform:revenue' }),
+      lines: buildMovementLines(price, { from: 'platform:suspense', to: 'platform:revenue' }),
     };
     const outcomes = await atOnce(
       { collection: 'journals', work: async () => (await post(posting)).outcome },
@@ -112,13 +112,13 @@ describe('two processes move one purchase at the same moment', () => {
   });
 
   /** A purchase whose order is at its provider, as both processes read it. */
-  async function sentPurchase(): Promise<Claimed> {
+  async function sentPurchase(): Promise<ClaimedOrder> {
     const shop = await openShop(sellerUrl, { balance });
     const accepted = await shop.buy();
     const { _id: transactionId, accountId } = accepted;
     return claimOrder(
       accepted,
-      newOrder({
+      buildOrder({
         accountId,
         transactionId,
         n: 1,
@@ -150,7 +150,7 @@ describe('two processes move one purchase at the same moment', () => {
   }
 
   function concludeHere(
-    { purchase, order }: Pick<Claimed, 'purchase'> & { order: Claimed['order'] | null },
+    { purchase, order }: Pick<ClaimedOrder, 'purchase'> & { order: ClaimedOrder['order'] | null },
     end: End,
   ): Promise<string> {
     const work =

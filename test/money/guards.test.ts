@@ -5,21 +5,21 @@ import { env } from '../../config/env.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
-import { claimOfQuote } from '../../src/bills/claim-quote.js';
+import { buildQuoteClaim } from '../../src/bills/claim-quote.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
 import { int64 } from '../../src/database/money-type.js';
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
-import { useLine } from '../../src/deposits/bank/use-line.js';
+import { creditWithLine } from '../../src/deposits/bank/use-line.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { DepositModel } from '../../src/deposits/deposit.model.js';
 import { receivePayment } from '../../src/deposits/receive-payment.js';
-import { newProofSalt } from '../../src/money/closes/canonical-text.js';
+import { createProofSalt } from '../../src/money/closes/canonical-text.js';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
-import { laneNumberOf } from '../../src/money/posting/lanes.js';
+import { getLaneNumber } from '../../src/money/posting/lanes.js';
 import { post } from '../../src/money/posting/post.js';
 import { setMarkup } from '../../src/products/set-markup.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
-import { requestOf } from '../../src/purchases/fulfil/orders.js';
+import { buildProviderOrder } from '../../src/purchases/fulfil/orders.js';
 import { orders } from '../../src/purchases/order.model.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { claimSettlement } from '../../src/settlements/claim-settlement.js';
@@ -63,7 +63,7 @@ describe('guards of money', () => {
   it('two adjustments of one operator in one posting group do not pass the limit', async () => {
     const account = await newAccount();
     let other = await newAccount();
-    while (laneNumberOf(other._id) !== laneNumberOf(account._id)) {
+    while (getLaneNumber(other._id) !== getLaneNumber(account._id)) {
       other = await newAccount();
     }
     const by = operator();
@@ -122,7 +122,7 @@ describe('guards of money', () => {
       usedBy: null,
       createdAt: new Date(),
       expiresAt: new Date(Date.now() - 1),
-      proofSalt: newProofSalt(),
+      proofSalt: createProofSalt(),
     });
     const { outcome } = await post({
       accountId: account._id,
@@ -133,7 +133,7 @@ describe('guards of money', () => {
         { account: `wallet:${account._id}`, amount: -77_500 },
         { account: 'platform:suspense', amount: 77_500 },
       ],
-      changes: [claimOfQuote(_id, newId())],
+      changes: [buildQuoteClaim(_id, newId())],
     });
     expect(outcome).to.equal('stale');
     expect(await QuoteModel.findById(_id).lean()).to.include({ usedBy: null });
@@ -170,7 +170,9 @@ describe('guards of money', () => {
         return (await createDeposit({ account, amount: 60_000, refId: newId() })).deposit._id;
       }),
     );
-    await Promise.allSettled(ids.map((depositId) => useLine({ lineId: line._id, depositId }, operator())));
+    await Promise.allSettled(
+      ids.map((depositId) => creditWithLine({ lineId: line._id, depositId }, operator())),
+    );
     const credited = await DepositModel.countDocuments({ _id: { $in: ids }, status: 'completed' });
     expect(credited).to.equal(1);
   });
@@ -178,7 +180,7 @@ describe('guards of money', () => {
   it('a provider may charge at most the price of its offer, without our markup', () => {
     const purchase = someTransaction({ price: 10_500, markup: 500 });
     const order = { _id: 'p-1', offerPrice: 10_000, sentAt: null, lastCheckAt: null };
-    expect(requestOf(purchase, order as never, new Date()).costMax).to.equal(10_000);
+    expect(buildProviderOrder(purchase, order as never, new Date()).costMax).to.equal(10_000);
   });
 
   it('a max_price of one rupiah below the marked-up price refuses the purchase', async () => {

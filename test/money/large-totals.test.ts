@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { atSnapshot } from '../../src/database/mongo.js';
 import { int64 } from '../../src/database/money-type.js';
-import { nested, type Counters } from '../../src/money/totals/counters.js';
-import { dailyTotals, idOfTotals } from '../../src/money/totals/daily-totals.model.js';
+import { nestCounters, type Counters } from '../../src/money/totals/counters.js';
+import { dailyTotals, getTotalsId } from '../../src/money/totals/daily-totals.model.js';
 import { readTotalsOfMany } from '../../src/money/totals/read-totals-of-many.js';
-import { readDay, readTotals } from '../../src/money/totals/read-totals.js';
+import { readStoredDay, readTotals } from '../../src/money/totals/read-totals.js';
 import { newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
@@ -23,22 +23,22 @@ describe('totals that one answer of MongoDB does not hold', () => {
     );
     for (let slot = 0; slot < slots; slot++) {
       await dailyTotals.insertOne({
-        _id: idOfTotals(accountId, day, slot),
+        _id: getTotalsId(accountId, day, slot),
         accountId,
         day,
         slot,
-        counters: nested(counters),
+        counters: nestCounters(counters),
       });
     }
     await dailyTotals.insertOne({
-      _id: idOfTotals(accountId, day, null),
+      _id: getTotalsId(accountId, day, null),
       accountId,
       day,
       slot: null,
       counters: { sold: { count: { SUCCESS: int64(1) } } },
       version: 'v',
     });
-    const ofDay = await atSnapshot((snapshot) => readDay(snapshot, accountId, day));
+    const ofDay = await atSnapshot((snapshot) => readStoredDay(snapshot, accountId, day));
     const ofAccount = await atSnapshot((snapshot) =>
       readTotals(snapshot, { accountId, from: day, to: day, path: 'sold.products' }),
     );
@@ -56,7 +56,7 @@ describe('totals that one answer of MongoDB does not hold', () => {
     const days = ['2024-03-01', '2024-03-02', '2024-03-03'];
     await dailyTotals.insertMany(
       days.map((each) => ({
-        _id: idOfTotals(accountId, each, null),
+        _id: getTotalsId(accountId, each, null),
         accountId,
         day: each,
         slot: null,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';
@@ -44,7 +44,7 @@ describe('postings and replies that are lost', () => {
     expect(lost).to.be.instanceOf(Error);
     // The wallet held 50,000 all the time.
     expect(refused.outcome).to.equal('posted');
-    expect(await balanceOf(id)).to.include({ balance: 20_000, seq: 2 });
+    expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
   });
 
   it('a repeat is not refused by what the wallet held before it was asked', async () => {

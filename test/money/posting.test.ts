@@ -9,7 +9,7 @@ import {
 import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting, PostingResult } from '../../src/money/posting/posting.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { DependencyError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { withFault, type Fault, type FaultKind } from '../support/mongo-faults.js';
@@ -34,7 +34,7 @@ describe('the posting engine', () => {
     session.off('connectionCheckedOut', count);
     expect(outcomes(results)).to.deep.equal([...ids.map(() => 'insufficient'), ...ids.map(() => 'posted')]);
     for (const id of ids) {
-      expect(await balanceOf(id)).to.include({ balance: 20_000, seq: 2 });
+      expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
     }
     // Two lanes, a few groups each, about six commands a group; one transaction a posting would be hundreds.
     expect(commits).to.be.lessThan(60);
@@ -49,7 +49,7 @@ describe('the posting engine', () => {
     } finally {
       await connectMongo();
     }
-    expect((await balanceOf(id)).balance).to.equal(50_000);
+    expect((await getWallet(id)).balance).to.equal(50_000);
   });
 
   it('fits what is covered in the order of arrival', async () => {
@@ -63,7 +63,7 @@ describe('the posting engine', () => {
       'insufficient',
       'posted',
     ]);
-    expect((await balanceOf(id)).balance).to.equal(0);
+    expect((await getWallet(id)).balance).to.equal(0);
   });
 
   it('answers a repeat with what stands, also where the balance is gone and the first is on its way', async () => {
@@ -95,7 +95,7 @@ describe('the posting engine', () => {
       post(debit(id, 1_000)),
     ]);
     expect(results.map(({ outcome }) => outcome)).to.deep.equal(['posted', 'stale', 'duplicate', 'posted']);
-    expect((await balanceOf(id)).balance).to.equal(47_000);
+    expect((await getWallet(id)).balance).to.equal(47_000);
   });
 
   it('a document that the database refuses fails alone', async () => {
@@ -131,7 +131,7 @@ describe('the posting engine', () => {
       );
       expect(result.outcome).to.equal('posted');
       expect(await stored(posting)).to.equal(1);
-      expect(await balanceOf(id)).to.include({ balance: 49_000, seq: 2 });
+      expect(await getWallet(id)).to.include({ balance: 49_000, seq: 2 });
     });
   }
 
@@ -178,7 +178,7 @@ describe('the posting engine', () => {
       expect(error).to.be.instanceOf(DependencyError).and.not.instanceOf(UnknownOutcomeError);
     }
     await post(debit(id, 1_000), { deadlineMs: 10_000 });
-    expect(await balanceOf(id)).to.include({ balance: 49_000, seq: 2 });
+    expect(await getWallet(id)).to.include({ balance: 49_000, seq: 2 });
     expect(await DepositModel.countDocuments({ accountId: id })).to.equal(2);
   });
 
@@ -209,7 +209,7 @@ describe('the posting engine', () => {
       await session.endSession();
     }
     expect(outcomes(await waiting)).to.deep.equal(Array.from({ length: 10 }, () => 'posted'));
-    expect((await balanceOf(held)).balance).to.equal(40_000);
+    expect((await getWallet(held)).balance).to.equal(40_000);
   });
 
   it('refuses a posting that does not balance before anything is written', async () => {

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { MongoServerError } from 'mongodb';
 import { atSnapshot } from '../../src/database/mongo.js';
 import { int64 } from '../../src/database/money-type.js';
-import { dailyTotals, idOfTotals, type StoredCounters } from '../../src/money/totals/daily-totals.model.js';
+import { dailyTotals, getTotalsId, type StoredCounters } from '../../src/money/totals/daily-totals.model.js';
 import { foldTotals } from '../../src/money/totals/fold-totals.js';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { sumOpenPurchases } from '../../src/purchases/open-purchases.js';
@@ -28,7 +28,7 @@ describe('sums of what moves while it is read', () => {
     const counters: StoredCounters = { bought: { count: { SUCCESS: int64(perSlot) } } };
     await dailyTotals.insertMany(
       Array.from({ length: slots }, (_, slot) => ({
-        _id: idOfTotals(accountId, day, slot),
+        _id: getTotalsId(accountId, day, slot),
         accountId,
         day,
         slot,

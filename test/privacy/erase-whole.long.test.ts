@@ -2,22 +2,22 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { bySystem } from '../../src/audit/record-audit.js';
-import { readyReport } from '../../src/api/reports/file-reply.js';
+import { requireReadyReport } from '../../src/api/reports/file-reply.js';
 import { QuoteModel, quotes, type Quote } from '../../src/bills/quote.model.js';
-import { newProofSalt } from '../../src/money/closes/canonical-text.js';
+import { createProofSalt } from '../../src/money/closes/canonical-text.js';
 import { post } from '../../src/money/posting/post.js';
 import { applyRetention } from '../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../src/privacy/erase-customer.js';
 import { exportCustomer } from '../../src/privacy/export-customer.js';
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
-import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
-import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js';
+import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { prepareNextOrder } from '../../src/purchases/fulfil/orders.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { orders } from '../../src/purchases/order.model.js';
@@ -29,10 +29,10 @@ import { removeExpiredReports } from '../../src/reports/remove-expired-reports.j
 import { ReportModel, type Report } from '../../src/reports/report.model.js';
 import { setClock } from '../../src/shared/clock.js';
 import { NotFoundError } from '../../src/shared/errors.js';
-import { blotted } from '../../src/shared/mask.js';
+import { maskAll } from '../../src/shared/mask.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { dayAgo, openPlay, setTime, type Play } from '../closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
@@ -86,7 +86,7 @@ describe('an erasure', function () {
       refusal: null,
       usedBy: null,
       createdAt: new Date(Date.now() - 3 * dayMs),
-      proofSalt: newProofSalt(),
+      proofSalt: createProofSalt(),
       expiresAt: new Date(Date.now() + dayMs),
       ...over,
     };
@@ -95,7 +95,7 @@ describe('an erasure', function () {
     const quote = someQuote({});
     await QuoteModel.create(quote);
     const product = (await ProductModel.findById(play.shop.productCode).lean<Product>()) as Product;
-    const bought = newPurchase({
+    const bought = buildPurchase({
       accountId: play.buyer._id,
       refId: newId(),
       surface: 'buyer',
@@ -107,7 +107,7 @@ describe('an erasure', function () {
       customerNumber: number,
       product,
     });
-    expect((await post(purchasePosting(bought))).outcome).to.equal('posted');
+    expect((await post(buildPurchasePosting(bought))).outcome).to.equal('posted');
     const { purchase, order } = await sent(bought);
     await concludeSuccess(purchase, order, { code: '00', message: 'Bayar BUDI', serialNumber });
     await untold(purchase);
@@ -139,7 +139,7 @@ describe('an erasure', function () {
   const report = (id: string) => ReportModel.findById(id).lean<Report>();
   async function expectEnded(id: string): Promise<void> {
     const found = await report(id);
-    expect(() => readyReport(found)).to.throw(NotFoundError);
+    expect(() => requireReadyReport(found)).to.throw(NotFoundError);
   }
   async function written(id: string): Promise<string> {
     return JSON.stringify([
@@ -187,7 +187,7 @@ describe('an erasure', function () {
     for (const [n, serialNumber] of serialNumbers.entries()) {
       const message = messages[n % messages.length] ?? '';
       const { _id, refId } = await sold(serialNumber, message);
-      const delivery = newDelivery({
+      const delivery = buildDelivery({
         id: newId(),
         accountId: play.buyer._id,
         channel: 'webhook',
@@ -257,7 +257,7 @@ describe('an erasure', function () {
       [`${token}/ANI/R1M/1300VA/71,3`, power],
     ] as const) {
       const again = await sold(newId());
-      await noteRepeatedSerialNumber(again, serialNumber);
+      await reportRepeatedSerialNumber(again, serialNumber);
       const found = await CaseModel.findOne({ transactionId: again._id }).lean();
       expect(found?.detail).to.include(earlier._id);
     }
@@ -275,7 +275,7 @@ describe('an erasure', function () {
     await expectEnded(bought);
     await expectEnded(sales);
     for (const id of [deposits, others]) {
-      expect(readyReport(await report(id))._id).to.equal(id);
+      expect(requireReadyReport(await report(id))._id).to.equal(id);
     }
   });
 
@@ -286,7 +286,7 @@ describe('an erasure', function () {
         someReport({}),
         someReport({ accountId: play.seller._id, role: 'seller', type: 'sales' }),
       ]);
-      const { left } = await maskPurchase(purchase, { hide: blotted, endsReports: true });
+      const { left } = await maskPurchase(purchase, { hide: maskAll, endsReports: true });
       expect(left).to.equal(null);
       await next();
       for (const id of ids) {
@@ -295,7 +295,7 @@ describe('an erasure', function () {
       expect(await stored(purchase._id)).to.not.have.property('reportsToEnd');
       const later = await someReport({});
       await next();
-      expect(readyReport(await report(later))._id).to.equal(later);
+      expect(requireReadyReport(await report(later))._id).to.equal(later);
     }
   });
 
@@ -334,9 +334,9 @@ describe('an erasure', function () {
       { transactionId: quote.usedBy, quoteId: quote._id, why },
     ]);
     expect(done).to.be.at.least(1);
-    expect((await stored(other._id)).customerNumber).to.equal(blotted(number));
+    expect((await stored(other._id)).customerNumber).to.equal(maskAll(number));
     expect(await eraseCustomer(number, by)).to.deep.include({ purchases: 1, bills: 1, left: [] });
-    expect((await stored(one._id)).customerNumber).to.equal(blotted(number));
+    expect((await stored(one._id)).customerNumber).to.equal(maskAll(number));
   });
 
   it('finds a phone number in each of its forms, as it was kept of a bill', async () => {
@@ -347,7 +347,7 @@ describe('an erasure', function () {
         const { bills } = await exportCustomer(asked, by);
         expect(bills, `${kept} by ${asked}`).to.have.length(1);
         expect((await eraseCustomer(asked, by)).bills).to.equal(1);
-        expect((await quotes.findOne({ _id: paid._id }))?.customerNumber).to.equal(blotted(kept));
+        expect((await quotes.findOne({ _id: paid._id }))?.customerNumber).to.equal(maskAll(kept));
       }
     }
     const players = someQuote({ customerNumber: '81177761240' });

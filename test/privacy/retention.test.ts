@@ -3,19 +3,19 @@ import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../src/bills/quote.model.js';
-import { newProofSalt } from '../../src/money/closes/canonical-text.js';
+import { createProofSalt } from '../../src/money/closes/canonical-text.js';
 import { post } from '../../src/money/posting/post.js';
 import { applyRetention } from '../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../src/privacy/erase-customer.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
-import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
-import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js';
+import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
-import { prepareNextOrder, requestOf } from '../../src/purchases/fulfil/orders.js';
+import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { prepareNextOrder, buildProviderOrder } from '../../src/purchases/fulfil/orders.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
 import { orders, type Order } from '../../src/purchases/order.model.js';
@@ -28,7 +28,7 @@ import { setClock } from '../../src/shared/clock.js';
 import { ConflictError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { dayAgo, openPlay, setTime, type Play } from '../closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
@@ -98,11 +98,11 @@ describe('retention', function () {
       refusal: null,
       usedBy: null,
       createdAt: new Date(Date.now() - 3 * dayMs),
-      proofSalt: newProofSalt(),
+      proofSalt: createProofSalt(),
       expiresAt: new Date(Date.now() + dayMs),
     };
     await QuoteModel.create(quote);
-    const purchase = newPurchase({
+    const purchase = buildPurchase({
       accountId: play.buyer._id,
       refId: newId(),
       surface: 'buyer',
@@ -114,7 +114,7 @@ describe('retention', function () {
       customerNumber: number,
       product: await product(),
     });
-    expect((await post(purchasePosting(purchase))).outcome).to.equal('posted');
+    expect((await post(buildPurchasePosting(purchase))).outcome).to.equal('posted');
     return { purchase, quote };
   }
 
@@ -126,7 +126,7 @@ describe('retention', function () {
     const reversed = await play.buy();
     await play.succeed(reversed);
     await play.reverse(reversed);
-    const delivery = newDelivery({
+    const delivery = buildDelivery({
       id: newId(),
       accountId: play.buyer._id,
       channel: 'webhook',
@@ -202,7 +202,7 @@ describe('retention', function () {
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: new Date() } });
     const told = await play.buy();
     await play.succeed(told);
-    const row = newDelivery({
+    const row = buildDelivery({
       id: newId(),
       accountId: play.buyer._id,
       channel: 'webhook',
@@ -318,7 +318,7 @@ describe('retention', function () {
     await sell(sold, { message: 'Sukses', serialNumber: other });
     await afterTwoYears();
     const again = await play.buy();
-    await noteRepeatedSerialNumber(again, other);
+    await reportRepeatedSerialNumber(again, other);
     const found = await CaseModel.findOne({ transactionId: again._id }).lean();
     expect(found?.detail).to.include(sold._id);
   });
@@ -346,14 +346,14 @@ describe('retention', function () {
     expect(found?.detail).to.include('masked');
     const [order] = await orders.find({ transactionId: sold._id }).toArray();
     expect(order?.checks).to.equal(0);
-    expect(() => requestOf({ ...sold, proofs: {} }, order as Order, new Date())).to.throw('masked');
+    expect(() => buildProviderOrder({ ...sold, proofs: {} }, order as Order, new Date())).to.throw('masked');
   });
 
   it('webhooks that were given up or held go after 180 days; one that is sent again meanwhile stays', async () => {
     setClock(null);
     const make = async (state: 'dead' | 'held' | 'due' | 'delivered', days: number) => {
       const settledAt = state === 'due' ? null : new Date(Date.now() - days * dayMs);
-      const delivery = newDelivery({
+      const delivery = buildDelivery({
         id: newId(),
         accountId: newId(),
         channel: 'webhook',

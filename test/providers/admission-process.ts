@@ -1,5 +1,5 @@
 /** A second process for admission.test.ts: makes the calls that it is told over IPC, and says when each began. */
-import { admitted } from '../../src/providers/admission.js';
+import { callWhenAdmitted } from '../../src/providers/admission.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 
@@ -18,7 +18,7 @@ process.send?.({ ready: true });
 
 async function obey({ connection, calls }: AdmissionOrder): Promise<void> {
   const begun = await Promise.all(
-    Array.from({ length: calls }, () => admitted(connection, () => Promise.resolve(Date.now()))),
+    Array.from({ length: calls }, () => callWhenAdmitted(connection, () => Promise.resolve(Date.now()))),
   );
   process.send?.({ begun });
 }

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
-import { admissionWaitMaxMs, admitOrder, admitted } from '../../src/providers/admission.js';
-import { probeKeyOf } from '../../src/providers/circuit.js';
-import { keepPause } from '../../src/providers/pause.js';
+import { admissionWaitMaxMs, admitOrder, callWhenAdmitted } from '../../src/providers/admission.js';
+import { getProbeKey } from '../../src/providers/circuit.js';
+import { storePause } from '../../src/providers/pause.js';
 import { env } from '../../config/env.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
@@ -35,7 +35,7 @@ describe('what a provider is asked at once', () => {
       busy -= 1;
       return 'done';
     };
-    const all = Array.from({ length: 6 }, () => admitted(connection, call));
+    const all = Array.from({ length: 6 }, () => callWhenAdmitted(connection, call));
     const release = setInterval(() => open.shift()?.(), 5);
     expect(await Promise.all(all)).to.deep.equal(Array(6).fill('done'));
     clearInterval(release);
@@ -45,23 +45,23 @@ describe('what a provider is asked at once', () => {
   it('nothing is sent for a call that finds no slot in time, and its slot is not lost', async () => {
     const connection = connectionTo({ concurrency: 1 });
     let finish = () => {};
-    const first = admitted(
+    const first = callWhenAdmitted(
       connection,
       () => new Promise<string>((resolve) => (finish = () => resolve('first'))),
     );
     let sent = 0;
-    const late = await admitted(connection, () => Promise.resolve((sent += 1)));
+    const late = await callWhenAdmitted(connection, () => Promise.resolve((sent += 1)));
     expect(late).to.equal(null);
     expect(sent).to.equal(0);
     finish();
     expect(await first).to.equal('first');
-    expect(await admitted(connection, () => Promise.resolve('next'))).to.equal('next');
+    expect(await callWhenAdmitted(connection, () => Promise.resolve('next'))).to.equal('next');
   });
 
   it('an order that was not sent does not keep the next probe waiting, one that was does', async () => {
     const left = async (how: { sent: boolean }) => {
       const connection = connectionTo({});
-      const key = probeKeyOf(connection.sellerId, 'send');
+      const key = getProbeKey(connection.sellerId, 'send');
       await redis().set(key, '1', 'PX', 1_000);
       const turn = await admitOrder(connection, { timeoutMs: 30_000, countsForCircuit: true });
       expect(await redis().pttl(key)).to.be.greaterThan(30_000);
@@ -74,20 +74,20 @@ describe('what a provider is asked at once', () => {
 
   it('a call that throws gives its slot back', async () => {
     const connection = connectionTo({ concurrency: 1 });
-    const failed = await admitted(connection, () => Promise.reject(new Error('reset'))).catch(
+    const failed = await callWhenAdmitted(connection, () => Promise.reject(new Error('reset'))).catch(
       (error: unknown) => (error as Error).message,
     );
     expect(failed).to.equal('reset');
-    expect(await admitted(connection, () => Promise.resolve('next'))).to.equal('next');
+    expect(await callWhenAdmitted(connection, () => Promise.resolve('next'))).to.equal('next');
   });
 
   it('providers do not share slots', async () => {
     let finish = () => {};
-    const slow = admitted(
+    const slow = callWhenAdmitted(
       connectionTo({ concurrency: 1 }),
       () => new Promise<void>((resolve) => (finish = resolve)),
     );
-    expect(await admitted(connectionTo({ concurrency: 1 }), () => Promise.resolve('other'))).to.equal(
+    expect(await callWhenAdmitted(connectionTo({ concurrency: 1 }), () => Promise.resolve('other'))).to.equal(
       'other',
     );
     finish();
@@ -112,7 +112,7 @@ describe('how often a provider is asked', () => {
       child.send({ connection, calls: 20 } satisfies AdmissionOrder);
       const [mine, [theirs]] = await Promise.all([
         Promise.all(
-          Array.from({ length: 20 }, () => admitted(connection, () => Promise.resolve(Date.now()))),
+          Array.from({ length: 20 }, () => callWhenAdmitted(connection, () => Promise.resolve(Date.now()))),
         ),
         once(child, 'message') as Promise<[{ begun: (number | null)[] }]>,
       ]);
@@ -138,7 +138,7 @@ describe('how often a provider is asked', () => {
       child.send({ connection, calls: 3 } satisfies AdmissionOrder);
       const [{ begun }] = (await once(child, 'message')) as [{ begun: (number | null)[] }];
       expect(begun.filter((at) => at === null)).to.have.length(0);
-      expect(await admitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
+      expect(await callWhenAdmitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
     } finally {
       child.kill();
     }
@@ -146,10 +146,10 @@ describe('how often a provider is asked', () => {
 
   it('is nothing while it has asked for a pause, for whoever asks', async () => {
     const connection = connectionTo({});
-    await keepPause(connection.sellerId, 60_000);
-    await keepPause(connection.sellerId, 1_000);
+    await storePause(connection.sellerId, 60_000);
+    await storePause(connection.sellerId, 1_000);
     let sent = 0;
-    expect(await admitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
+    expect(await callWhenAdmitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
     const turn = await admitOrder(connection, { timeoutMs: 1_000, countsForCircuit: true });
     expect(turn).to.have.property('retryAfterMs').above(55_000);
     expect(sent).to.equal(0);
@@ -160,11 +160,11 @@ describe('how often a provider is asked', () => {
     let finish = () => {};
     const hanging = new Promise<void>((resolve) => (finish = resolve));
     const asked = Array.from({ length: env.FULFILMENT_CONCURRENCY }, () =>
-      admitted(connection, () => hanging),
+      callWhenAdmitted(connection, () => hanging),
     );
     const refused = await Promise.race(asked);
     expect(refused).to.equal(null);
-    expect(await admitted(connectionTo({}), () => Promise.resolve('other'))).to.equal('other');
+    expect(await callWhenAdmitted(connectionTo({}), () => Promise.resolve('other'))).to.equal('other');
     finish();
     const answers = await Promise.all(asked);
     expect(answers.filter((each) => each === null)).to.have.length(
@@ -176,9 +176,9 @@ describe('how often a provider is asked', () => {
     const connection = connectionTo({ callsPerSecond: 1_000 });
     await disconnectRedis();
     let sent = 0;
-    expect(await admitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
+    expect(await callWhenAdmitted(connection, () => Promise.resolve((sent += 1)))).to.equal(null);
     expect(sent).to.equal(0);
     await connectRedis();
-    expect(await admitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
+    expect(await callWhenAdmitted(connection, () => Promise.resolve('sent'))).to.equal('sent');
   });
 });

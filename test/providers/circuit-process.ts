@@ -1,5 +1,5 @@
 /** A second process for circuit.test.ts: does what it is told over IPC and answers with the circuit's state. */
-import { circuitsOf, recordCall } from '../../src/providers/circuit.js';
+import { readCircuits, recordCall } from '../../src/providers/circuit.js';
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
 import { eventually } from '../support/eventually.js';
@@ -34,6 +34,6 @@ async function obey({ sellerId, failures }: CircuitOrder): Promise<void> {
       durationMs: 1,
     });
   }
-  const state = (await circuitsOf([sellerId])).get(sellerId)?.state;
+  const state = (await readCircuits([sellerId])).get(sellerId)?.state;
   process.send?.({ state });
 }

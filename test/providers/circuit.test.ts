@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  beatsKeyOf,
+  getHeartbeatsKey,
   circuitRules,
-  circuitsOf,
+  readCircuits,
   closeCircuit,
-  flightsKeyOf,
+  getFlightsKey,
   openCircuit,
-  probeKeyOf,
+  getProbeKey,
   recordCall,
   takeProbe,
 } from '../../src/providers/circuit.js';
@@ -39,7 +39,7 @@ async function record(sellerId: string, count: number, call: { failed?: boolean;
 async function stateOf(sellerId: string): Promise<string | undefined> {
   // What was read a moment ago is kept for 200 ms.
   goOn(250);
-  return (await circuitsOf([sellerId])).get(sellerId)?.state;
+  return (await readCircuits([sellerId])).get(sellerId)?.state;
 }
 
 describe('provider circuits', () => {
@@ -152,11 +152,11 @@ describe('provider circuits', () => {
       String(1_000 * Number(seconds) - 60_000 + n),
       `${dead}:${n}`,
     ]);
-    await redis().zadd(flightsKeyOf(sellerId, 'orders'), ...left.flat());
+    await redis().zadd(getFlightsKey(sellerId, 'orders'), ...left.flat());
     // One that lives and has sent an order says so, and that is no word for the dead.
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
-    await eventually('a beat', async () => (await redis().zcard(beatsKeyOf(sellerId))) === 1);
+    await eventually('a beat', async () => (await redis().zcard(getHeartbeatsKey(sellerId))) === 1);
     expect(await stateOf(sellerId)).to.equal('closed');
     await ('release' in turn ? turn.release() : undefined);
   });
@@ -168,7 +168,7 @@ describe('provider circuits', () => {
     goOn(circuitRules.openMs);
     expect(await takeProbe(seller, 'send')).to.equal(true);
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
-    expect(await redis().pttl(probeKeyOf(seller, 'send')), 'held for its time-out').to.be.above(55_000);
+    expect(await redis().pttl(getProbeKey(seller, 'send')), 'held for its time-out').to.be.above(55_000);
     expect(await takeProbe(seller, 'send')).to.equal(false);
     await record(seller, 1);
     await ('release' in turn ? turn.release() : undefined);

@@ -1,9 +1,9 @@
 /** Each code of the two protocols by name, on a real HTTP server. */
 import { expect } from 'chai';
 import type { ProviderConnection, ProviderOutcome } from '../../src/providers/adapter.js';
-import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { rcMeanings } from '../../src/providers/digiflazz-codes.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { setClock } from '../../src/shared/clock.js';
 import { orderOf } from './conformance.js';
 import { startDigiflazzServer, type DigiflazzServer } from './digiflazz-server.js';
@@ -67,7 +67,7 @@ const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected
 describe('response codes of Digiflazz', () => {
   let server: DigiflazzServer;
   let connection: ProviderConnection;
-  const adapter = digiflazzAdapter(() => undefined);
+  const adapter = createDigiflazzAdapter(() => undefined);
   const story = { productCode: 'xld10', customerNumber: '087800001230' };
 
   before(async () => {
@@ -118,7 +118,7 @@ describe('response codes of Digiflazz', () => {
 
   it('passes the price that we accept, and reads cost, balance, stock and cut-off', async () => {
     const floats: number[] = [];
-    const noting = digiflazzAdapter((_seller, amount) => floats.push(amount));
+    const noting = createDigiflazzAdapter((_seller, amount) => floats.push(amount));
     expect(await noting.buy(connection, { ...orderOf(story), costMax: 10_500 })).to.include({ cost: 10_000 });
     expect(JSON.parse(server.calls.at(-1)?.raw ?? '')).to.include({ max_price: 10_500, testing: true });
     expect(floats).to.deep.equal([990_000]);
@@ -205,7 +205,7 @@ const h2hTable: [string, string | undefined, string | null, Expected, Expected?]
 describe('response codes of h2h', () => {
   let server: PlayServer;
   let answer: object;
-  const adapter = h2hAdapter('h2h');
+  const adapter = createH2hAdapter('h2h');
   const story = { productCode: 'S10', customerNumber: '081234567890' };
 
   before(async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
+import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { setClock } from '../../src/shared/clock.js';
 import { startSimulator } from '../support/simulator.js';
@@ -14,7 +14,7 @@ const bill = (ending: string) => ({ productCode: 'PLNPASCA', customerNumber: `53
 function h2h(kind: 'h2h' | 'simulator', signWith: 'hmac' | 'md5') {
   return async (): Promise<Harness> => {
     const simulator = await startSimulator();
-    const adapter = h2hAdapter(kind);
+    const adapter = createH2hAdapter(kind);
     const connection: ProviderConnection = {
       sellerId: 'seller',
       baseUrl: kind === 'h2h' ? `${simulator.url}/api/reseller` : simulator.url,
@@ -64,7 +64,7 @@ describeConformance('digiflazz', async () => {
   const pln = (customerNumber: string) => ({ productCode: 'pln', customerNumber });
   server.silentFor.add('087800001299');
   return {
-    adapter: digiflazzAdapter(() => undefined),
+    adapter: createDigiflazzAdapter(() => undefined),
     connection: {
       sellerId: 'seller',
       baseUrl: server.url,

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { ServerResponse } from 'node:http';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder } from '../../src/providers/adapter.js';
-import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
-import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
-import { LateError, sendNoMore } from '../../src/providers/http.js';
+import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { guardAdapter } from '../../src/providers/guarded-adapter.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
+import { LateError, stopSending } from '../../src/providers/http.js';
 import { redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
@@ -17,8 +17,8 @@ import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from './p
 
 const sleptMs = 600_000;
 const total = 11_000;
-const h2h = guardedAdapter(h2hAdapter('h2h'));
-const digiflazz = guardedAdapter(digiflazzAdapter(() => undefined));
+const h2h = guardAdapter(createH2hAdapter('h2h'));
+const digiflazz = guardAdapter(createDigiflazzAdapter(() => undefined));
 
 describe('what can buy, after its time', () => {
   const gated = useGatedClock();
@@ -170,7 +170,7 @@ describe('what can buy, after its time', () => {
   // The last one: for this process there is no way back.
   it('nothing is sent by a process that can write no answer down any more', async () => {
     const claimedMs = await redisNow();
-    sendNoMore();
+    stopSending();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });

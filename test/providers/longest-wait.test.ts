@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maxWaitMsOf, promisedWaitMsOf } from '../../src/providers/backlog.js';
+import { getMaxWaitMs, getPromisedWaitMs } from '../../src/providers/backlog.js';
 
 describe('how long an order may wait for its turn', () => {
   for (const [product, provider, seconds] of [
@@ -12,11 +12,11 @@ describe('how long an order may wait for its turn', () => {
     [3_600, null, 3_600],
   ] as const) {
     it(`${seconds} s where its product says ${product ?? 'nothing'} and its provider ${provider ?? 'nothing'}`, () => {
-      expect(maxWaitMsOf({ product, provider })).to.equal(1_000 * seconds);
+      expect(getMaxWaitMs({ product, provider })).to.equal(1_000 * seconds);
     });
   }
 
   it('ten minutes that nobody has said are no promise: an order whose turn comes later is still sent', () => {
-    expect(promisedWaitMsOf({ product: null, provider: null })).to.equal(Infinity);
+    expect(getPromisedWaitMs({ product: null, provider: null })).to.equal(Infinity);
   });
 });

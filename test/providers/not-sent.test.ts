@@ -5,9 +5,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ProviderAdapter, ProviderConnection } from '../../src/providers/adapter.js';
-import { circuitsOf } from '../../src/providers/circuit.js';
-import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
+import { readCircuits } from '../../src/providers/circuit.js';
+import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 import { orderOf } from './conformance.js';
@@ -20,8 +20,8 @@ import { startPlayServer, type PlayServer } from './play-server.js';
 const priceListMegabytesMax = 140;
 
 const adapters: Record<string, ProviderAdapter> = {
-  h2h: h2hAdapter('h2h'),
-  digiflazz: digiflazzAdapter(() => undefined),
+  h2h: createH2hAdapter('h2h'),
+  digiflazz: createDigiflazzAdapter(() => undefined),
 };
 
 function connectionTo(baseUrl: string): ProviderConnection {
@@ -109,7 +109,7 @@ describe('a provider that is busy', () => {
       try {
         const connection = connectionTo(server.url);
         expect(await adapters[adapter]?.buy(connection, order())).to.include({ outcome });
-        const [view] = (await circuitsOf([connection.sellerId])).values();
+        const [view] = (await readCircuits([connection.sellerId])).values();
         expect(view?.state).to.equal(pauses ? 'open' : 'closed');
         expect(view?.pauseMs).to.be.within(pauses ? 5_000 : 0, pauses ? 7_000 : 0);
         expect(await adapters[adapter]?.inquire(connection, order())).to.include({ outcome: 'unknown' });

@@ -4,8 +4,8 @@ import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
-import { groupedToken, parsePlnToken } from '../../src/purchases/pln-token.js';
+import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { formatToken, parsePlnToken } from '../../src/purchases/pln-token.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
@@ -39,7 +39,7 @@ describe('PLN tokens', () => {
 
   it('are read in groups of four, whatever else the serial number has and however it was written', () => {
     const tail = '/NAME/R1/900VA/71,3';
-    const read = (serialNumber: string, subcategory = 'pln') => groupedToken({ subcategory, serialNumber });
+    const read = (serialNumber: string, subcategory = 'pln') => formatToken({ subcategory, serialNumber });
     for (const token of ['12345678901234567890', '1234-5678-9012-3456-7890', '1234 5678 9012 3456 7890']) {
       expect(read(token)).to.equal('1234-5678-9012-3456-7890');
       expect(read(token + tail)).to.equal(`1234-5678-9012-3456-7890${tail}`);
@@ -51,7 +51,7 @@ describe('PLN tokens', () => {
       '***',
       '',
     ]);
-    expect(groupedToken({ subcategory: 'pln', serialNumber: null })).to.equal(null);
+    expect(formatToken({ subcategory: 'pln', serialNumber: null })).to.equal(null);
   });
 
   describe('sold twice', () => {
@@ -79,9 +79,9 @@ describe('PLN tokens', () => {
           productCode,
           serialNumber: `${token}/BUDI/R1/900VA/71,3`,
         });
-        await noteRepeatedSerialNumber({ _id: second, productCode }, again);
+        await reportRepeatedSerialNumber({ _id: second, productCode }, again);
         expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
-        await noteRepeatedSerialNumber({ _id: second, productCode: newId() }, again);
+        await reportRepeatedSerialNumber({ _id: second, productCode: newId() }, again);
         expect(await CaseModel.countDocuments({ transactionId: second })).to.equal(isCase ? 1 : 0);
         await PurchaseModel.deleteOne({ _id: first });
         await CaseModel.deleteMany({ transactionId: second });

@@ -6,7 +6,7 @@ import { nowMs, setClock } from '../../src/shared/clock.js';
 import { migrate } from '../../src/database/migrate.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
-import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { pollingQueue } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
@@ -14,7 +14,7 @@ import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js'
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
-import { noteRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
@@ -53,7 +53,7 @@ describe('polling by the clock', () => {
   after(async () => {
     setClock(null);
     await server.stop();
-    await openQueue(polling).obliterate({ force: true });
+    await openQueue(pollingQueue).obliterate({ force: true });
     await disconnectMongo();
   });
   beforeEach(() => {
@@ -156,11 +156,11 @@ describe('polling by the clock', () => {
     const { productCode } = (await PurchaseModel.findById(id).lean<Purchase>()) ?? { productCode: '' };
     await PurchaseModel.updateOne({ _id: id }, { $set: { serialNumber: 'SN-TWICE' } });
     const cases = () => CaseModel.countDocuments({ kind: 'repeated-serial-number', transactionId: 'second' });
-    await noteRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-ONCE');
-    await noteRepeatedSerialNumber({ _id: 'second', productCode: 'another' }, 'SN-TWICE');
-    await noteRepeatedSerialNumber({ _id: id, productCode }, 'SN-TWICE');
+    await reportRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-ONCE');
+    await reportRepeatedSerialNumber({ _id: 'second', productCode: 'another' }, 'SN-TWICE');
+    await reportRepeatedSerialNumber({ _id: id, productCode }, 'SN-TWICE');
     expect(await cases()).to.equal(0);
-    await noteRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-TWICE');
+    await reportRepeatedSerialNumber({ _id: 'second', productCode }, 'SN-TWICE');
     expect(await cases()).to.equal(1);
     await CaseModel.deleteMany({ transactionId: 'second' });
   });

@@ -1,9 +1,9 @@
 /** A process of its own for not-sent.test.ts, watched from outside: reads a price list when it is told where. */
-import { digiflazzAdapter } from '../../src/providers/digiflazz.js';
+import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 
-const adapter = digiflazzAdapter(() => undefined);
+const adapter = createDigiflazzAdapter(() => undefined);
 redis();
 await connectRedis();
 process.on('message', ({ baseUrl, wanted }: { baseUrl: string; wanted: string[] }) => {

@@ -1,11 +1,11 @@
 /** What a provider writes reaches no terminal, file or log as a command. */
 import { expect } from 'chai';
-import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
+import { guardAdapter } from '../../src/providers/guarded-adapter.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { csvText } from '../../src/shared/csv-text.js';
 import { newId } from '../../src/shared/ids.js';
 import { redact } from '../../src/shared/logger.js';
-import { printable, printableLines } from '../../src/shared/printable.js';
+import { toPrintable, toPrintableLines } from '../../src/shared/printable.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
@@ -35,7 +35,7 @@ describe('control characters from a provider', () => {
   after(() => server.stop());
 
   it('are taken out of every answer of the adapter, before anybody stores or shows it', async () => {
-    const adapter = guardedAdapter(h2hAdapter('h2h'));
+    const adapter = guardAdapter(createH2hAdapter('h2h'));
     const connection = { sellerId: newId(), baseUrl: server.url, username: 'us', secret: 'secret' };
     const order = { providerRef: newId(), productCode: 'S10', customerNumber: '08123', costMax: 1 };
     const answers = [
@@ -46,18 +46,18 @@ describe('control characters from a provider', () => {
     const texts = textsOf(answers).filter((each) => each.startsWith('A'));
     expect(texts).to.have.length.of.at.least(4);
     texts.forEach((each) => expect(each).to.not.match(command));
-    expect(answers[0]).to.include({ outcome: 'success', serialNumber: printable(hostile) });
+    expect(answers[0]).to.include({ outcome: 'success', serialNumber: toPrintable(hostile) });
   });
 
   it('what was stored before is harmless on a terminal, in CSV and in a log', () => {
     const colours = '\u001b[31mred\u001b[39m\tand\n';
-    expect(printableLines(colours)).to.equal(colours);
+    expect(toPrintableLines(colours)).to.equal(colours);
     // Concealed, blinking, black, a screen of another colour, the cursor elsewhere, a link.
     for (const sequence of ['[8m', '[5m', '[30m', '[41m', '[2J', '[10A', '[38;5;0m', '[m', ']8;;x\u0007']) {
-      expect(printableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
+      expect(toPrintableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
     }
-    expect(printableLines(hostile).replaceAll('\n', '')).to.not.match(command);
-    expect(csvText(['a']).rows([{ a: hostile }])).to.equal(`${printable(hostile)}\r\n`);
+    expect(toPrintableLines(hostile).replaceAll('\n', '')).to.not.match(command);
+    expect(csvText(['a']).rows([{ a: hostile }])).to.equal(`${toPrintable(hostile)}\r\n`);
     expect(JSON.stringify(redact({ hostile }))).to.not.match(command);
   });
 });

@@ -2,7 +2,7 @@
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { providerQueue } from '../../src/providers/provider-queue.js';
+import { getProviderQueue } from '../../src/providers/provider-queue.js';
 import type { Order } from '../../src/purchases/order.model.js';
 import { announceChange } from '../support/announce-change.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
@@ -308,12 +308,12 @@ describe('queues of providers', function () {
     // It stays for two minutes, for jobs that the sweep may still add: they are over.
     await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, gone.sellerId);
     const left = () =>
-      redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${providerQueue(gone.sellerId).name}:*`);
+      redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(gone.sellerId).name}:*`);
     const gonePromptly = () =>
       eventually('its queue to be gone', async () => String(await left()) === '', 90_000);
     await gonePromptly();
     // As a process that looks at it for the first time, just after it was removed.
-    const late = new Queue(providerQueue(gone.sellerId).name, {
+    const late = new Queue(getProviderQueue(gone.sellerId).name, {
       connection: redis,
       prefix: stack.env['QUEUE_PREFIX'] ?? '',
     });

@@ -3,9 +3,9 @@ import { AccountModel, type Account } from '../../src/accounts/account.model.js'
 import { createAccount } from '../../src/accounts/create-account.js';
 import { OfferModel, type Offer } from '../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../src/products/product.model.js';
-import { bestPrice, chooseRoute, priceConditions } from '../../src/providers/choose-route.js';
-import { routingProduct } from '../../src/providers/route-board.js';
-import { openCircuit, probeKeyOf, recordCall } from '../../src/providers/circuit.js';
+import { getBestPrice, chooseRoute, readPriceConditions } from '../../src/providers/choose-route.js';
+import { getRoutingProduct } from '../../src/providers/route-board.js';
+import { openCircuit, getProbeKey, recordCall } from '../../src/providers/circuit.js';
 import { storeFloat } from '../../src/providers/note-float.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
@@ -15,7 +15,7 @@ import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { startDigiflazzServer } from './digiflazz-server.js';
 import { eventually } from '../support/eventually.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
@@ -27,7 +27,9 @@ async function newSeller(change: Partial<Account> = {}): Promise<string> {
     provider: { kind: 'simulator', baseUrl: null, username: 'us', secret: 'secret' },
   });
   if (Object.keys(change).length > 0) {
-    await changing([AccountModel], null, (rows) => rows.updateOne({ _id: account._id }, { $set: change }));
+    await writeAndInvalidate([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: account._id }, { $set: change }),
+    );
   }
   return account._id;
 }
@@ -46,7 +48,7 @@ async function newProduct(
   for (const [index, price] of prices.entries()) {
     const sellerId = sellerIds[index] ?? (await newSeller());
     sellers.push(sellerId);
-    await changing([OfferModel], null, (rows) =>
+    await writeAndInvalidate([OfferModel], null, (rows) =>
       rows.create({
         _id: `${code}:${sellerId}`,
         productCode: code,
@@ -57,7 +59,7 @@ async function newProduct(
       }),
     );
   }
-  await changing([ProductModel], null, (rows) =>
+  await writeAndInvalidate([ProductModel], null, (rows) =>
     rows.create({
       _id: code,
       sellerId: sellers[0] ?? 'nobody',
@@ -73,9 +75,9 @@ async function newProduct(
 }
 
 async function priceOf(code: string, at?: Date) {
-  const found = await routingProduct(code);
+  const found = await getRoutingProduct(code);
   const offers = [...(found?.offers ?? [])].sort((a, b) => a.price - b.price);
-  return found && bestPrice({ ...found, offers }, await priceConditions(at));
+  return found && getBestPrice({ ...found, offers }, await readPriceConditions(at));
 }
 
 describe('routing', () => {
@@ -117,20 +119,22 @@ describe('routing', () => {
     [
       'is suspended',
       (id) =>
-        changing([AccountModel], null, (rows) =>
+        writeAndInvalidate([AccountModel], null, (rows) =>
           rows.updateOne({ _id: id }, { $set: { status: 'suspended' } }),
         ),
     ],
     [
       'has no provider',
       (id) =>
-        changing([AccountModel], null, (rows) => rows.updateOne({ _id: id }, { $set: { provider: null } })),
+        writeAndInvalidate([AccountModel], null, (rows) =>
+          rows.updateOne({ _id: id }, { $set: { provider: null } }),
+        ),
     ],
     ['has a float below the cost', (id) => storeFloat(id, 9_999)],
     [
       'was paused by the operator',
       (id) =>
-        changing([ProviderStateModel], null, (rows) =>
+        writeAndInvalidate([ProviderStateModel], null, (rows) =>
           rows.updateOne(
             { _id: id },
             { $set: { paused: { reason: 'r', by: 'op', at: new Date() } } },
@@ -181,7 +185,7 @@ describe('routing', () => {
     setClock(() => Date.now() + 15_500);
     expect(await accept(), 'the probe').to.equal(halfOpen);
     expect(await chooseRoute({ productCode: code, turnAt: halfOpen })).to.include({ sellerId: halfOpen });
-    const nextSecond = () => redis().del(probeKeyOf(halfOpen, 'accept'));
+    const nextSecond = () => redis().del(getProbeKey(halfOpen, 'accept'));
     await nextSecond();
     expect(await accept()).to.equal(well);
     expect(await accept(alone.code), 'nobody else has it').to.equal(halfOpen);
@@ -231,7 +235,7 @@ describe('routing', () => {
       provider: { kind: 'digiflazz', baseUrl: server.url, username: server.username, secret: server.apiKey },
     });
     const codes = ['xld10', 'gone', 'unlisted'];
-    await changing([OfferModel], null, (rows) =>
+    await writeAndInvalidate([OfferModel], null, (rows) =>
       rows.create(
         codes.map((code) => ({
           _id: `${code}:${account._id}`,

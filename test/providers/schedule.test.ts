@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { digiflazzTraits } from '../../src/providers/digiflazz.js';
-import { nextPollAt, type PollState } from '../../src/providers/schedule.js';
+import { getNextPollAt, type PollState } from '../../src/providers/schedule.js';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -16,9 +16,9 @@ function pollsOf(
   const polls: number[] = [];
   let state: PollState = { sentAt, checks: 0, lastCheckAt: null };
   for (
-    let at = nextPollAt(state, traits, { mode, random });
+    let at = getNextPollAt(state, traits, { mode, random });
     at;
-    at = nextPollAt(state, traits, { mode, random })
+    at = getNextPollAt(state, traits, { mode, random })
   ) {
     polls.push(at.getTime() - sentAt.getTime());
     state = { ...state, checks: state.checks + 1, lastCheckAt: at };

@@ -3,8 +3,8 @@ import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
-import { guardedAdapter } from '../../src/providers/guarded-adapter.js';
-import { h2hAdapter } from '../../src/providers/h2h.js';
+import { guardAdapter } from '../../src/providers/guarded-adapter.js';
+import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { LateError } from '../../src/providers/http.js';
 import { sureNowMs } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
@@ -14,7 +14,7 @@ import { useGatedClock } from './gated-clock.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 
 const connectionsOfAnAddress = 256;
-const h2h = guardedAdapter(h2hAdapter('h2h'));
+const h2h = guardAdapter(createH2hAdapter('h2h'));
 
 describe('what can buy, and has waited', () => {
   const gated = useGatedClock();

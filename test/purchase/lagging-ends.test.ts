@@ -8,14 +8,14 @@ import { awaitFinal } from '../../src/purchases/await-final.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { listTransactions } from '../../src/purchases/list-purchases.js';
-import { pageOfPurchases } from '../../src/purchases/page-of-purchases.js';
+import { findPurchasePage } from '../../src/purchases/page-of-purchases.js';
 import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { reverseByOperator } from '../../src/purchases/review/reverse-by-operator.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
 import { searchPurchases } from '../../src/purchases/search-purchases.js';
 import { sumPurchases } from '../../src/purchases/sum-purchases.js';
 import type { Report } from '../../src/reports/report.model.js';
-import { reportPages } from '../../src/reports/report-rows.js';
+import { readReportPages } from '../../src/reports/report-rows.js';
 import { newId } from '../../src/shared/ids.js';
 import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
@@ -42,7 +42,7 @@ describe('while the majority lags behind the end of a purchase', () => {
     ['what is sought in a history', ({ accountId, productCode }) => listOf({ accountId }, { productCode })],
     [
       'a page of the console',
-      async ({ accountId }) => (await pageOfPurchases({ accountId }, { limit: 5 })).purchases,
+      async ({ accountId }) => (await findPurchasePage({ accountId }, { limit: 5 })).purchases,
     ],
     ['a search of the console', ({ refId }) => searchPurchases(refId)],
     ['the console by its id', async ({ _id }) => [(await describePurchase(_id)).purchase]],
@@ -153,7 +153,7 @@ async function sumsOf({ accountId, price }: Purchase) {
 async function reportOf({ accountId, createdAt }: Purchase) {
   const period = { start: createdAt, end: createdAt };
   const report = { accountId, role: 'buyer', type: 'transaction', period } as Report;
-  for await (const [first] of reportPages(report)) {
+  for await (const [first] of readReportPages(report)) {
     // A report has the words that clients see.
     return [{ status: first?.row.status.toUpperCase() } as Purchase];
   }

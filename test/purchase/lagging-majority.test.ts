@@ -3,21 +3,21 @@ import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
-import { quick } from '../../src/database/mongo.js';
+import { getQuickCollection } from '../../src/database/mongo.js';
 import { BankLineModel, bankLines } from '../../src/deposits/bank/bank-line.model.js';
-import { useLine } from '../../src/deposits/bank/use-line.js';
+import { creditWithLine } from '../../src/deposits/bank/use-line.js';
 import { deposits, toStored } from '../../src/deposits/deposit.model.js';
 import { PaymentModel, payments } from '../../src/deposits/payment.model.js';
 import { receivePayment } from '../../src/deposits/receive-payment.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import type { PurchaseRequest } from '../../src/purchases/accept/accept-purchase.js';
-import { bindSign, objectionTo } from '../../src/purchases/accept/bind-sign.js';
+import { bindSign, findSignRefusal } from '../../src/purchases/accept/bind-sign.js';
 import { SignBindingModel, signBindings } from '../../src/purchases/accept/sign-binding.model.js';
 import { createPayment } from '../../src/purchases/accept/create-payment.js';
 import { findByRefAfterRefusal } from '../../src/purchases/find-by-ref.js';
 import { findByRefs } from '../../src/purchases/find-by-refs.js';
 import { PurchaseModel, purchases } from '../../src/purchases/purchase.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';
@@ -89,9 +89,9 @@ describe('while the majority lags behind an accepted write', () => {
   it('a line of a bank statement is "used before" once a majority holds that', async () => {
     const { lineId, depositId } = await lineAndDeposit();
     await lagNextCommit(bankLines.collectionName, lagMs);
-    const first = useLine({ lineId, depositId }, by);
+    const first = creditWithLine({ lineId, depositId }, by);
     await eventually('the use to be visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
-    const again = await useLine({ lineId, depositId }, by);
+    const again = await creditWithLine({ lineId, depositId }, by);
     const held = await BankLineModel.findById(lineId).readConcern('majority').lean();
     expect([again.changed, held?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
   });
@@ -103,13 +103,13 @@ describe('while the majority lags behind an accepted write', () => {
     const first = bindSign(signed);
     const _id = `${signed.accountId}:${signed.refId}`;
     await eventually('the binding to be visible', () => SignBindingModel.exists({ _id }));
-    const refused = objectionTo('md5', other);
+    const refused = findSignRefusal('md5', other);
     const bound = bindSign(other);
     const isHeld = () => SignBindingModel.findById(_id).readConcern('majority').lean();
     expect(await Promise.all([refused.then(isHeld), bound.then(isHeld)])).to.not.include(null);
     expect(await refused).to.include({ reason: 'ref_id_conflict' });
     await first;
-    expect(await objectionTo('md5', signed)).to.equal(null);
+    expect(await findSignRefusal('md5', signed)).to.equal(null);
   });
 
   it('a hundred look-ups that wait for the majority take no connection of postings', async () => {
@@ -122,7 +122,7 @@ describe('while the majority lags behind an accepted write', () => {
     const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));
     // All of them have their turn in the pool before the later ones of these.
     for (let n = 0; n < 3; n++) {
-      await quick(purchases).findOne({ _id: 'none' });
+      await getQuickCollection(purchases).findOne({ _id: 'none' });
     }
     ended.push('posting');
     await Promise.all([waiting, first]);
@@ -162,7 +162,7 @@ async function lineAndDeposit(): Promise<{ lineId: string; depositId: string }> 
 
 async function billRequest(): Promise<PurchaseRequest> {
   const shop = await openShop('http://127.0.0.1:9', { balance: 10_000 });
-  await changing([ProductModel], null, (rows) =>
+  await writeAndInvalidate([ProductModel], null, (rows) =>
     rows.updateOne({ _id: shop.productCode }, { $set: { category: 'pascabayar' } }),
   );
   const customerNumber = '530000001250';

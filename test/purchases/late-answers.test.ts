@@ -6,10 +6,10 @@ import { AccountModel } from '../../src/accounts/account.model.js';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
-import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
+import { getOrderKey, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { resolveReview } from '../../src/purchases/review/resolve-review.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop, startAllWorkers, type Shop } from '../jobs/sold-purchases.js';
@@ -205,7 +205,7 @@ describe('what is heard of an order late', () => {
   });
 
   function asDigiflazz({ seller }: Shop): Promise<unknown> {
-    return changing([AccountModel], null, (rows) =>
+    return writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: seller._id }, { $set: { 'provider.kind': 'digiflazz' } }),
     );
   }
@@ -214,7 +214,7 @@ describe('what is heard of an order late', () => {
     const shop = await openShop(first.url);
     const { seller } = await openShop(other.url);
     const { productCode } = shop;
-    await changing([OfferModel], null, (rows) =>
+    await writeAndInvalidate([OfferModel], null, (rows) =>
       rows.create({
         _id: `${productCode}:${seller._id}`,
         productCode,
@@ -241,7 +241,7 @@ describe('what is heard of an order late', () => {
 
   async function change(id: string, set: Partial<Order>, unset: string[] = []): Promise<void> {
     const $unset = Object.fromEntries(unset.map((field) => [field, 1]));
-    await OrderModel.updateOne(keyOfOrder(await orderOf(id)), {
+    await OrderModel.updateOne(getOrderKey(await orderOf(id)), {
       $set: set,
       ...(unset.length > 0 && { $unset }),
     });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { AccountModel } from '../../src/accounts/account.model.js';
-import { ComeLaterError } from '../../src/jobs/put-back.js';
+import { DeferJobError } from '../../src/jobs/put-back.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { openCircuit } from '../../src/providers/circuit.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
@@ -10,10 +10,10 @@ import { checkOrder } from '../../src/purchases/fulfil/check-order.js';
 import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
 import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
-import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
+import { getOrderKey, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { orderToBook, possibleDecisions } from '../../src/purchases/review/possible-decisions.js';
-import { changing } from '../../src/redis/changing.js';
+import { findOrderToBook, getPossibleDecisions } from '../../src/purchases/review/possible-decisions.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { openShop, startAllWorkers, type Shop } from '../jobs/sold-purchases.js';
@@ -79,7 +79,7 @@ describe('what did not leave in its time', () => {
     for (const order of await ordersOf(id)) {
       const before = (date: Date | null) => date && new Date(date.getTime() - ms);
       const [sentAt, lastCheckAt, updatedAt] = [order.sentAt, order.lastCheckAt, order.updatedAt].map(before);
-      await OrderModel.updateOne(keyOfOrder(order), { $set: { sentAt, lastCheckAt, updatedAt } });
+      await OrderModel.updateOne(getOrderKey(order), { $set: { sentAt, lastCheckAt, updatedAt } });
     }
   }
 
@@ -87,7 +87,7 @@ describe('what did not leave in its time', () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     for (let round = 0; round < 3; round += 1) {
-      expect(await came(id)).to.be.instanceOf(ComeLaterError);
+      expect(await came(id)).to.be.instanceOf(DeferJobError);
     }
     expect(await codesOf(id)).to.deep.equal(['too-late']);
     expect(provider.calls).to.have.length(0);
@@ -143,7 +143,7 @@ describe('what did not leave in its time', () => {
     const { _id: id } = await own.buy();
     await fulfilById(id);
     expect(await codesOf(id)).to.deep.equal(['not-sent']);
-    await changing([AccountModel], null, (accounts) =>
+    await writeAndInvalidate([AccountModel], null, (accounts) =>
       accounts.updateOne({ _id: own.seller._id }, { $set: { 'provider.baseUrl': provider.url } }),
     );
     answers = 'refused';
@@ -252,13 +252,13 @@ describe('what did not leave in its time', () => {
     const { _id: id } = await shop.buy();
     const late = await lateOrder(id);
     const purchase = { ...(await read(id)), status: 'PROCESSING' as const };
-    const { success, failed } = possibleDecisions(purchase, [late]);
+    const { success, failed } = getPossibleDecisions(purchase, [late]);
     expect(success).to.match(/^No order was ever sent/);
     expect(failed).to.equal(null);
     // A seller's that a provider says it has not executed is one of which a person may know better.
     const asked = { ...late, _id: `${id}-asked`, sellerId: 'asked', code: 'not-executed' };
-    expect(orderToBook([asked, late])?.sellerId).to.equal('asked');
-    expect(possibleDecisions(purchase, [asked, late]).success).to.equal(null);
+    expect(findOrderToBook([asked, late])?.sellerId).to.equal('asked');
+    expect(getPossibleDecisions(purchase, [asked, late]).success).to.equal(null);
   });
 
   it('a late order waits in its line as before: who loses its job finds it there', async () => {
@@ -266,7 +266,7 @@ describe('what did not leave in its time', () => {
     await nobodyKnowsTheTime();
     const turnAt = shop.seller._id;
     const beforeMs = Date.now();
-    expect(await came(id, { turnAt })).to.be.instanceOf(ComeLaterError);
+    expect(await came(id, { turnAt })).to.be.instanceOf(DeferJobError);
     const { queuedFor, nextActionAt, status } = await read(id);
     expect({ queuedFor, status }).to.deep.equal({ queuedFor: turnAt, status: 'PROCESSING' });
     expect(nextActionAt?.getTime()).to.be.within(beforeMs, beforeMs + 20_000);
@@ -276,11 +276,11 @@ describe('what did not leave in its time', () => {
   });
 
   /** Another process does this between our look and our first change of an order. */
-  function beforeOurs(order: Parameters<typeof keyOfOrder>[0], $set: Partial<Order>): void {
+  function beforeOurs(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
     const update = OrderModel.updateOne.bind(OrderModel);
     OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
       OrderModel.updateOne = update;
-      const others = update(keyOfOrder(order), { $set });
+      const others = update(getOrderKey(order), { $set });
       return others.then(() => update(...given)) as unknown as ReturnType<typeof update>;
     }) as typeof update;
   }
@@ -306,11 +306,11 @@ describe('what did not leave in its time', () => {
     const longAgo = new Date(Date.now() - 600_000);
     const seen = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo };
     // As it is after another process has claimed the check that was given back.
-    await OrderModel.updateOne(keyOfOrder(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
+    await OrderModel.updateOne(getOrderKey(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
     const calls = provider.calls.length;
     expect(await checkOrder(purchase, seen, { askNow: true })).to.equal('done');
     expect(provider.calls).to.have.length(calls);
-    await OrderModel.updateOne(keyOfOrder(seen), { $set: { lastCheckAt: longAgo } });
+    await OrderModel.updateOne(getOrderKey(seen), { $set: { lastCheckAt: longAgo } });
     await checkOrder(purchase, seen, { askNow: true });
     expect(provider.calls).to.have.length(calls + 1);
   });
@@ -321,7 +321,7 @@ describe('what did not leave in its time', () => {
     await fulfilById(id);
     const [order] = await ordersOf(id);
     const longAgo = new Date(Date.now() - 600_000);
-    await OrderModel.updateOne(keyOfOrder(order as Order), {
+    await OrderModel.updateOne(getOrderKey(order as Order), {
       $set: { status: 'OK', open: false, sentAt: longAgo, lastCheckAt: longAgo },
     });
     await PurchaseModel.updateOne({ _id: id, accountId: shop.buyer._id }, { $set: { status: 'SUCCESS' } });
@@ -340,7 +340,7 @@ describe('what did not leave in its time', () => {
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);
     const broken = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo, providerBaseUrl: null };
-    await OrderModel.updateOne(keyOfOrder(broken), { $set: { sentAt: longAgo, lastCheckAt: longAgo } });
+    await OrderModel.updateOne(getOrderKey(broken), { $set: { sentAt: longAgo, lastCheckAt: longAgo } });
     const failure = await checkOrder(purchase, broken, { askNow: true }).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
     const [after] = await ordersOf(id);

@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { OfferModel } from '../../src/products/offer.model.js';
-import { adapterFor, connectionOf } from '../../src/providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../../src/providers/get-adapter.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { applyOutcome } from '../../src/purchases/fulfil/apply-outcome.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { postpone } from '../../src/purchases/fulfil/postpone.js';
-import { requestOf } from '../../src/purchases/fulfil/orders.js';
+import { buildProviderOrder } from '../../src/purchases/fulfil/orders.js';
 import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
 import type { PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
 import { openQueue } from '../../src/jobs/queues.js';
@@ -19,7 +19,7 @@ import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model
 import { StalePurchaseError } from '../../src/purchases/states.js';
 import { LateError } from '../../src/providers/http.js';
 import { setClock } from '../../src/shared/clock.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop, type Shop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayedCall, type PlayServer } from '../providers/play-server.js';
@@ -56,7 +56,7 @@ describe('the orders of a purchase', () => {
       role: 'seller',
       provider: { kind: 'h2h', baseUrl, username: 'us', secret: 'secret' },
     });
-    await changing([OfferModel], null, (offers) =>
+    await writeAndInvalidate([OfferModel], null, (offers) =>
       offers.create({
         _id: `${shop.productCode}:${account._id}`,
         productCode: shop.productCode,
@@ -70,7 +70,7 @@ describe('the orders of a purchase', () => {
 
   async function setProvider(sellerId: string, change: object): Promise<void> {
     const fields = Object.entries(change).map(([name, value]) => [`provider.${name}`, value] as const);
-    await changing([AccountModel], null, (accounts) =>
+    await writeAndInvalidate([AccountModel], null, (accounts) =>
       accounts.updateOne({ _id: sellerId }, { $set: Object.fromEntries(fields) }),
     );
   }
@@ -81,7 +81,7 @@ describe('the orders of a purchase', () => {
   const read = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
 
   function orderAt(purchase: Purchase, n: number, sellerId: string, baseUrl: string): Order {
-    return newOrder({
+    return buildOrder({
       accountId: purchase.accountId,
       transactionId: purchase._id,
       n,
@@ -97,7 +97,7 @@ describe('the orders of a purchase', () => {
       const server = await provider('success');
       const shop = await openShop(server.url);
       const { _id: id } = await shop.buy();
-      await changing([OfferModel], null, (offers) =>
+      await writeAndInvalidate([OfferModel], null, (offers) =>
         offers.updateOne({ productCode: shop.productCode }, { $set: change }),
       );
       await addSeller(shop, server.url, 900);
@@ -142,9 +142,9 @@ describe('the orders of a purchase', () => {
     const accepted = await shop.buy();
     const claimed = await claimOrder(accepted, orderAt(accepted, 1, shop.seller._id, server.url));
     const send = (sendBefore: Date) =>
-      adapterFor('h2h').buy(
-        connectionOf(shop.seller, claimed.order),
-        requestOf(claimed.purchase, claimed.order, sendBefore),
+      getAdapter('h2h').buy(
+        buildConnection(shop.seller, claimed.order),
+        buildProviderOrder(claimed.purchase, claimed.order, sendBefore),
       );
     setClock(() => claimed.sendBefore.getTime());
     expect(await send(claimed.sendBefore).catch((error: unknown) => error)).to.be.instanceOf(LateError);

@@ -2,12 +2,12 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Account } from '../../src/accounts/account.model.js';
 import { post } from '../../src/money/posting/post.js';
-import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
-import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js';
+import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
@@ -28,7 +28,7 @@ export async function playPurchase(parties: Parties, random: () => number): Prom
   const pick = <T>(of: T[]) => of[Math.floor(random() * of.length)] as T;
   const code = pick(codes);
   const accepted: Purchase = {
-    ...newPurchase({
+    ...buildPurchase({
       accountId: pick(parties.buyerIds),
       refId: uniqueRef(),
       surface: 'buyer',
@@ -55,7 +55,7 @@ export async function playPurchase(parties: Parties, random: () => number): Prom
     }),
     createdAt: new Date(Date.now() - Math.floor(random() * 6 * dayMs)),
   };
-  deepStrictEqual((await post(purchasePosting(accepted))).outcome, 'posted');
+  deepStrictEqual((await post(buildPurchasePosting(accepted))).outcome, 'posted');
   await playOn(accepted, parties, random);
 }
 
@@ -89,7 +89,7 @@ async function playOn(accepted: Purchase, { sellerIds }: Parties, random: () => 
 }
 
 function orderOf(purchase: Purchase, n: number, sellerId: string): Order {
-  return newOrder({
+  return buildOrder({
     accountId: purchase.accountId,
     transactionId: purchase._id,
     n,

@@ -10,11 +10,11 @@ import { countAttention } from '../../src/doctor/attention.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { OrderModel, toStored, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { askAgain } from '../../src/purchases/review/ask-again.js';
+import { recheckOpenReviews } from '../../src/purchases/review/ask-again.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
 import { listReviews } from '../../src/purchases/review/list-reviews.js';
 import { listCases, resolveCase } from '../../src/purchases/review/resolve-case.js';
@@ -103,7 +103,7 @@ describe('reviews', function () {
     const { _id } = await shop.buy();
     const at = new Date(Date.now() - ageMs);
     const made = orders.map((state, index): Order => ({
-      ...newOrder({
+      ...buildOrder({
         accountId: shop.buyer._id,
         transactionId: _id,
         n: index + 1,
@@ -231,7 +231,7 @@ describe('reviews', function () {
     const later = await reviewOf('PROCESSING', [unknown]);
     await PurchaseModel.updateOne({ _id: later }, { $set: { reviewSince: new Date(Date.now() + minute) } });
     // Two operators at once: each purchase is decided once.
-    const done = await Promise.all([1, 2].map(() => askAgain({ sellerId: shop.seller._id }, by)));
+    const done = await Promise.all([1, 2].map(() => recheckOpenReviews({ sellerId: shop.seller._id }, by)));
     const waits = async (id: string) => (await read(id)).reviewSince !== null;
     expect(await Promise.all([first, second, never, sold, theirs, later].map(waits))).to.deep.equal([
       false,
@@ -245,7 +245,11 @@ describe('reviews', function () {
       expect(await AuditModel.find({ 'subject.id': id, action: 'review.resolve' }).lean()).to.have.length(1);
     }
     expect(Math.min(...done.map(({ toDecide }) => toDecide))).to.be.at.least(2);
-    expect(await askAgain({ sellerId: other }, by)).to.deep.equal({ asked: 1, toDecide: 0, changed: 0 });
+    expect(await recheckOpenReviews({ sellerId: other }, by)).to.deep.equal({
+      asked: 1,
+      toDecide: 0,
+      changed: 0,
+    });
     expect(await waits(theirs)).to.equal(false);
   });
 

@@ -3,8 +3,8 @@ import { createAccount, type CreatedAccount } from '../../src/accounts/create-ac
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
-import { newPurchase } from '../../src/purchases/accept/new-purchase.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
 import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
 import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
@@ -15,9 +15,9 @@ import { disconnectRedis } from '../../src/redis/connection.js';
 import '../../src/all-models.js';
 import { migrate } from '../../src/database/migrate.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
-import { purchasePosting } from '../../src/purchases/accept/purchase-posting.js';
+import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
 import { post } from '../../src/money/posting/post.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
@@ -48,7 +48,7 @@ describe('a worker with an earlier view of a purchase', () => {
 
   /** PROCESSING, its first seller has refused, and the attempt at the second is not written yet. */
   async function betweenSellers(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
-    const accepted = newPurchase({
+    const accepted = buildPurchase({
       accountId: buyer.account._id,
       refId: uniqueRef(),
       surface: 'buyer',
@@ -73,7 +73,7 @@ describe('a worker with an earlier view of a purchase', () => {
         updatedAt: new Date(),
       },
     });
-    expect(await post(purchasePosting(accepted))).to.include({ outcome: 'posted' });
+    expect(await post(buildPurchasePosting(accepted))).to.include({ outcome: 'posted' });
     const sent = await claimOrder(accepted, attemptOf(accepted, 1));
     await OrderModel.updateOne({ _id: sent.order._id }, { status: 'REJECTED', open: false, code: '01' });
     const transaction = sent.purchase;
@@ -83,7 +83,7 @@ describe('a worker with an earlier view of a purchase', () => {
   }
 
   function attemptOf(transaction: Purchase, n: number): Order {
-    return newOrder({
+    return buildOrder({
       accountId: buyer.account._id,
       transactionId: transaction._id,
       n,
@@ -102,12 +102,12 @@ describe('a worker with an earlier view of a purchase', () => {
 
   it('cannot refund it while the next attempt is on its way', async () => {
     const { transaction, second } = await betweenSellers();
-    const { balance } = await balanceOf(buyer.account._id);
+    const { balance } = await getWallet(buyer.account._id);
     await claimOrder(transaction, second);
     expect(await stale(concludeFailure(transaction, null, { code: '01', message: 'nobody' }))).to.equal(
       'stale',
     );
-    expect((await balanceOf(buyer.account._id)).balance).to.equal(balance);
+    expect((await getWallet(buyer.account._id)).balance).to.equal(balance);
     expect((await PurchaseModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
   });
 

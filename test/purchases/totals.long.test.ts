@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { dailyTotals } from '../../src/money/totals/daily-totals.model.js';
 import { foldTotals } from '../../src/money/totals/fold-totals.js';
-import { totalsAreComplete } from '../../src/money/totals/totals-state.model.js';
+import { areTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { listTransactions, type HistoryQuery } from '../../src/purchases/list-purchases.js';
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
 import { beginTotals, rebuildTotals } from '../../src/purchases/rebuild-totals.js';
@@ -193,7 +193,7 @@ describe(`daily totals, ${random.seed}`, function () {
   }
 
   it('begin with a database that has no purchase yet', async () => {
-    expect(await totalsAreComplete()).to.equal(true);
+    expect(await areTotalsComplete()).to.equal(true);
   });
 
   it('are what the purchases come to while three processes sell, one is killed, and days are folded and rebuilt', async () => {
@@ -292,14 +292,14 @@ describe(`daily totals, ${random.seed}`, function () {
     // Rows alone, as after another BUSINESS_TIMEZONE.
     await mongoose.connection.db?.collection('totalsState').deleteMany({});
     await dailyTotals.deleteMany({});
-    await eventually('the process to notice', async () => !(await totalsAreComplete()));
+    await eventually('the process to notice', async () => !(await areTotalsComplete()));
     await playPurchase(parties, random);
     await expectHistoryToBeRight(parties, 20);
     expect(await findings(), 'nobody reads them yet').to.deep.equal([]);
     await beginTotals();
-    expect(await totalsAreComplete(), 'there are purchases').to.equal(false);
+    expect(await areTotalsComplete(), 'there are purchases').to.equal(false);
     await rebuildTotals();
-    expect(await totalsAreComplete()).to.equal(true);
+    expect(await areTotalsComplete()).to.equal(true);
     expect(await storedTotals()).to.deep.equal(await countedFromRows());
     await expectHistoryToBeRight(parties, 20);
   });

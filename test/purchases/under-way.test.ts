@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
-import { keyOfOrder, OrderModel, type Order } from '../../src/purchases/order.model.js';
+import { getOrderKey, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { resolveReview, type Decision } from '../../src/purchases/review/resolve-review.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
@@ -164,7 +164,7 @@ describe('an order that is being sent or asked about', () => {
   ): Promise<void> {
     const order = await OrderModel.findOne({ transactionId: id }).orFail().lean<Order>();
     const older = fields.map((field) => [field, order[field] && new Date(order[field].getTime() - ms)]);
-    await OrderModel.updateOne(keyOfOrder(order), { $set: Object.fromEntries(older) as object });
+    await OrderModel.updateOne(getOrderKey(order), { $set: Object.fromEntries(older) as object });
   }
 });
 

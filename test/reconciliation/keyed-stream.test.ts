@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient, type Collection, type Document } from 'mongodb';
-import { batchesBy, keyedStream } from '../../src/reconciliation/ledger/keyed-stream.js';
+import { buildBatchReader, createKeyedStream } from '../../src/reconciliation/ledger/keyed-stream.js';
 import { seededRandom } from '../support/random.js';
 import { eventually } from '../support/eventually.js';
 
@@ -27,8 +27,8 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     const oddOnes = new Set<unknown>();
     const groups: [string, number][] = [];
     const keyOf = ({ key }: Document) => (typeof key === 'string' ? key : null);
-    const stream = keyedStream({
-      readBatch: batchesBy(rows, 'key', { fields: { key: 1 } }),
+    const stream = createKeyedStream({
+      readBatch: buildBatchReader(rows, 'key', { fields: { key: 1 } }),
       keyOf,
       positionOf: (document) => keyOf(document) ?? '',
       onOdd: ({ _id }) => oddOnes.add(_id),
@@ -82,8 +82,8 @@ describe(`a stream of documents by key (${random.seed})`, () => {
   it('keeps no cursor open between two batches', async () => {
     await rows.insertMany(Array.from({ length: 50 }, (_, index) => ({ key: `k${index + 100}` })));
     const before = await openCursors();
-    const stream = keyedStream({
-      readBatch: batchesBy(rows, 'key', { fields: { key: 1 } }),
+    const stream = createKeyedStream({
+      readBatch: buildBatchReader(rows, 'key', { fields: { key: 1 } }),
       keyOf: ({ key }) => String(key),
       positionOf: ({ key }) => String(key),
       batchSize: 10,

@@ -1,6 +1,6 @@
 /** A verification of hours keeps its lease while it reads on, and no longer. */
 import { expect } from 'chai';
-import { limitOf } from '../../src/jobs/define-job.js';
+import { getLimitMs } from '../../src/jobs/define-job.js';
 import { verifyLedgerJob } from '../../src/reconciliation/ledger/verify-daily.job.js';
 import { verifyNowJob } from '../../src/reconciliation/ledger/verify-now.job.js';
 import { verificationMaxMs } from '../../src/reconciliation/ledger/verification-limit.js';
@@ -90,7 +90,7 @@ describe('one verification at a time', () => {
   });
 
   it('its jobs last as long as it may, and one that finds another at it does nothing', async () => {
-    expect([verifyLedgerJob, verifyNowJob].map(limitOf)).to.deep.equal([
+    expect([verifyLedgerJob, verifyNowJob].map(getLimitMs)).to.deep.equal([
       verificationMaxMs,
       verificationMaxMs,
     ]);

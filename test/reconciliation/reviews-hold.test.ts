@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
 import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
-import { ordersOf, prepareNextOrder, tooLateCode } from '../../src/purchases/fulfil/orders.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
+import { findOrders, prepareNextOrder, tooLateCode } from '../../src/purchases/fulfil/orders.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { rejectOrder } from '../../src/purchases/fulfil/reject-order.js';
 import { setAsidePurchase } from '../../src/purchases/fulfil/set-aside-purchase.js';
@@ -70,7 +70,7 @@ describe('the verification of purchases that an operator decides', () => {
     await rejectOrder(first.order, { code: 'not-sent', message: 'busy' });
     const second = await claimOrder(
       await fresh(purchase),
-      newOrder({
+      buildOrder({
         accountId: purchase.accountId,
         transactionId: purchase._id,
         n: 2,
@@ -83,7 +83,7 @@ describe('the verification of purchases that an operator decides', () => {
     await rejectOrder(second.order, { code: tooLateCode, message: 'late' });
     await putUnderReview(await fresh(purchase), 'its jobs fail');
     await resolveReview(purchase._id, { outcome: 'success', serialNumber: 'SN1' }, by);
-    const made = await ordersOf(purchase);
+    const made = await findOrders(purchase);
     expect(made.map(({ status }) => status)).to.deep.equal(['OK', 'REJECTED']);
     expect(await findings()).to.deep.equal([]);
 

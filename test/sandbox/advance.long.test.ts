@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { advance } from '../../src/api/sandbox/advance.js';
 import { QuoteModel, type Quote } from '../../src/bills/quote.model.js';
 import { openQueue } from '../../src/jobs/queues.js';
-import { polling } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { pollingQueue } from '../../src/purchases/fulfil/ask-provider.job.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { useApi, type ApiAccount } from '../api/support/api.js';
@@ -89,7 +89,7 @@ describe('advancing a sandbox account', () => {
     const answered = await call(mine);
     expectSuccess(answered, advance);
     expect(answered.body.data).to.deep.equal({ deliveries: 0, transactions: 1, bills: 0 });
-    const jobs = await openQueue(polling).getJobs(['waiting', 'prioritized', 'delayed', 'active']);
+    const jobs = await openQueue(pollingQueue).getJobs(['waiting', 'prioritized', 'delayed', 'active']);
     const asked = jobs.map(({ data }) => data as { purchaseId: string; askNow: boolean });
     const ids = asked.filter(({ askNow }) => askNow).map(({ purchaseId }) => purchaseId);
     expect([open, final, reviewed, foreign].map((id) => ids.includes(id))).to.deep.equal([

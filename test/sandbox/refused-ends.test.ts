@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { endTransaction } from '../../src/api/sandbox/end-transaction.js';
 import type { ProviderSettings } from '../../src/accounts/account.model.js';
-import { quick } from '../../src/database/mongo.js';
-import { newOrder } from '../../src/purchases/fulfil/new-order.js';
+import { getQuickCollection } from '../../src/database/mongo.js';
+import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
 import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';
@@ -31,7 +31,7 @@ describe('an end that is refused', () => {
     const id = String(answer.data.transaction_id);
     const sent = async (kind: ProviderSettings['kind'], over: Partial<Order> = {}, at = provider.url) => {
       const to = { kind, baseUrl: at, username: 'simulated' };
-      const order = newOrder({
+      const order = buildOrder({
         transactionId: id,
         accountId: account._id,
         n: 1,
@@ -94,7 +94,7 @@ describe('an end that is refused', () => {
     await lagNextCommit(purchases.collectionName, 1_500);
     const ended = become({ status: 'SUCCESS' }).exec();
     await eventually('the end to be visible', () => PurchaseModel.exists({ _id: id, status: 'SUCCESS' }));
-    await quick(orders).updateOne(
+    await getQuickCollection(orders).updateOne(
       { transactionId: id },
       { $set: { status: 'OK', open: false } },
       { writeConcern: { w: 1 } },

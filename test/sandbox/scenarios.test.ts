@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { sandboxScenarios } from '../../config/sandbox-scenarios.js';
-import { isPlayed } from '../../src/providers/guarded-adapter.js';
+import { isScenarioOrder } from '../../src/providers/guarded-adapter.js';
 import { listScenarios } from '../../src/api/sandbox/list-scenarios.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';
 import { useApi } from '../api/support/api.js';
@@ -53,10 +53,10 @@ describe('the numbers that play a story', () => {
 
   it('say nothing about the provider that plays them, and others do', () => {
     for (const { ending } of sandboxScenarios) {
-      expect(isPlayed('simulator', { customerNumber: `08123456${ending}` }), ending).to.equal(true);
-      expect(isPlayed('h2h', { customerNumber: `08123456${ending}` }), ending).to.equal(false);
+      expect(isScenarioOrder('simulator', { customerNumber: `08123456${ending}` }), ending).to.equal(true);
+      expect(isScenarioOrder('h2h', { customerNumber: `08123456${ending}` }), ending).to.equal(false);
     }
-    expect(isPlayed('simulator', { customerNumber: '081234567890' })).to.equal(false);
+    expect(isScenarioOrder('simulator', { customerNumber: '081234567890' })).to.equal(false);
   });
 
   it('are for buyers with a key', async () => {

@@ -10,7 +10,7 @@ import type { Account } from '../../src/accounts/account.model.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { postSellerCredits } from '../../src/money/credits/post-seller-credits.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
 import { createOperator } from '../../src/operators/create-operator.js';
 import { fulfilPurchase } from '../../src/purchases/fulfil/fulfil-purchase.js';
 import { reverseByOperator } from '../../src/purchases/review/reverse-by-operator.js';
@@ -184,7 +184,7 @@ describe('settlements paid by people', () => {
       .to.match(/not known whether the settlement was made/)
       .and.to.include('pending_settlement');
     expect(await SettlementModel.countDocuments({ accountId: account._id })).to.equal(1);
-    expect(await balanceOf(account._id)).to.include({ balance: 900_000 - amount, held: amount });
+    expect(await getWallet(account._id)).to.include({ balance: 900_000 - amount, held: amount });
   });
 
   it('money of a sale that was taken back cannot be withdrawn before that is posted', async () => {
@@ -198,9 +198,9 @@ describe('settlements paid by people', () => {
       const { _id, accountId } = await buy();
       await fulfilPurchase({ purchaseId: _id, accountId });
       await postSellerCredits(seller._id);
-      expect(await balanceOf(seller._id)).to.include({ balance: 100_980 });
+      expect(await getWallet(seller._id)).to.include({ balance: 100_980 });
       await reverseByOperator(_id, budi);
-      expect((await balanceOf(seller._id)).balance, 'not posted yet').to.equal(100_980);
+      expect((await getWallet(seller._id)).balance, 'not posted yet').to.equal(100_980);
       const all = { account: seller, amount: 100_980, bankAccount, refId: null };
       const error = await requestSettlement(all).catch((each: unknown) => each);
       expect(error).to.be.an.instanceOf(InsufficientBalanceError);

@@ -1,7 +1,7 @@
 /** Holds what processes ask of MongoDB against the shard keys (src/database/sharding.ts). */
 import type { Document } from 'mongodb';
 import { limits } from '../../config/limits.js';
-import { shardKeys, unsharded, type ShardedCollection } from '../../src/database/sharding.js';
+import { shardKeys, unshardedCollections, type ShardedCollection } from '../../src/database/sharding.js';
 import type { SentCommand } from '../support/statement-tap.js';
 
 /** One statement of a command: an update and a delete may have several, and insert has one a document. */
@@ -71,7 +71,7 @@ export function judgeStatements(sent: readonly SentCommand[], splits: readonly s
 
 function noteUnsharded(judged: Judged, crossed: Set<string>, statement: Statement): void {
   const { collection, transaction } = statement.command;
-  if (!(collection in unsharded) && !/^reports\.|^reportFiles\./.test(collection)) {
+  if (!(collection in unshardedCollections) && !/^reports\.|^reportFiles\./.test(collection)) {
     judged.unknown.add(collection);
   }
   if (transaction !== null) {

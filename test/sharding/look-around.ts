@@ -1,4 +1,4 @@
-import { checkedHash } from '../../src/operators/password.js';
+import { hashNewPassword } from '../../src/operators/password.js';
 import type { Operator } from '../../src/operators/operator.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { consoleClient } from '../support/console-client.js';
@@ -14,7 +14,7 @@ export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
     _id: newId(),
     username,
     role: 'viewer',
-    passwordHash: await checkedHash(password),
+    passwordHash: await hashNewPassword(password),
     passwordChangedAt: at,
     sessionEpoch: 0,
     createdAt: at,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { shardKeys, unsharded } from '../../src/database/sharding.js';
+import { shardKeys, unshardedCollections } from '../../src/database/sharding.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { startStack, type Stack } from '../support/stack.js';
 import '../../src/all-models.js';
@@ -9,7 +9,7 @@ describe('the table of shard keys', () => {
   const models = mongoose.modelNames().map((name) => mongoose.model(name));
 
   it('has every collection once', () => {
-    const known = [...Object.keys(shardKeys), ...Object.keys(unsharded)];
+    const known = [...Object.keys(shardKeys), ...Object.keys(unshardedCollections)];
     expect(known).to.have.members(models.map(({ collection }) => collection.collectionName));
     expect(new Set(known).size).to.equal(known.length);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rememberedMeanwhile } from '../../src/shared/remembered-for.js';
+import { staleWhileRevalidate } from '../../src/shared/remembered-for.js';
 
 describe('what is remembered while it is asked for anew', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
@@ -7,7 +7,7 @@ describe('what is remembered while it is asked for anew', () => {
   it('is waited for no longer where none is known: null, and the next who asks has it', async () => {
     const asked: ((value: number) => void)[] = [];
     const again = { ...options, ms: 60_000 };
-    const ask = rememberedMeanwhile(again, () => new Promise<number>((resolve) => asked.push(resolve)));
+    const ask = staleWhileRevalidate(again, () => new Promise<number>((resolve) => asked.push(resolve)));
     expect(await ask()).to.deep.equal({ answer: null, isUnderWay: true });
     asked[0]?.(1);
     expect(await ask()).to.deep.equal({ answer: 1, isUnderWay: false });
@@ -16,7 +16,7 @@ describe('what is remembered while it is asked for anew', () => {
 
   it('is waited for the first time, and then answered with the last one where the new one takes long', async () => {
     const asked: ((value: number) => void)[] = [];
-    const ask = rememberedMeanwhile(options, () => new Promise<number>((resolve) => asked.push(resolve)));
+    const ask = staleWhileRevalidate(options, () => new Promise<number>((resolve) => asked.push(resolve)));
     const first = ask();
     asked[0]?.(1);
     expect(await first).to.deep.equal({ answer: 1, isUnderWay: false });
@@ -30,9 +30,9 @@ describe('what is remembered while it is asked for anew', () => {
 
   it('is not answered where it is too old, nor in place of an error that comes in time', async () => {
     let times = 0;
-    const ask = rememberedMeanwhile({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
+    const ask = staleWhileRevalidate({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
     expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);
-    const failing = rememberedMeanwhile(options, () =>
+    const failing = staleWhileRevalidate(options, () =>
       (times += 1) === 3 ? Promise.resolve(0) : Promise.reject(new Error('away')),
     );
     expect((await failing()).answer).to.equal(0);

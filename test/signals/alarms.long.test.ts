@@ -9,13 +9,13 @@ import { freePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
 import { listStandingAlarms } from '../../src/alarms/list-standing-alarms.js';
-import { processesNow, sayPresence } from '../../src/redis/presence.js';
+import { countProcesses, announcePresence } from '../../src/redis/presence.js';
 import { diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { alarmRules, alarmsOf } from '../../src/signals/alarms.js';
+import { alarmRules, evaluateAlarms } from '../../src/signals/alarms.js';
 import { figure } from '../../src/signals/figures.js';
-import { beginAlarm, claimToTell, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
+import { beginAlarm, claimNotification, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../support/outage.js';
@@ -49,7 +49,7 @@ describe('the alarms', () => {
       figure('topup_queue_workers', { queue: 'a' }, 0),
       figure('topup_queue_workers', { queue: 'b' }, 1),
     ];
-    const { firing, isFine } = alarmsOf({ atMs: Date.now(), found });
+    const { firing, isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(firing.map(({ id }) => id)).to.deep.equal(['TopupQueueNotTaken a waiting']);
     const fineOf = (ids: string[]) => ids.filter(isFine);
     expect(fineOf(['a', 'b', 'c'].map((queue) => `TopupQueueNotTaken ${queue} waiting`))).to.deep.equal([
@@ -61,7 +61,7 @@ describe('the alarms', () => {
 
   it('are over where what they were about is forgotten, such as a process that was killed', () => {
     const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
-    const { isFine } = alarmsOf({ atMs: Date.now(), found });
+    const { isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
   });
 });
@@ -90,19 +90,18 @@ describe('who tells an alarm', () => {
 
   it('nobody while another process is at it, and another one when that has died', async () => {
     const seen = await plant();
-    expect(await Promise.all([claimToTell(seen, null), claimToTell(seen, null)])).to.have.members([
-      true,
-      false,
-    ]);
+    expect(await Promise.all([claimNotification(seen, null), claimNotification(seen, null)])).to.have.members(
+      [true, false],
+    );
     await standingAlarms.updateOne({ _id: seen._id }, { $set: { claimedUntil: new Date(0) } });
-    expect(await claimToTell(seen, null)).to.equal(true);
+    expect(await claimNotification(seen, null)).to.equal(true);
   });
 
   it('nobody who saw it before another process has told it, or before it was another alarm', async () => {
     const seen = await plant({ told: true });
-    expect(await claimToTell({ ...seen, told: false }, null)).to.equal(false);
-    expect(await claimToTell({ ...seen, since: new Date(0) }, null)).to.equal(false);
-    expect(await claimToTell(seen, null)).to.equal(true);
+    expect(await claimNotification({ ...seen, told: false }, null)).to.equal(false);
+    expect(await claimNotification({ ...seen, since: new Date(0) }, null)).to.equal(false);
+    expect(await claimNotification(seen, null)).to.equal(true);
   });
 });
 
@@ -162,8 +161,8 @@ describe('what doctor says of alarms', () => {
     });
   const whileSomebodyTells = async (tellsAlarms: boolean, work: () => Promise<void>) => {
     const type = uniqueRef('type');
-    const saying = sayPresence(type, { tellsAlarms });
-    await eventually('it to be heard', async () => (await processesNow())?.get(type)?.alive === 1);
+    const saying = announcePresence(type, { tellsAlarms });
+    await eventually('it to be heard', async () => (await countProcesses())?.get(type)?.alive === 1);
     try {
       await work();
     } finally {

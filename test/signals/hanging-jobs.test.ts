@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { hangingForMs } from '../../src/doctor/queue-trouble.js';
 import { defineQueue } from '../../src/jobs/define-job.js';
-import { lookAtQueue } from '../../src/jobs/look-at-queue.js';
-import { closeQueues, openQueue, prefixOf } from '../../src/jobs/queues.js';
+import { inspectQueue } from '../../src/jobs/look-at-queue.js';
+import { closeQueues, openQueue, getQueuePrefix } from '../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { heardAgainAtMs, sayPresence } from '../../src/redis/presence.js';
+import { heardAgainAtMs, announcePresence } from '../../src/redis/presence.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
@@ -20,7 +20,7 @@ describe('a job that is under way for most of its time', () => {
     await connectRedis();
     worker = new Worker(queue.name, () => new Promise<void>((resolve) => (end = resolve)), {
       connection: redis().duplicate({ maxRetriesPerRequest: null }),
-      prefix: prefixOf(queue),
+      prefix: getQueuePrefix(queue),
     });
   });
   after(async () => {
@@ -33,16 +33,16 @@ describe('a job that is under way for most of its time', () => {
 
   it('hangs; not by the time in which Redis stalled: nobody could end it', async () => {
     const job = await openQueue(queue).add('a', {});
-    await eventually('it to be taken', async () => (await lookAtQueue(queue)).active !== null);
+    await eventually('it to be taken', async () => (await inspectQueue(queue)).active !== null);
     await redis().hset(openQueue(queue).toKey(job.id ?? ''), 'processedOn', Date.now() - agoMs);
-    const hangingMs = async () => hangingForMs(await lookAtQueue(queue));
+    const hangingMs = async () => hangingForMs(await inspectQueue(queue));
     expect(await hangingMs()).to.be.at.least(agoMs);
     // What a stall leaves behind: each was heard before it, and nobody since.
     const key = `${env.QUEUE_PREFIX}:processes`;
     const member = `${uniqueRef('type')}:before`;
     await redis().zadd(key, Date.now() - agoMs, member);
     expect(await hangingMs(), 'before anybody is heard again').to.equal(0);
-    const saying = sayPresence(uniqueRef('type'));
+    const saying = announcePresence(uniqueRef('type'));
     await eventually('one to be heard', async () => (await redis().zcard(key)) === 2);
     expect(await heardAgainAtMs()).to.be.closeTo(Date.now(), 10_000);
     expect(await hangingMs(), 'and after that').to.equal(0);

@@ -3,8 +3,8 @@ import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
 import { diagnoseProcesses, diagnoseReleases } from '../../src/doctor/diagnose-processes.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { connectionNameOf } from '../../src/redis/process-id.js';
-import { describedProcesses, processesNow, sayPresence } from '../../src/redis/presence.js';
+import { getConnectionName } from '../../src/redis/process-id.js';
+import { describeProcesses, countProcesses, announcePresence } from '../../src/redis/presence.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
@@ -15,37 +15,40 @@ describe('the presence of processes', () => {
   after(() => disconnectRedis());
 
   it('knows who lives, who has not been heard for 20 s and still has its connection, and forgets who was killed or says goodbye', async () => {
-    const here = sayPresence(type);
-    await eventually('this process to be heard', async () => (await processesNow())?.get(type)?.alive === 1);
+    const here = announcePresence(type);
+    await eventually(
+      'this process to be heard',
+      async () => (await countProcesses())?.get(type)?.alive === 1,
+    );
     const [seconds] = await redis().time();
     const atMs = Number(seconds) * 1_000;
     const key = `${env.QUEUE_PREFIX}:processes`;
-    const still = redis().duplicate({ connectionName: connectionNameOf('still') });
+    const still = redis().duplicate({ connectionName: getConnectionName('still') });
     await eventually('its connection', async () =>
       String(await redis().client('LIST')).includes(':process:still'),
     );
     // However long it stands still.
     await redis().zadd(key, atMs - 300_000, `${type}:still`, atMs - 30_000, `${type}:killed`);
-    expect((await processesNow())?.get(type)).to.deep.equal({ alive: 1, silent: 1 });
+    expect((await countProcesses())?.get(type)).to.deep.equal({ alive: 1, silent: 1 });
     await here.stop();
     await disconnectRedis();
     await connectRedis();
-    expect((await processesNow())?.get(type)).to.deep.equal({ alive: 0, silent: 1 });
+    expect((await countProcesses())?.get(type)).to.deep.equal({ alive: 0, silent: 1 });
     still.disconnect();
     await eventually(
       'it to be forgotten when it is killed too',
-      async () => (await processesNow())?.has(type) === false,
+      async () => (await countProcesses())?.has(type) === false,
     );
     await redis().zrem(key, `${type}:still`, `${type}:killed`);
   });
 
   it('each says of which release it is, since when, and its memory; one of an earlier release says nothing and is there', async () => {
     const own = uniqueRef('type');
-    const here = sayPresence(own);
+    const here = announcePresence(own);
     const key = `${env.QUEUE_PREFIX}:processes`;
     const [seconds] = await redis().time();
     await redis().zadd(key, Number(seconds) * 1_000, `${own}:earlier`);
-    const ofType = async () => (await describedProcesses())?.filter((each) => each.type === own);
+    const ofType = async () => (await describeProcesses())?.filter((each) => each.type === own);
     const [earlier, said] = await eventually('both to be heard', async () => {
       const found = (await ofType()) ?? [];
       return found.length === 2 && found;

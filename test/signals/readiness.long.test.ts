@@ -1,7 +1,7 @@
 /** `/readyz` is a write: what answers and takes none is not ready. */
 import { expect } from 'chai';
 import { request } from 'undici';
-import { whyMongodbRefuses } from '../../src/samples/why-mongodb-refuses.js';
+import { findMongodbProblem } from '../../src/samples/why-mongodb-refuses.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { samples } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';
@@ -89,7 +89,7 @@ describe('the write of readiness', () => {
   after(() => disconnectMongo());
 
   it('is shared by all who ask at the same time', async () => {
-    const asked = Array.from({ length: 20 }, whyMongodbRefuses);
+    const asked = Array.from({ length: 20 }, findMongodbProblem);
     expect(new Set(asked).size).to.equal(1);
     expect(await asked[0]).to.equal(null);
     expect(await samples.findOne({ _id: 'readiness' })).to.have.property('from');

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { slicesOfTime } from '../../src/signals/slices-of-time.js';
+import { createTimeSlices } from '../../src/signals/slices-of-time.js';
 import { seededRandom } from '../support/random.js';
 
 describe('slices of time', () => {
   const random = seededRandom();
 
   it(`are half a second long, one a period, and the share of the time that was asked for (${random.seed})`, () => {
-    const isIn = slicesOfTime(0.1, random);
+    const isIn = createTimeSlices(0.1, random);
     const periodMs = 5_000;
     const starts: number[] = [];
     for (let period = 0; period < 40; period++) {
@@ -20,7 +20,7 @@ describe('slices of time', () => {
 
   it('are never or always where that is asked for', () => {
     const moments = Array.from({ length: 5_000 }, (_, ms) => ms * 7);
-    expect(moments.some(slicesOfTime(0))).to.equal(false);
-    expect(moments.every(slicesOfTime(1))).to.equal(true);
+    expect(moments.some(createTimeSlices(0))).to.equal(false);
+    expect(moments.every(createTimeSlices(1))).to.equal(true);
   });
 });

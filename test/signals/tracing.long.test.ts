@@ -1,6 +1,6 @@
 /** One trace of one purchase, over processes, to a collector. */
 import { expect } from 'chai';
-import { causeOf, tracesUrl } from '../../src/signals/start-tracing.js';
+import { extractCause, tracesUrl } from '../../src/signals/start-tracing.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -216,9 +216,11 @@ describe('what the exporter of traces says', () => {
       code: '401',
       data: '{"code":"SECRET_X"}',
     };
-    expect(causeOf(JSON.stringify(refused))).to.equal('401');
-    expect(causeOf(JSON.stringify({ data: refused.data, name: 'OTLPExporterError' }))).to.equal('OTLP');
-    expect(causeOf('{"message":"Export failed with retryable status"}')).to.equal('429, 502, 503 or 504');
+    expect(extractCause(JSON.stringify(refused))).to.equal('401');
+    expect(extractCause(JSON.stringify({ data: refused.data, name: 'OTLPExporterError' }))).to.equal('OTLP');
+    expect(extractCause('{"message":"Export failed with retryable status"}')).to.equal(
+      '429, 502, 503 or 504',
+    );
   });
 
   it('goes to /v1/traces, once, however the address ends', () => {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { describedProcesses, sayPresence } from '../../src/redis/presence.js';
-import { noteTrouble, recentTroubles } from '../../src/shared/troubles.js';
+import { describeProcesses, announcePresence } from '../../src/redis/presence.js';
+import { recordIncident, countRecentIncidents } from '../../src/shared/troubles.js';
 import { eventually } from '../support/eventually.js';
 import { withFault } from '../support/mongo-faults.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
@@ -25,14 +25,14 @@ describe('what a process says is wrong with it', function () {
     it('is nothing while all is well, and counts what it met', async () => {
       const type = `t${randomUUID().slice(0, 8)}`;
       let isNotReady = false;
-      const before = recentTroubles();
-      const saying = sayPresence(type, {
-        troublesNow: () => ({ ...recentTroubles(), lagMs: 0, isNotReady }),
+      const before = countRecentIncidents();
+      const saying = announcePresence(type, {
+        troublesNow: () => ({ ...countRecentIncidents(), lagMs: 0, isNotReady }),
       });
-      const said = async () => (await describedProcesses())?.find((each) => each.type === type)?.troubles;
+      const said = async () => (await describeProcesses())?.find((each) => each.type === type)?.troubles;
       const first = await eventually('it to be said', async () => (await said()) ?? null);
       expect(first).to.include({ isNotReady: false, ...before });
-      noteTrouble('unsentWebhooks');
+      recordIncident('unsentWebhooks');
       isNotReady = true;
       await eventually('it to be said', async () => (await said())?.isNotReady === true);
       expect((await said())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);

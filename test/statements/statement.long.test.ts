@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { balancesOf, openStatement, readEntries } from '../../src/statements/read-statement.js';
+import { readBalances, openStatement, readEntries } from '../../src/statements/read-statement.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
-import { balanceOf } from '../../src/money/wallets/balance-of.js';
-import { periodOf, startOf } from '../../src/shared/business-time.js';
+import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { parsePeriod, getStartOfDay } from '../../src/shared/business-time.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { useApi, type ApiAccount } from '../api/support/api.js';
@@ -74,7 +74,7 @@ describe('statements', function () {
     expect(page.entries.map(({ subject_id, ...entry }) => [entry, subject_id.length])).to.deep.equal([
       [
         {
-          at: new Date(startOf(dayAgo(1)).getTime() + 9 * hourMs).toISOString(),
+          at: new Date(getStartOfDay(dayAgo(1)).getTime() + 9 * hourMs).toISOString(),
           kind: 'deposit',
           ref_id: '-second',
           amount: 50_000,
@@ -86,8 +86,8 @@ describe('statements', function () {
     const month = await pageOf(buyer, '');
     expect(month.entries.map(({ ref_id }) => ref_id)).to.deep.equal(['first', '-second']);
     expect(month.period).to.deep.equal({
-      start_date: startOf(dayAgo(29)).toISOString(),
-      end_date: new Date(startOf(dayAgo(-1)).getTime() - 1).toISOString(),
+      start_date: getStartOfDay(dayAgo(29)).toISOString(),
+      end_date: new Date(getStartOfDay(dayAgo(-1)).getTime() - 1).toISOString(),
     });
     const at = page.entries[0]?.at ?? '';
     const instant = await pageOf(buyer, `start_date=${at}&end_date=${at}`);
@@ -105,7 +105,7 @@ describe('statements', function () {
     await createDeposit({ account: play.seller, amount: 100_000, refId: 'capital' });
     const settlement = await play.withdraw(60_000);
     await play.pay(settlement);
-    const statement = await openStatement(play.seller._id, periodOf(undefined, undefined));
+    const statement = await openStatement(play.seller._id, parsePeriod(undefined, undefined));
     const entries = await readEntries(statement, { after: 0, limit: 100 });
     expect(entries.map(({ kind, refId, amount }) => [kind, refId, amount])).to.deep.equal([
       ['seller-posting', null, 980],
@@ -113,7 +113,7 @@ describe('statements', function () {
       ['settlement-request', settlement.refId, -60_000],
       ['settlement-completed', settlement.refId, 0],
     ]);
-    expect(await balancesOf(statement)).to.deep.equal({ opening: 0, closing: 40_980 });
+    expect(await readBalances(statement)).to.deep.equal({ opening: 0, closing: 40_980 });
     expect(key).to.be.a('string');
   });
 
@@ -194,7 +194,7 @@ describe('statements', function () {
     await fc.assert(
       fc.asyncProperty(history, async ({ steps, cuts, limit }) => {
         firstDay -= 12;
-        const startMs = startOf(dayAgo(firstDay)).getTime();
+        const startMs = getStartOfDay(dayAgo(firstDay)).getTime();
         let realMs = startMs + hourMs;
         setClock(() => realMs);
         const play = await openPlay();
@@ -217,12 +217,12 @@ describe('statements', function () {
         const read = async (start: number, end: number) => {
           const statement = await openStatement(id, { start: new Date(start), end: new Date(end) });
           const entries = await readEntries(statement, { after: statement.firstSeq - 1, limit: 1_000 });
-          const balances = await balancesOf(statement);
+          const balances = await readBalances(statement);
           expect((balances?.opening ?? NaN) + sumOf(entries)).to.equal(balances?.closing);
           return { entries, ...balances };
         };
         const whole = await read(startMs - 2 * yearMs, nowMs() + 2 * yearMs);
-        expect(whole.closing).to.equal((await balanceOf(id)).balance);
+        expect(whole.closing).to.equal((await getWallet(id)).balance);
         const bounds = [...new Set(cuts.map((minute) => startMs + minute * 60_000))].sort((a, b) => a - b);
         const starts = [startMs - 2 * yearMs, ...bounds];
         const parts: Awaited<ReturnType<typeof read>>[] = [];
@@ -261,7 +261,7 @@ describe('statements', function () {
     setTime(next, 1);
     await closeLedger();
     const read = async (date: string) => {
-      const statement = await openStatement(play.buyer._id, periodOf(date, date));
+      const statement = await openStatement(play.buyer._id, parsePeriod(date, date));
       return readEntries(statement, { after: statement.firstSeq - 1, limit: 100 });
     };
     const closed = await read(day);
@@ -297,6 +297,6 @@ describe('statements', function () {
     expect(statements).to.be.greaterThan(1);
     const last = await wholeOf(buyer, '');
     expect(last.entries).to.have.length(61);
-    expect(last.closing_balance).to.equal((await balanceOf(buyer.account._id)).balance);
+    expect(last.closing_balance).to.equal((await getWallet(buyer.account._id)).balance);
   });
 });

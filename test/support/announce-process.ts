@@ -4,11 +4,13 @@ import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 
 await connectRedis();
-await changing([AccountModel, ApiKeyModel, OfferModel, ProductModel, ProviderStateModel], null, () =>
-  Promise.resolve(),
+await writeAndInvalidate(
+  [AccountModel, ApiKeyModel, OfferModel, ProductModel, ProviderStateModel],
+  null,
+  () => Promise.resolve(),
 );
 await disconnectRedis();

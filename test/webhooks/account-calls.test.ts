@@ -9,15 +9,15 @@ import { newId } from '../../src/shared/ids.js';
 import { inTransaction } from '../../src/database/mongo.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
+import { buildConfigUpdatedDeliveries } from '../../src/webhooks/account-events.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { adoptWebhookUrls, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
-import { changing } from '../../src/redis/changing.js';
+import { redirectWaitingDeliveries, getWebhookStatus } from '../../src/webhooks/webhook-status.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { apiClient, type ApiClient } from '../support/api-client.js';
 import { someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -59,7 +59,12 @@ describe('what an account can see and do about its webhooks', () => {
   async function event(over: Parameters<typeof someTransaction>[0] = {}): Promise<Delivery> {
     const transaction = someTransaction({ accountId: owner.account._id, ...over });
     const [row] = await store(
-      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: 'success' }),
+      buildPurchaseDeliveries({
+        purchase: transaction,
+        buyer: owner.account,
+        seller: null,
+        event: 'success',
+      }),
     );
     if (!row) {
       throw new Error('no row');
@@ -163,8 +168,8 @@ describe('what an account can see and do about its webhooks', () => {
       state: 'dead',
       attemptCount: 1,
     });
-    expect(await webhookStatusOf(owner.account)).to.equal('enabled');
-    await changing([AccountModel], null, (rows) =>
+    expect(await getWebhookStatus(owner.account)).to.equal('enabled');
+    await writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: owner.account._id }, { $set: { webhookUrl: null } }),
     );
   });
@@ -190,7 +195,7 @@ describe('what an account can see and do about its webhooks', () => {
     receiver.behave((_request, response) => response.end('OK'));
     const missing = await event();
     await turn(missing);
-    await changing([AccountModel], null, (rows) =>
+    await writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: owner.account._id }, { $set: { requireAck: true } }),
     );
     const required = await event();
@@ -211,7 +216,7 @@ describe('what an account can see and do about its webhooks', () => {
   it('within a transaction an unsent pending is dropped once the result exists, and a success once it was reversed', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
-      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),
+      buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),
     );
     await store(rows);
     await turn(rows[0] as Delivery);
@@ -224,7 +229,7 @@ describe('what an account can see and do about its webhooks', () => {
   it('a result waits for the pending of its transaction that is under way', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = (event: 'pending' | 'success') =>
-      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event });
+      buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event });
     const [pending] = await store(make('pending'));
     await deliveries.updateOne(
       { _id: pending?._id ?? '' },
@@ -248,14 +253,14 @@ describe('what an account can see and do about its webhooks', () => {
     const row = await event();
     await turn(row);
     const after = { ...owner.account, webhookUrl: `${receiver.url}/new` };
-    const [notice] = configUpdatedDeliveries(owner.account, ['webhook_url']);
+    const [notice] = buildConfigUpdatedDeliveries(owner.account, ['webhook_url']);
     await inTransaction(async (session) => {
-      await changing([AccountModel], null, (rows) =>
+      await writeAndInvalidate([AccountModel], null, (rows) =>
         rows.updateOne({ _id: after._id }, { $set: { webhookUrl: after.webhookUrl } }, { session }),
       );
       await insertDeliveries(session, notice ? [notice] : []);
     });
-    await adoptWebhookUrls(after);
+    await redirectWaitingDeliveries(after);
     receiver.behave(received);
     const moved = await deliveries.findOne({ _id: row._id });
     await turn(moved as Delivery);
@@ -273,7 +278,12 @@ describe('what an account can see and do about its webhooks', () => {
   it('two events of one fact are one row', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = () =>
-      purchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: 'success' });
+      buildPurchaseDeliveries({
+        purchase: transaction,
+        buyer: owner.account,
+        seller: null,
+        event: 'success',
+      });
     await store(make());
     const error = await store(make()).catch((caught: unknown) => caught);
     expect(error).to.have.property('code', 11000);

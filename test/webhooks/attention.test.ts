@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { countAttention, countBacklog } from '../../src/doctor/attention.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries, type Delivery, type DeliveryEvent } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { receivers } from '../../src/webhooks/receiver.model.js';
 import { useDatabase } from './support/database.js';
 
@@ -15,7 +15,7 @@ describe('webhooks that the operator is told of', () => {
   before(() => deliveries.deleteMany({ state: { $in: ['due', 'dead'] } }));
 
   function row(event: DeliveryEvent, over: Partial<Delivery> = {}): Delivery {
-    const made = newDelivery({
+    const made = buildDelivery({
       id: newId(),
       accountId: newId(),
       channel: 'webhook',

@@ -1,7 +1,7 @@
 /** Rows that cannot be sent for what is stored in them: they end where a person sees them, and those beside them go out. */
 import { expect } from 'chai';
 import type { UpdateFilter } from 'mongodb';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { setClock } from '../../src/shared/clock.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { retrySchedule } from '../../src/webhooks/delivery-schedule.js';
@@ -33,7 +33,7 @@ describe('webhooks that cannot be sent for what is stored', () => {
         const event = async () => {
           const purchase = someTransaction({ accountId: account._id });
           const [row] = await store(
-            purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+            buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
           );
           return row as Delivery;
         };

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
-import { signingKey } from '../../src/webhooks/webhook-secret.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildDeliveryHeaders } from '../../src/webhooks/sign-delivery.js';
+import { decodeSigningKey } from '../../src/webhooks/webhook-secret.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
@@ -19,8 +19,8 @@ describe('topup listen and topup webhooks', () => {
   it('verify says genuine, or why not, by its exit code and in words', () => {
     const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
     const raw = '{"event":"ping","data":{}}';
-    const headers = deliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, [
-      signingKey(secret),
+    const headers = buildDeliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, [
+      decodeSigningKey(secret),
     ]);
     const verify = (message: object | string, ...more: string[]) => {
       const input = typeof message === 'string' ? message : JSON.stringify(message);
@@ -51,7 +51,7 @@ describe('topup listen and topup webhooks', () => {
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     await eventually('topup to listen', () => stderr.includes('Forwarding events'), 30_000);
     const rows = (['pending', 'success'] as const).flatMap((event) =>
-      purchaseDeliveries({
+      buildPurchaseDeliveries({
         purchase: someTransaction({ accountId: account._id }),
         buyer: account,
         seller: null,

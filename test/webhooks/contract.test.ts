@@ -4,18 +4,18 @@ import { Webhook } from 'standardwebhooks';
 import { setClock } from '../../src/shared/clock.js';
 import { encrypt } from '../../src/shared/encryption.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
-import { configUpdatedDeliveries } from '../../src/webhooks/account-events.js';
-import { depositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
+import { buildConfigUpdatedDeliveries } from '../../src/webhooks/account-events.js';
+import { buildDepositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
 import {
-  settlementCompletedDeliveries,
-  settlementFailedDeliveries,
+  buildSettlementCompletedDeliveries,
+  buildSettlementFailedDeliveries,
 } from '../../src/settlements/settlement-events.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { createSender } from '../../src/webhooks/send-request.js';
-import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver, type Received, type TestReceiver } from './support/receiver.js';
@@ -61,7 +61,7 @@ describe('contract of webhooks and callbacks', () => {
 
   function event(kind: PurchaseEvent, over: Parameters<typeof someTransaction>[0]) {
     const transaction = someTransaction({ accountId: buyer.account._id, ...over });
-    const rows = purchaseDeliveries({
+    const rows = buildPurchaseDeliveries({
       purchase: transaction,
       buyer: buyer.account,
       seller: kind === 'success' || kind === 'reversed' ? seller.account : null,
@@ -183,12 +183,12 @@ describe('contract of webhooks and callbacks', () => {
       fee: 2_500,
       net_amount: 97_500,
     };
-    let came = await deliver(settlementCompletedDeliveries(seller.account, settlement, at));
+    let came = await deliver(buildSettlementCompletedDeliveries(seller.account, settlement, at));
     expect(JSON.parse(came.get('/seller-hook')?.raw ?? '')).to.deep.include({
       event: 'settlement.completed',
       data: { ...facts, bank_account, status: 'completed', completed_at: '2026-03-01T10:00:00.000Z' },
     });
-    came = await deliver(settlementFailedDeliveries(seller.account, settlement, 'account closed'));
+    came = await deliver(buildSettlementFailedDeliveries(seller.account, settlement, 'account closed'));
     expect(JSON.parse(came.get('/seller-hook')?.raw ?? '')).to.deep.include({
       event: 'settlement.failed',
       data: { ...facts, bank_account, status: 'failed', reason: 'account closed' },
@@ -204,7 +204,7 @@ describe('contract of webhooks and callbacks', () => {
       createdAt: at,
       completedAt: at,
     };
-    came = await deliver(depositCompletedDeliveries(buyer.account, deposit));
+    came = await deliver(buildDepositCompletedDeliveries(buyer.account, deposit));
     expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.deep.include({
       event: 'deposit.completed',
       data: {
@@ -216,7 +216,7 @@ describe('contract of webhooks and callbacks', () => {
         timestamp: '2026-03-01T10:00:00.000Z',
       },
     });
-    came = await deliver(configUpdatedDeliveries(buyer.account, ['webhook_url']));
+    came = await deliver(buildConfigUpdatedDeliveries(buyer.account, ['webhook_url']));
     expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.deep.include({
       event: 'config.updated',
       data: { changed: ['webhook_url'] },
@@ -247,7 +247,7 @@ describe('contract of webhooks and callbacks', () => {
 
   it('a repeated attempt sends the same id and bytes under a new number, time and signature', async () => {
     const transaction = someTransaction({ accountId: buyer.account._id });
-    const rows = purchaseDeliveries({
+    const rows = buildPurchaseDeliveries({
       purchase: transaction,
       buyer: buyer.account,
       seller: null,
@@ -282,11 +282,11 @@ describe('contract of webhooks and callbacks', () => {
     const old = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const sealed = encrypt(old, `webhook-secret:${account._id}`);
     const rotate = (validUntil: Date) =>
-      changing([AccountModel], null, (rows) =>
+      writeAndInvalidate([AccountModel], null, (rows) =>
         rows.updateOne({ _id: account._id }, { $set: { previousWebhookSecret: { sealed, validUntil } } }),
       );
     const next = () =>
-      purchaseDeliveries({
+      buildPurchaseDeliveries({
         purchase: someTransaction({ accountId: account._id }),
         buyer: account,
         seller: null,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
 import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/delivery-schedule.js';
-import { deliveryHeaders } from '../../src/webhooks/sign-delivery.js';
-import { signingKey } from '../../src/webhooks/webhook-secret.js';
+import { buildDeliveryHeaders } from '../../src/webhooks/sign-delivery.js';
+import { decodeSigningKey } from '../../src/webhooks/webhook-secret.js';
 import { textOfPages } from '../support/docs-pages.js';
 import { requireTool } from '../support/require-tool.js';
 
@@ -58,8 +58,8 @@ describe('the webhook guides', () => {
         expect(built.status, built.stderr).to.equal(0);
       }
       const raw = JSON.stringify({ event: 'ping', data: { name: 'Wärung 🍜' } });
-      const keys = [otherSecret, secret].map(signingKey);
-      const headers = deliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, keys);
+      const keys = [otherSecret, secret].map(decodeSigningKey);
+      const headers = buildDeliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, keys);
       const exitCode = (message: object, using = secret) =>
         spawnSync(program, [...(name === 'go' ? [] : [path]), using], {
           input: JSON.stringify(message),

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { limits } from '../../config/limits.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
-import { changing } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { expectFailure } from '../api/support/expect-answer.js';
 import { useEndpoints } from './support/endpoints.js';
 
@@ -105,7 +105,7 @@ describe('changes of webhook endpoints', () => {
       ['webhook-endpoint.remove', () => remove(quiet.id), ['webhook_endpoints']],
     ];
     for (const [action, change, fields] of changes) {
-      await changing([AccountModel], [stage.owner.account._id], (rows) =>
+      await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
         rows.updateOne({ _id: stage.owner.account._id }, { $set: { guardedSince: null } }),
       );
       const before = await listed();
@@ -129,7 +129,7 @@ describe('changes of webhook endpoints', () => {
       const [entry] = await AuditModel.find(entries).sort({ at: -1 }).limit(1).lean();
       expect(JSON.stringify(entry)).to.not.match(/whsec_|secretSealed/);
     }
-    await changing([AccountModel], [stage.owner.account._id], (rows) =>
+    await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { guardedSince: null } }),
     );
     await patch('default', { description: 'no more than a word' });

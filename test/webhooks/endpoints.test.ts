@@ -5,8 +5,8 @@ import mongoose from 'mongoose';
 import { Webhook } from 'standardwebhooks';
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import type { WebhookEndpoint } from '../../src/accounts/webhook-endpoint.js';
-import { depositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
-import { changing } from '../../src/redis/changing.js';
+import { buildDepositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
 import { receivers } from '../../src/webhooks/receiver.model.js';
@@ -59,7 +59,7 @@ describe('what webhook endpoints of an account get', () => {
       completedAt: new Date(),
       createdAt: new Date(),
     };
-    await store(depositCompletedDeliveries(await stored(), deposit));
+    await store(buildDepositCompletedDeliveries(await stored(), deposit));
     await deliverAll();
     await deliverAll();
     const all = ['transaction.pending', 'transaction.success', 'transaction.failed', 'deposit.completed'];
@@ -195,7 +195,7 @@ describe('what webhook endpoints of an account get', () => {
 
   it('one that fails for days is disabled and told; so is a callback URL', async () => {
     const callbackUrl = hook('callback');
-    await changing([AccountModel], [stage.owner.account._id], (rows) =>
+    await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { callbackUrl } }),
     );
     const other = await made({ url: hook('other'), events: ['webhook.disabled'] });
@@ -279,7 +279,7 @@ describe('what webhook endpoints of an account get', () => {
     stage.receiver.received.length = 0;
     const waiting = await event('success');
     // The commit of a removal alone, without what follows it.
-    await changing([AccountModel], [stage.owner.account._id], (rows) =>
+    await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { webhookEndpoints: [] } }),
     );
     await turn(waiting);

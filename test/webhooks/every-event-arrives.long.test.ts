@@ -6,9 +6,9 @@ import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
 import { insertDeliveries } from '../../src/webhooks/insert-deliveries.js';
-import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
+import { getReceiverId } from '../../src/webhooks/new-delivery.js';
 import { receivers } from '../../src/webhooks/receiver.model.js';
-import { purchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
@@ -101,7 +101,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
 
   /** Writes the transaction and its event together, as the core does, or neither. */
   async function write(client: TestAccount, transaction: Purchase, kind: PurchaseEvent, fails: boolean) {
-    const rows = purchaseDeliveries({
+    const rows = buildPurchaseDeliveries({
       purchase: transaction,
       buyer: client.account,
       seller: null,
@@ -147,7 +147,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
     ]);
     // The waits of the schedule and of breakers are another test's matter: here a row that failed is due again at once.
     // (Three answers in a row that hang open a breaker for 30 s: one event of 2,000 in every fourth run.)
-    const receiverIds = clients.map(({ account }) => receiverIdOf(account._id, account.webhookUrl ?? ''));
+    const receiverIds = clients.map(({ account }) => getReceiverId(account._id, account.webhookUrl ?? ''));
     const hurry = setInterval(() => {
       void deliveries.updateMany(
         {

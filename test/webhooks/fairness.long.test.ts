@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
@@ -56,7 +56,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
       const tickEndMs = Date.now() + tickMs;
       const rows = Array.from({ length: perTick }, () => all[next++ % all.length]).flatMap((each) =>
         each
-          ? purchaseDeliveries({
+          ? buildPurchaseDeliveries({
               purchase: someTransaction({ accountId: each.client.account._id }),
               buyer: each.client.account,
               seller: null,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { judgeAnswer } from '../../src/webhooks/judge-answer.js';
 import { createSender, type Sender } from '../../src/webhooks/send-request.js';
-import { createUrlGuard, resolveWith } from '../../src/webhooks/url-guard.js';
+import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/url-guard.js';
 import { webhookLimits } from '../../src/webhooks/webhook-limits.js';
 import { sizes } from '../support/sizes.js';
 import { startNameServer, type TestNameServer } from './support/name-server.js';
@@ -125,7 +125,7 @@ describe('hostile URLs', () => {
   const guardOf = (allowPrivate: boolean) =>
     createUrlGuard({
       allowPrivate,
-      ...(!allowPrivate && { resolve: (name: string) => resolveWith(names.resolver, name) }),
+      ...(!allowPrivate && { resolve: (name: string) => resolveAllAddresses(names.resolver, name) }),
     });
 
   before(async () => {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { setClock } from '../../src/shared/clock.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import { jitterMax, nextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
+import { jitterMax, computeNextAttemptMs, retrySchedule } from '../../src/webhooks/delivery-schedule.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { bySystem } from '../../src/audit/record-audit.js';
 import { replayDeliveries, replayDelivery } from '../../src/webhooks/replay-deliveries.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { enableWebhooks, webhookStatusOf } from '../../src/webhooks/webhook-status.js';
+import { enableWebhooks, getWebhookStatus } from '../../src/webhooks/webhook-status.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
@@ -40,7 +40,12 @@ describe('webhooks through an outage, on an injected clock', () => {
   async function event(): Promise<Delivery> {
     const transaction = someTransaction({ accountId: client.account._id });
     const [row] = await store(
-      purchaseDeliveries({ purchase: transaction, buyer: client.account, seller: null, event: 'success' }),
+      buildPurchaseDeliveries({
+        purchase: transaction,
+        buyer: client.account,
+        seller: null,
+        event: 'success',
+      }),
     );
     if (!row) {
       throw new Error('no row');
@@ -120,7 +125,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     const after = await read(row._id);
     expect(after).to.include({ state: 'delivered', attemptCount: before.attemptCount + 1 });
     expectSchedule(after, after.attemptCount);
-    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+    expect(await getWebhookStatus(client.account)).to.equal('enabled');
   });
 
   it('a retry whose time has come is found by the sweeper, one whose time has not is left', async () => {
@@ -142,17 +147,17 @@ describe('webhooks through an outage, on an injected clock', () => {
     const first = await event();
     const startMs = clockMs;
     const rows = await live(first, startMs + 23 * hourMs, 12 * hourMs);
-    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+    expect(await getWebhookStatus(client.account)).to.equal('enabled');
     rows.push(...(await live(first, startMs + 48 * hourMs, 12 * hourMs)).slice(1));
-    expect(await webhookStatusOf(client.account)).to.equal('failing');
+    expect(await getWebhookStatus(client.account)).to.equal('failing');
     rows.push(...(await live(first, startMs + 119 * hourMs, 12 * hourMs)).slice(1));
     const dead = await read(first._id);
     expect(dead.state).to.equal('dead');
     expectSchedule(dead, retrySchedule.length);
-    expect(await webhookStatusOf(client.account)).to.equal('failing');
+    expect(await getWebhookStatus(client.account)).to.equal('failing');
 
     rows.push(...(await live(first, startMs + 144 * hourMs, 4 * hourMs)).slice(1));
-    expect(await webhookStatusOf(client.account)).to.equal('disabled');
+    expect(await getWebhookStatus(client.account)).to.equal('disabled');
     const requests = receiver.received.length;
     const late = await event();
     await turn(late);
@@ -163,7 +168,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     receiver.behave(received);
     const { held } = await enableWebhooks(client.account);
     expect(held).to.be.at.least(5);
-    expect(await webhookStatusOf(client.account)).to.equal('enabled');
+    expect(await getWebhookStatus(client.account)).to.equal('enabled');
     await turn(first);
     expect(receiver.received).to.have.length(requests);
     const since = new Date(startMs);
@@ -187,14 +192,20 @@ describe('webhooks through an outage, on an injected clock', () => {
     const [first, second] = [await event(), await event()];
     await turn(first);
     await turn(first);
-    expect(await webhookStatusOf(client.account)).to.equal('disabled');
+    expect(await getWebhookStatus(client.account)).to.equal('disabled');
     expect((await read(first._id)).state).to.equal('held');
     expect((await read(second._id)).state).to.equal('held');
   });
 
   it('Retry-After is honoured between one and two times the slot', () => {
     const at = (retryAfterMs: number | null, random = 0) =>
-      nextAttemptMs({ attemptsMade: 2, startedAtMs: 0, nowMs: 10_000, retryAfterMs, random: () => random });
+      computeNextAttemptMs({
+        attemptsMade: 2,
+        startedAtMs: 0,
+        nowMs: 10_000,
+        retryAfterMs,
+        random: () => random,
+      });
     expect(at(null)).to.equal(40_000);
     expect(at(null, 1)).to.equal(46_000);
     expect(at(1_000)).to.equal(40_000);

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
-import { usualSettings } from '../../src/accounts/webhook-endpoint.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
-import { changing } from '../../src/redis/changing.js';
+import { defaultEndpointSettings } from '../../src/accounts/webhook-endpoint.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { writeAndInvalidate } from '../../src/redis/changing.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
-import { receiverIdOf } from '../../src/webhooks/new-delivery.js';
-import { notePace } from '../../src/webhooks/receiver-pace.js';
+import { getReceiverId } from '../../src/webhooks/new-delivery.js';
+import { adjustPace } from '../../src/webhooks/receiver-pace.js';
 import { createSender } from '../../src/webhooks/send-request.js';
 import { createUrlGuard } from '../../src/webhooks/url-guard.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
@@ -31,7 +31,7 @@ describe('the pace of a receiver', () => {
     receiver = await startReceiver(slowly(received));
     url = `${receiver.url}/hook`;
     client = await newAccount({ webhookUrl: url });
-    receiverId = receiverIdOf(client.account._id, url);
+    receiverId = getReceiverId(client.account._id, url);
   });
   afterEach(async () => {
     await Promise.all([first.drain(), second.drain()]);
@@ -43,8 +43,11 @@ describe('the pace of a receiver', () => {
   /** As the account does by PATCH …/webhooks/default. */
   async function limitTo(inFlightLimit: number | null): Promise<void> {
     const { _id } = client.account;
-    await changing([AccountModel], [_id], (accounts) =>
-      accounts.updateOne({ _id }, { $set: { webhookSettings: { ...usualSettings, inFlightLimit } } }),
+    await writeAndInvalidate([AccountModel], [_id], (accounts) =>
+      accounts.updateOne(
+        { _id },
+        { $set: { webhookSettings: { ...defaultEndpointSettings, inFlightLimit } } },
+      ),
     );
   }
 
@@ -56,7 +59,7 @@ describe('the pace of a receiver', () => {
     const { account } = client;
     return store(
       Array.from({ length: count }, () => someTransaction({ accountId: account._id })).flatMap((purchase) =>
-        purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+        buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
       ),
     );
   }
@@ -70,8 +73,8 @@ describe('the pace of a receiver', () => {
     await Promise.all(deliverers.map((each) => each.drain()));
   }
 
-  const paceNow = () => notePace(receiverId, limits.inFlightDefault, { good: 0 });
-  const paced = (pace: number) => notePace(receiverId, limits.inFlightDefault, { good: pace * pace });
+  const paceNow = () => adjustPace(receiverId, limits.inFlightDefault, { good: 0 });
+  const paced = (pace: number) => adjustPace(receiverId, limits.inFlightDefault, { good: pace * pace });
 
   it('grows while it answers well, up to the limit; every event arrives once', async () => {
     const rows = await events(700);

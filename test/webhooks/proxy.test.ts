@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
-import { purchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
 import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
 import { createDeliverer } from '../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
 import { receivers } from '../../src/webhooks/receiver.model.js';
 import { createSender, type Sender } from '../../src/webhooks/send-request.js';
-import { createUrlGuard, resolveWith } from '../../src/webhooks/url-guard.js';
+import { createUrlGuard, resolveAllAddresses } from '../../src/webhooks/url-guard.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../../scripts/databases/ports.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
@@ -48,7 +48,7 @@ describe('webhooks through a proxy', () => {
     const { account } = await newAccount({ webhookUrl: url });
     const purchase = someTransaction({ accountId: account._id });
     const [row] = await store(
-      purchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
+      buildPurchaseDeliveries({ purchase, buyer: account, seller: null, event: 'success' }),
     );
     if (!row) {
       throw new Error('no row');
@@ -64,7 +64,7 @@ describe('webhooks through a proxy', () => {
       'inner.hostile.test': () => ['10.1.2.3'],
     });
     const strict = createSender(
-      createUrlGuard({ allowPrivate: false, resolve: (name) => resolveWith(names.resolver, name) }),
+      createUrlGuard({ allowPrivate: false, resolve: (name) => resolveAllAddresses(names.resolver, name) }),
       { proxyUrl: proxy.url },
     );
     proxy.behave(504);

@@ -4,7 +4,7 @@ import { openQueue } from '../../src/jobs/queues.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
 import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { eventually } from '../support/eventually.js';
 import { inParallel } from '../support/purchases.js';
 import { sizes } from '../support/sizes.js';
@@ -44,7 +44,7 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
   }
 
   function row(accountId: string, path: string): Delivery {
-    return newDelivery({
+    return buildDelivery({
       id: newId(),
       accountId,
       channel: 'webhook',

@@ -1,6 +1,6 @@
 import { int64 } from '../../../src/database/money-type.js';
 import { journals, type JournalKind, type JournalLine } from '../../../src/money/journals/journal.model.js';
-import { newJournal } from '../../../src/money/journals/new-journal.js';
+import { buildJournal } from '../../../src/money/journals/new-journal.js';
 import { wallets } from '../../../src/money/wallets/wallet.model.js';
 import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
@@ -44,7 +44,7 @@ export function createBooks(writer: BulkWriter, chance: Chance): Books {
       wallet.held += held ?? 0;
       wallet.seq += 1;
     }
-    const journal = newJournal(chance.idAt(atMs), movement, wallet);
+    const journal = buildJournal(chance.idAt(atMs), movement, wallet);
     writer.add(journals.collectionName, { ...journal, createdAt: new Date(atMs) });
     return wallet?.balance ?? 0;
   };

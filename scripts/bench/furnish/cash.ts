@@ -4,7 +4,7 @@ import { auditInsert } from '../../../src/audit/record-audit.js';
 import { int64 } from '../../../src/database/money-type.js';
 import { BankLineModel } from '../../../src/deposits/bank/bank-line.model.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
-import { move } from '../../../src/money/journals/new-journal.js';
+import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import { settlements, toStored as settlementToStored } from '../../../src/settlements/settlement.model.js';
 import { businessDay } from '../../../src/shared/business-time.js';
 import type { Seller } from './people.js';
@@ -16,7 +16,7 @@ export function creditDeposit(
   { accountId, refId, amount, atMs }: { accountId: string; refId: string; amount: number; atMs: number },
 ): Deposit {
   const _id = chance.idAt(atMs);
-  const lines = move(amount, { from: 'platform:clearing', to: `wallet:${accountId}` });
+  const lines = buildMovementLines(amount, { from: 'platform:clearing', to: `wallet:${accountId}` });
   const balanceAfter = books.post({
     accountId,
     kind: 'deposit',
@@ -102,7 +102,7 @@ export function settle(
     atMs,
     balance: -amount,
     held: amount,
-    lines: move(amount, { from: wallet, to: held }),
+    lines: buildMovementLines(amount, { from: wallet, to: held }),
   });
   const endMs = atMs + 60_000;
   const isOpen = status === 'processing';
@@ -123,7 +123,7 @@ export function settle(
       ...ended,
       kind: 'settlement-failed',
       balance: amount,
-      lines: move(amount, { from: held, to: wallet }),
+      lines: buildMovementLines(amount, { from: held, to: wallet }),
     });
   }
   writer.add(

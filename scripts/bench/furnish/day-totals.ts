@@ -1,9 +1,9 @@
-import { newBase } from '../../../src/money/totals/base.js';
-import { countAll, nested, type Counters } from '../../../src/money/totals/counters.js';
-import { dailyTotals, idOfTotals } from '../../../src/money/totals/daily-totals.model.js';
+import { buildBase } from '../../../src/money/totals/base.js';
+import { addToCounters, nestCounters, type Counters } from '../../../src/money/totals/counters.js';
+import { dailyTotals, getTotalsId } from '../../../src/money/totals/daily-totals.model.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
-import { totalsOf } from '../../../src/purchases/totals-of.js';
-import { businessDayOf } from '../../../src/shared/business-time.js';
+import { buildTotalsChanges } from '../../../src/purchases/totals-of.js';
+import { getBusinessDay } from '../../../src/shared/business-time.js';
 import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
 
@@ -26,25 +26,25 @@ export function dayTotals(
     for (const { accountId, slot, sum } of sums.values()) {
       const row =
         slot === null
-          ? newBase(accountId, current, sum)
-          : { accountId, day: current, slot, counters: nested(sum) };
-      writer.add(dailyTotals.collectionName, { _id: idOfTotals(accountId, current, slot), ...row });
+          ? buildBase(accountId, current, sum)
+          : { accountId, day: current, slot, counters: nestCounters(sum) };
+      writer.add(dailyTotals.collectionName, { _id: getTotalsId(accountId, current, slot), ...row });
     }
     sums.clear();
   };
   return {
     count(purchase) {
-      const { day } = businessDayOf(purchase.createdAt);
+      const { day } = getBusinessDay(purchase.createdAt);
       if (day !== current) {
         flush();
         current = day;
       }
       const slot = day < foldedUntil ? null : chance.below(slotsUsed);
-      for (const { accountId, add } of totalsOf(null, purchase)) {
-        const key = idOfTotals(accountId, day, slot);
+      for (const { accountId, add } of buildTotalsChanges(null, purchase)) {
+        const key = getTotalsId(accountId, day, slot);
         const known = sums.get(key) ?? { accountId, slot, sum: new Map<string, number>() };
         sums.set(key, known);
-        countAll(known.sum, add);
+        addToCounters(known.sum, add);
       }
     },
     end: flush,

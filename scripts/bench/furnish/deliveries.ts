@@ -1,6 +1,6 @@
 /** Webhooks of purchases in every state, and receivers that do not answer. */
 import { deliveries, type Delivery, type DeliveryState } from '../../../src/webhooks/delivery.model.js';
-import { newDelivery, receiverIdOf } from '../../../src/webhooks/new-delivery.js';
+import { buildDelivery, getReceiverId } from '../../../src/webhooks/new-delivery.js';
 import { receivers } from '../../../src/webhooks/receiver.model.js';
 import type { Customer } from './people.js';
 import type { Sale } from './make-sale.js';
@@ -27,7 +27,7 @@ export function deliver(
   const { purchase, endMs } = sale;
   const event = purchase.status === 'FAILED' ? 'transaction.failed' : 'transaction.success';
   const state = stateOf(chance.below(1_000));
-  const row = newDelivery({
+  const row = buildDelivery({
     id: chance.idAt(endMs),
     accountId: buyer.id,
     channel: 'webhook',
@@ -99,7 +99,7 @@ export function troubleReceivers(
     const isDisabled = place < disabled;
     const since = new Date(Date.now() - (place + 1) * hourMs);
     writer.add(receivers.collectionName, {
-      _id: receiverIdOf(id, webhookUrl),
+      _id: getReceiverId(id, webhookUrl),
       accountId: id,
       address: webhookUrl,
       failures: 40,

@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import type { Deposit } from '../../../src/deposits/deposit.model.js';
 import { setTotalsComplete } from '../../../src/money/totals/totals-state.model.js';
 import { createOperator } from '../../../src/operators/create-operator.js';
-import { businessDay, businessDayOf, daysAfter } from '../../../src/shared/business-time.js';
+import { businessDay, getBusinessDay, daysAfter } from '../../../src/shared/business-time.js';
 import { createBooks } from './books.js';
 import { bulkWriter } from './bulk-writer.js';
 import { bankLine, creditDeposit, otherDeposit, settle } from './cash.js';
@@ -47,7 +47,7 @@ export async function furnish(
   { sizes, say }: { sizes: Sizes; say: (what: string) => void },
 ): Promise<Business> {
   const untilMs = Date.now() - 60_000;
-  const fromMs = businessDayOf(new Date(untilMs - (daysFurnished - 1) * dayMs)).startMs;
+  const fromMs = getBusinessDay(new Date(untilMs - (daysFurnished - 1) * dayMs)).startMs;
   const chance = chanceOf(1);
   const writer = bulkWriter(db);
   const desk: Desk = { writer, chance, books: createBooks(writer, chance) };
@@ -95,13 +95,13 @@ async function sell(
   const customers = new Map<string, Customer>(people.buyers.map((each) => [each.id, each]));
   const delivered = sizes.deliveries / sizes.purchases;
   const found: Partial<Record<Fate, Sale>> = {};
-  let { endMs: dayEndMs } = businessDayOf(new Date(fromMs));
+  let { endMs: dayEndMs } = getBusinessDay(new Date(fromMs));
   for (let index = 0; index < sizes.purchases; index += 1) {
     const atMs = fromMs + Math.floor(((index + 0.5) * (untilMs - fromMs)) / sizes.purchases);
     if (atMs > dayEndMs) {
       credits.postAll(dayEndMs);
       settleAll(desk, people, dayEndMs);
-      dayEndMs = businessDayOf(new Date(atMs)).endMs;
+      dayEndMs = getBusinessDay(new Date(atMs)).endMs;
     }
     const fate = fateOf(index, sizes.purchases, chance);
     const sale = makeSale({ index, atMs, fate }, people, chance);

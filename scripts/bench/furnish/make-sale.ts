@@ -1,7 +1,7 @@
 /** One purchase with its orders, as it stands after it was fulfilled. */
-import { keptOf, sellerPriceOf } from '../../../src/money/commission.js';
+import { computePlatformShare, getSellerPrice } from '../../../src/money/commission.js';
 import type { Order } from '../../../src/purchases/order.model.js';
-import { newPurchase } from '../../../src/purchases/accept/new-purchase.js';
+import { buildPurchase } from '../../../src/purchases/accept/new-purchase.js';
 import type { Purchase, PurchaseStatus } from '../../../src/purchases/purchase.model.js';
 import type { Chance } from './chance.js';
 import type { Goods, People } from './people.js';
@@ -42,7 +42,7 @@ export function makeSale(
   const isMarkedUp = chance.next() < shares.markedUp;
   const price = offer.price + (isMarkedUp ? markup : 0);
   const accepted = {
-    ...newPurchase({
+    ...buildPurchase({
       accountId: buyer.id,
       refId: `ref-${index}`,
       surface: 'buyer',
@@ -95,7 +95,7 @@ function endedAs(
     serialNumber: isSold ? serialOf(index) : null,
     message: isOpen ? null : isSold ? 'Success' : 'The provider has refused it',
     failureCode: isOpen || isSold ? null : '41',
-    commissionAmount: isSold ? keptOf(accepted, commissionRate) : null,
+    commissionAmount: isSold ? computePlatformShare(accepted, commissionRate) : null,
     nextActionAt: fate === 'open' ? new Date(Date.now() + 3_600_000) : null,
     queuedFor: null,
     reviewSince: fate === 'review' ? endedAt : null,
@@ -129,7 +129,7 @@ function orderOf(
     transactionId: purchase._id,
     n,
     sellerId,
-    offerPrice: sellerPriceOf(purchase),
+    offerPrice: getSellerPrice(purchase),
     commissionRate,
     providerKind: 'simulator',
     providerBaseUrl: null,

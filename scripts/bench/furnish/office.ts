@@ -3,11 +3,11 @@ import { standingAlarms } from '../../../src/alarms/alarm.model.js';
 import { adjustments, toStored } from '../../../src/adjustments/adjustment.model.js';
 import { int64 } from '../../../src/database/money-type.js';
 import { failingJobs } from '../../../src/jobs/failing-job.model.js';
-import { markupId, MarkupModel, type MarkupSubject } from '../../../src/products/markup.model.js';
+import { getMarkupId, MarkupModel, type MarkupSubject } from '../../../src/products/markup.model.js';
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
 import { CaseModel } from '../../../src/purchases/case.model.js';
-import { changing } from '../../../src/redis/changing.js';
-import { bucketOf } from '../../../src/samples/latency-buckets.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { getBucketName } from '../../../src/samples/latency-buckets.js';
 import { sampleId, samples, type Slot } from '../../../src/samples/sample.model.js';
 import { recordAt } from './cash.js';
 import type { People } from './people.js';
@@ -101,10 +101,10 @@ async function markUp({ buyers }: People): Promise<void> {
       .map(({ id }) => ({ accountId: id, scope: 'subcategory' as const, of: 'pulsa' })),
   ];
   const at = new Date();
-  await changing([MarkupModel], null, async (markups) => {
+  await writeAndInvalidate([MarkupModel], null, async (markups) => {
     await markups.collection.insertMany(
       subjects.map((subject) => ({
-        _id: markupId(subject),
+        _id: getMarkupId(subject),
         ...subject,
         percentHundredths: null,
         rupiah: int64(100),
@@ -200,7 +200,7 @@ function plot({ writer, chance }: Desk, { sellers }: People, { untilMs }: Span):
 }
 
 function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot' | 'failed', number>): Slot {
-  const took = { [bucketOf(420)]: count - 5, [bucketOf(2_100)]: 5 };
+  const took = { [getBucketName(420)]: count - 5, [getBucketName(2_100)]: 5 };
   switch (subject) {
     case 'receivers':
       return { delivered: count, failed };

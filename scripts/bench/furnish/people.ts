@@ -1,13 +1,17 @@
 /** Who buys and sells, and what: accounts, their keys, products and offers, written in bulk as the service writes them. */
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
-import { newApiKey } from '../../../src/accounts/api-key.js';
-import { apiKeyDocument, createAccount, newWebhookSecret } from '../../../src/accounts/create-account.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
+import {
+  buildApiKeyDocument,
+  createAccount,
+  generateWebhookSecret,
+} from '../../../src/accounts/create-account.js';
 import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
 import { int64 } from '../../../src/database/money-type.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { encrypt } from '../../../src/shared/encryption.js';
 import { newId } from '../../../src/shared/ids.js';
 
@@ -72,7 +76,7 @@ async function addBuyers(
     const username = `buyer-${String(from + offset + 1).padStart(6, '0')}`;
     return { id: newId(), username, webhookUrl: `https://hooks.example.com/${username}` };
   });
-  await changing([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
+  await writeAndInvalidate([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
     await accounts.collection.insertMany(
       batch.map(({ id, username, webhookUrl }) => ({
         ...model,
@@ -81,11 +85,11 @@ async function addBuyers(
         webhookUrl,
         createdAt: since,
         updatedAt: since,
-        webhookSecretSealed: encrypt(newWebhookSecret(), webhookSecretContext(id)),
+        webhookSecretSealed: encrypt(generateWebhookSecret(), webhookSecretContext(id)),
       })) as never[],
     );
     await apiKeys.collection.insertMany(
-      batch.map(({ id }) => apiKeyDocument(id, newApiKey('buyer', 'test'))) as never[],
+      batch.map(({ id }) => buildApiKeyDocument(id, generateApiKey('buyer', 'test'))) as never[],
     );
   });
   return batch;
@@ -94,7 +98,7 @@ async function addBuyers(
 async function addGoods(count: number, sellers: readonly Seller[], since: Date): Promise<Goods[]> {
   const goods = Array.from({ length: count }, (_, index) => goodsOf(index, sellers, since));
   const times = { createdAt: since, updatedAt: since };
-  await changing([ProductModel, OfferModel], null, async (products, offers) => {
+  await writeAndInvalidate([ProductModel, OfferModel], null, async (products, offers) => {
     await products.collection.insertMany(goods.map(({ product }) => product) as never[]);
     await offers.collection.insertMany(
       goods.flatMap(({ product: { _id: productCode }, offers: asked }) =>

@@ -1,9 +1,9 @@
 /** What a purchase leaves behind beside itself: orders, journals, seller credits, totals, a delivery. */
 import { audit } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
-import { sellerCreditInsert } from '../../../src/money/credits/seller-credit-insert.js';
+import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credit-insert.js';
 import { sellerCredits } from '../../../src/money/credits/seller-credit.model.js';
-import { move } from '../../../src/money/journals/new-journal.js';
+import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import { orders as orderRows, toStored as orderToStored } from '../../../src/purchases/order.model.js';
 import { purchases, toStored } from '../../../src/purchases/purchase.model.js';
 import type { Books } from './books.js';
@@ -39,7 +39,7 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
     ],
   });
   if (purchase.status === 'FAILED') {
-    const lines = move(price, { from: suspense, to: wallet });
+    const lines = buildMovementLines(price, { from: suspense, to: wallet });
     books.postLater({ accountId, kind: 'refund', subjectId, atMs: endMs, balance: price, lines });
   }
   if (purchase.commissionAmount === null || sellerId === null) {
@@ -89,7 +89,7 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
 
 /** What sellers are owed, posted to their wallets a thousand at a time and at the end of each day. */
 export interface Credits {
-  add(credit: Parameters<typeof sellerCreditInsert>[0], atMs: number): void;
+  add(credit: Parameters<typeof buildSellerCreditInsert>[0], atMs: number): void;
   postAll(atMs: number): void;
 }
 
@@ -114,12 +114,12 @@ export function sellerCreditsOf({ writer, books, chance }: Desk): Credits {
       subjectId: postingId,
       atMs,
       balance: sum,
-      lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
+      lines: buildMovementLines(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
     });
   };
   return {
     add(credit, atMs) {
-      const { document } = sellerCreditInsert(credit) as { document: object };
+      const { document } = buildSellerCreditInsert(credit) as { document: object };
       const some = waiting.get(credit.sellerId) ?? [];
       waiting.set(credit.sellerId, some);
       some.push({ amount: credit.amount, row: { ...document, createdAt: new Date(atMs) } });

@@ -6,7 +6,13 @@ import { Counter, Histogram } from 'prom-client';
 import { request } from 'undici';
 import { env } from '../../../config/env.js';
 import { registry } from '../../../src/shared/metrics.js';
-import { openSpan, traced, traceNow, useTracer, type SpanSpec } from '../../../src/shared/tracing.js';
+import {
+  openSpan,
+  runInSpan,
+  getCurrentTrace,
+  setTracer,
+  type SpanSpec,
+} from '../../../src/shared/tracing.js';
 import { gatherFigures } from '../../../src/signals/gather-figures.js';
 import { hearCalls } from '../support/calls.js';
 import { quantile } from '../support/rounds.js';
@@ -101,7 +107,7 @@ function countCalls(): () => void {
     }
   }
   // In no trace, as everything is where nobody listens.
-  useTracer({
+  setTracer({
     open(spec) {
       countOne(found.spans, spec.name, { spec });
       return null;
@@ -115,7 +121,7 @@ function countCalls(): () => void {
     undo.forEach((each) => {
       each();
     });
-    useTracer(null);
+    setTracer(null);
   };
 }
 
@@ -145,7 +151,7 @@ async function weigh(gathers: boolean): Promise<Weighed> {
   }));
   const unheard: { times: number; took: Took }[] = [];
   for (const { spec, times } of spans) {
-    unheard.push({ times, took: await (spec === null ? inLoop(traceNow) : spanInLoop(spec)) });
+    unheard.push({ times, took: await (spec === null ? inLoop(getCurrentTrace) : spanInLoop(spec)) });
   }
   return {
     metricCalls: sumOf(metrics, ({ times }) => times),
@@ -167,7 +173,7 @@ function spanInLoop(spec: SpanSpec): Promise<Took> {
   const copy = () => ({ ...spec, attributes: { ...spec.attributes } });
   return spec.kind === 'server'
     ? Promise.resolve(inLoop(() => openSpan(copy())))
-    : inAwaitedLoop(() => traced(copy(), () => Promise.resolve()));
+    : inAwaitedLoop(() => runInSpan(copy(), () => Promise.resolve()));
 }
 
 function inLoop(call: () => unknown): Took {

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/purchase-body.js';
-import { prototypesOf } from '../../../src/api/express-prototypes.js';
+import { buildExpressClasses } from '../../../src/api/express-prototypes.js';
 import { accessRules } from '../../../src/api/middleware/access-rules.js';
 import { errorEnvelope } from '../../../src/api/middleware/errors.js';
 import { jsonBody } from '../../../src/api/middleware/json-body.js';
@@ -19,7 +19,7 @@ import { validate } from '../../../src/api/validate.js';
 import { connectMongo } from '../../../src/database/mongo.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { keepFleetClock } from '../../../src/redis/fleet-clock.js';
-import { hearChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
 
 export type EchoServer = 'http' | 'express' | 'frame' | 'ours';
 
@@ -53,7 +53,7 @@ const servers = {
     ),
   async ours() {
     keepFleetClock();
-    await Promise.all([connectMongo(), connectRedis(), hearChanges()]);
+    await Promise.all([connectMongo(), connectRedis(), subscribeToChanges()]);
     return bornRight(framed().use(mountOperations([echo], [accessRules])));
   },
 };
@@ -101,5 +101,5 @@ function framed(): Express {
 
 function bornRight(app: Express) {
   app.use(errorEnvelope);
-  return createServer(prototypesOf(app), app);
+  return createServer(buildExpressClasses(app), app);
 }

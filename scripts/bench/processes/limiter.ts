@@ -1,7 +1,7 @@
 /** Counts calls by our rate limiter, or by a bare script in Redis that does the least that such a limiter needs. */
 import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/redis/connection.js';
-import { takeFromLimit } from '../../../src/redis/take-from-limit.js';
+import { consumeRateLimit } from '../../../src/redis/take-from-limit.js';
 import { answerCalls } from '../support/calls.js';
 
 export interface LimitWork {
@@ -34,7 +34,7 @@ export async function runLimiter(): Promise<void> {
   const prefix = process.env['QUEUE_PREFIX'] ?? '';
   answerCalls(async ({ by, key, max, calls, atOnce }: LimitWork): Promise<LimitResult> => {
     const take = {
-      ours: async () => (await takeFromLimit(key, { max, windowMs })).accepted,
+      ours: async () => (await consumeRateLimit(key, { max, windowMs })).accepted,
       bare: async () => ((await redis.bareCount?.(`${prefix}:${key}`, windowMs)) ?? Infinity) <= max,
     }[by];
     let left = calls;

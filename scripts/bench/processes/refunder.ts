@@ -3,10 +3,10 @@ import '../../../src/all-models.js';
 import { connectMongo } from '../../../src/database/mongo.js';
 import { post } from '../../../src/money/posting/post.js';
 import { findProduct } from '../../../src/products/find-product.js';
-import { newPurchase } from '../../../src/purchases/accept/new-purchase.js';
-import { purchasePosting } from '../../../src/purchases/accept/purchase-posting.js';
+import { buildPurchase } from '../../../src/purchases/accept/new-purchase.js';
+import { buildPurchasePosting } from '../../../src/purchases/accept/purchase-posting.js';
 import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
-import { getInLine } from '../../../src/purchases/fulfil/queue-at-provider.js';
+import { addJobAtProvider } from '../../../src/purchases/fulfil/queue-at-provider.js';
 import { purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { newId } from '../../../src/shared/ids.js';
@@ -41,7 +41,7 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
   }
   for (let left = work.make; left > 0; left -= madeAtOnce) {
     const made = Array.from({ length: Math.min(left, madeAtOnce) }, () =>
-      newPurchase({
+      buildPurchase({
         accountId,
         refId: newId(),
         surface: 'buyer',
@@ -54,9 +54,9 @@ async function make(work: Extract<RefundWork, { make: number }>): Promise<Refund
         callbackUrl: null,
       }),
     );
-    await Promise.all(made.map((each) => post(purchasePosting(each))));
+    await Promise.all(made.map((each) => post(buildPurchasePosting(each))));
     if (work.withJobs) {
-      await Promise.all(made.map((each) => getInLine(each, sellerId)));
+      await Promise.all(made.map((each) => addJobAtProvider(each, sellerId)));
     }
   }
   return nothing;

@@ -1,6 +1,6 @@
 /** The two pipelines that are compared: all processes from the purchase to the delivered webhook, and how to see that all is done. */
 import type { Collection, Document } from 'mongodb';
-import { receiverIdOf } from '../../../src/webhooks/new-delivery.js';
+import { getReceiverId } from '../../../src/webhooks/new-delivery.js';
 import type { Bench } from './bench.js';
 import { startHelper, startSimulator, startWeb, startWorker } from './bench.js';
 import { steer } from './http.js';
@@ -52,7 +52,7 @@ export async function startOurs(
   const env = { SIMULATOR_URL: simulator.url };
   const web = await start.web(env);
   const workers = await Promise.all(workerNames.map((name) => start.worker(name, env)));
-  const receivers = shop.buyers.map(({ id }) => receiverIdOf(id, `${inbox.url}/hooks/${id}`));
+  const receivers = shop.buyers.map(({ id }) => getReceiverId(id, `${inbox.url}/hooks/${id}`));
   const transactions = bench.db.collection('transactions');
   const deliveries = bench.db.collection('deliveries');
   return {

@@ -5,19 +5,23 @@ import path from 'node:path';
 import '../../../src/all-models.js';
 import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { apiKeyDocument, createAccount, newWebhookSecret } from '../../../src/accounts/create-account.js';
+import {
+  buildApiKeyDocument,
+  createAccount,
+  generateWebhookSecret,
+} from '../../../src/accounts/create-account.js';
 import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
-import { newApiKey } from '../../../src/accounts/api-key.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { connectMongo } from '../../../src/database/mongo.js';
-import { completedDeposit, depositMovement } from '../../../src/deposits/create-deposit.js';
+import { buildCompletedDeposit, buildDepositMovement } from '../../../src/deposits/create-deposit.js';
 import { deposits, toStored } from '../../../src/deposits/deposit.model.js';
 import { journals } from '../../../src/money/journals/journal.model.js';
-import { newJournal } from '../../../src/money/journals/new-journal.js';
+import { buildJournal } from '../../../src/money/journals/new-journal.js';
 import { wallets } from '../../../src/money/wallets/wallet.model.js';
 import { int64 } from '../../../src/database/money-type.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { ProductModel } from '../../../src/products/product.model.js';
 import { encrypt } from '../../../src/shared/encryption.js';
 import { newId } from '../../../src/shared/ids.js';
@@ -52,7 +56,7 @@ export async function openShop(options: {
   while (buyers.length < options.buyers) {
     const count = Math.min(batchSize, options.buyers - buyers.length);
     const batch = Array.from({ length: count }, newBuyer);
-    await changing([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
+    await writeAndInvalidate([AccountModel, ApiKeyModel], null, async (accounts, apiKeys) => {
       await accounts.collection.insertMany(
         batch.map(({ id, webhookSecret }) => ({
           ...model,
@@ -63,7 +67,9 @@ export async function openShop(options: {
           webhookSecretSealed: encrypt(webhookSecret, webhookSecretContext(id)),
         })) as never[],
       );
-      await apiKeys.collection.insertMany(batch.map(({ id, key }) => apiKeyDocument(id, key)) as never[]);
+      await apiKeys.collection.insertMany(
+        batch.map(({ id, key }) => buildApiKeyDocument(id, key)) as never[],
+      );
     });
     await fillWallets(
       batch.map(({ id }, at) => ({ id, amount: options.balance?.(buyers.length + at) ?? openingBalance })),
@@ -76,7 +82,7 @@ export async function openShop(options: {
 }
 
 function newBuyer(): Buyer {
-  return { id: newId(), key: newApiKey('buyer', 'test'), webhookSecret: newWebhookSecret() };
+  return { id: newId(), key: generateApiKey('buyer', 'test'), webhookSecret: generateWebhookSecret() };
 }
 
 /**
@@ -96,7 +102,7 @@ export async function openSeller(username: string, code: string): Promise<string
 
 async function addProduct(sellerId: string, code: string): Promise<void> {
   const { name, price } = product;
-  await changing([ProductModel, OfferModel], null, async (products, offers) => {
+  await writeAndInvalidate([ProductModel, OfferModel], null, async (products, offers) => {
     await products.create({
       _id: code,
       sellerId,
@@ -123,8 +129,8 @@ async function fillWallets(buyers: { id: string; amount: number }[]): Promise<vo
     const pending = { _id: newId(), accountId: id, refId: 'opening', amount, status: 'pending' as const };
     const times = { createdAt: new Date(), completedAt: null };
     const after = { balance: amount, held: 0, seq: 1 };
-    const deposit = completedDeposit({ ...pending, ...times, balanceBefore: 0, balanceAfter: 0 }, after);
-    return { deposit, journal: newJournal(newId(), depositMovement(deposit), after) };
+    const deposit = buildCompletedDeposit({ ...pending, ...times, balanceBefore: 0, balanceAfter: 0 }, after);
+    return { deposit, journal: buildJournal(newId(), buildDepositMovement(deposit), after) };
   });
   await deposits.insertMany(made.map(({ deposit }) => toStored(deposit)));
   await journals.insertMany(made.map(({ journal }) => journal));

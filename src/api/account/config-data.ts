@@ -1,10 +1,10 @@
 /** The API configuration (docs/reference/api/configuration.md): domain to wire, and the schema of that. */
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
-import { apiKeyInClear } from '../../accounts/api-key-in-clear.js';
-import { rateLimitOf } from '../../accounts/rate-limit-of.js';
+import { getDecryptedApiKey } from '../../accounts/api-key-in-clear.js';
+import { getRateLimit } from '../../accounts/rate-limit-of.js';
 import { languages } from '../../shared/messages.js';
-import { webhookStatusOf } from '../../webhooks/webhook-status.js';
+import { getWebhookStatus } from '../../webhooks/webhook-status.js';
 
 /**
  * @param keyId The key that the call came with: the only one that its caller sees, however many there are.
@@ -12,8 +12,8 @@ import { webhookStatusOf } from '../../webhooks/webhook-status.js';
  */
 export async function presentConfig(account: Account, keyId: string) {
   const [apiKey, webhookStatus] = await Promise.all([
-    apiKeyInClear(account._id, keyId),
-    webhookStatusOf(account),
+    getDecryptedApiKey(account._id, keyId),
+    getWebhookStatus(account),
   ]);
   return {
     username: account.username,
@@ -21,7 +21,7 @@ export async function presentConfig(account: Account, keyId: string) {
     webhook_url: account.webhookUrl,
     callback_url: account.callbackUrl,
     ip_whitelist: account.ipWhitelist,
-    rate_limit: rateLimitOf(account),
+    rate_limit: getRateLimit(account),
     language: account.language ?? 'en',
     webhook_status: webhookStatus,
   };

@@ -2,12 +2,12 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
 
 export function getConfigFor(role: Role): AnyOperation {
   return defineOperation({
-    ...callOfRole(role, { name: (who) => `get${who}Config`, path: '/api/config' }),
+    ...buildRoleFields(role, { name: (who) => `get${who}Config`, path: '/api/config' }),
     method: 'get',
     summary: 'API configuration',
     data: Joi.object({

@@ -2,13 +2,13 @@ import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { pageOfDocuments } from '../../database/page-of-documents.js';
+import { findDocumentPage } from '../../database/page-of-documents.js';
 import { loggedRequests, type LoggedRequest } from '../../request-log/logged-request.model.js';
-import { isoTime } from '../../shared/iso-time.js';
-import { callOfRole } from '../call-of-role.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { refId, timestamp, tz, wholeNumber } from '../fields.js';
 import { cursor, nextCursor } from '../list-filter.js';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 
 interface Query {
@@ -21,7 +21,7 @@ interface Query {
 
 const nullableText = Joi.string().allow(null).required();
 
-const requestData = named(
+const requestData = nameSchema(
   'LoggedRequest',
   Joi.object({
     id: Joi.string().required(),
@@ -50,7 +50,7 @@ const requestData = named(
 
 export function listRequestsFor(role: Role): AnyOperation {
   return defineOperation<unknown, unknown, Query>({
-    ...callOfRole(role, { name: (who) => `list${who}Requests`, path: '/requests' }),
+    ...buildRoleFields(role, { name: (who) => `list${who}Requests`, path: '/requests' }),
     method: 'get',
     needs: 'trade',
     readsRequestLog: true,
@@ -76,7 +76,7 @@ export function listRequestsFor(role: Role): AnyOperation {
         ...(query.ref_id !== undefined && { refId: query.ref_id }),
       };
       const page = { after: query.cursor, limit: query.limit };
-      const { found, next } = await pageOfDocuments(loggedRequests, { accountId: account._id, also }, page);
+      const { found, next } = await findDocumentPage(loggedRequests, { accountId: account._id, also }, page);
       return {
         data: {
           requests: found.map((row) => presentRequest(row, query.tz)),
@@ -91,7 +91,7 @@ export function listRequestsFor(role: Role): AnyOperation {
 function presentRequest(row: LoggedRequest, zone?: string) {
   return {
     id: row._id,
-    at: isoTime(row.createdAt, zone),
+    at: formatIsoTime(row.createdAt, zone),
     method: row.method,
     path: row.path,
     http_status: row.httpStatus,
@@ -101,11 +101,11 @@ function presentRequest(row: LoggedRequest, zone?: string) {
     duration_ms: row.durationMs,
     address: row.address,
     request_id: row.requestId,
-    request: objectFrom(row.request),
-    response: objectFrom(row.response),
+    request: parseJsonObject(row.request),
+    response: parseJsonObject(row.response),
   };
 }
 
-function objectFrom(text: string | null): unknown {
+function parseJsonObject(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
 }

@@ -2,10 +2,10 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { rotateApiKey } from '../../webhooks/rotate-api-key.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { say } from '../../shared/say.js';
 
 interface Body {
@@ -14,7 +14,7 @@ interface Body {
 
 export function rotateKeyFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    ...callOfRole(role, { name: (who) => `rotate${who}Key`, path: '/api/keys/rotate' }),
+    ...buildRoleFields(role, { name: (who) => `rotate${who}Key`, path: '/api/keys/rotate' }),
     method: 'post',
     summary: 'Replace the API key',
     description:
@@ -35,7 +35,7 @@ export function rotateKeyFor(role: Role): AnyOperation {
       const { apiKey, previousValidUntil } = await rotateApiKey(
         call.account,
         call.body.overlap_minutes,
-        changedBy(call),
+        getChangedBy(call),
       );
       return {
         message: say('keyReplaced'),

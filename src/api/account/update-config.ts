@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import type { Account, Role } from '../../accounts/account.model.js';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
@@ -7,13 +7,13 @@ import { updateConfig } from '../../webhooks/update-config.js';
 import { ValidationError, type FieldError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { languages, type Language } from '../../shared/messages.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { url } from '../fields.js';
-import { urlErrors } from '../url-errors.js';
+import { findUrlErrors } from '../url-errors.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { configData, presentConfig } from './config-data.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 interface Body {
   webhook_url?: string | null;
@@ -36,7 +36,7 @@ const body = Joi.object<Body>({
   ip_whitelist: Joi.array()
     .items(allowlistEntry)
     .max(limits.allowlistEntriesMax)
-    .messages(worded({ 'any.invalid': say('allowlistEntryForm', label) }))
+    .messages(toJoiMessages({ 'any.invalid': say('allowlistEntryForm', label) }))
     .example(['203.0.113.7', '2001:db8::/32']),
   rate_limit: Joi.number().integer().min(1).max(limits.rateLimitMax).example(limits.rateLimitDefault),
   language: Joi.string()
@@ -47,24 +47,24 @@ const body = Joi.object<Body>({
 
 export function updateConfigFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    ...callOfRole(role, { name: (who) => `update${who}Config`, path: '/api/config' }),
+    ...buildRoleFields(role, { name: (who) => `update${who}Config`, path: '/api/config' }),
     method: 'post',
     summary: 'Change the API configuration',
     description:
       'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +
       'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
     body,
-    data: named('Configuration', Joi.object(configData)),
+    data: nameSchema('Configuration', Joi.object(configData)),
     failures: [409],
     async handle(call) {
-      const ipWhitelist = call.body.ip_whitelist && normalized(call.body.ip_whitelist);
-      refuse([
-        ...(await urlErrors({
+      const ipWhitelist = call.body.ip_whitelist && normalizeAllowlist(call.body.ip_whitelist);
+      throwIfErrors([
+        ...(await findUrlErrors({
           webhook_url: call.body.webhook_url,
           callback_url: call.body.callback_url,
         })),
-        ...lockOutErrors(ipWhitelist, call.address),
-        ...rateErrors(call.account, call.body.rate_limit),
+        ...findLockOutErrors(ipWhitelist, call.address),
+        ...findRateLimitErrors(call.account, call.body.rate_limit),
       ]);
       const account = await updateConfig(
         call.account._id,
@@ -75,18 +75,18 @@ export function updateConfigFor(role: Role): AnyOperation {
           ...(call.body.rate_limit !== undefined && { rateLimit: call.body.rate_limit }),
           ...(call.body.language !== undefined && { language: call.body.language }),
         },
-        changedBy(call),
+        getChangedBy(call),
       );
       return { message: say('configUpdated'), data: await presentConfig(account, call.keyId) };
     },
   });
 }
 
-function normalized(entries: string[]): string[] {
+function normalizeAllowlist(entries: string[]): string[] {
   return [...new Set(entries.flatMap((entry) => normalizeAllowlistEntry(entry) ?? []))];
 }
 
-function lockOutErrors(ipWhitelist: string[] | undefined, address: string): FieldError[] {
+function findLockOutErrors(ipWhitelist: string[] | undefined, address: string): FieldError[] {
   return ipWhitelist && !isOnAllowlist(ipWhitelist, address)
     ? [
         {
@@ -97,7 +97,7 @@ function lockOutErrors(ipWhitelist: string[] | undefined, address: string): Fiel
     : [];
 }
 
-function rateErrors({ rateLimitMax }: Account, wanted: number | undefined): FieldError[] {
+function findRateLimitErrors({ rateLimitMax }: Account, wanted: number | undefined): FieldError[] {
   return wanted !== undefined && wanted > (rateLimitMax ?? Infinity)
     ? [
         {
@@ -109,7 +109,7 @@ function rateErrors({ rateLimitMax }: Account, wanted: number | undefined): Fiel
     : [];
 }
 
-function refuse(errors: FieldError[]): void {
+function throwIfErrors(errors: FieldError[]): void {
   if (errors.length > 0) {
     throw new ValidationError(errors);
   }

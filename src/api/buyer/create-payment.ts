@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { createPayment as pay } from '../../purchases/accept/create-payment.js';
 import { defineOperation } from '../operation.js';
-import { shownStatus } from '../../purchases/shown-status.js';
-import { purchaseBody, wantedBy, type PurchaseBody } from './purchase-body.js';
+import { toShownStatus } from '../../purchases/shown-status.js';
+import { purchaseBody, toPurchaseRequest, type PurchaseBody } from './purchase-body.js';
 import { replyCode } from '../reply-code.js';
 import { say } from '../../shared/say.js';
 
@@ -19,7 +19,7 @@ export const createPayment = defineOperation<PurchaseBody>({
     'Pays the newest inquiry of today for this customer at its total; without one it makes the inquiry itself. ' +
     'The wallet is debited before this answers.',
   body: purchaseBody,
-  data: named(
+  data: nameSchema(
     'Payment',
     Joi.object({
       ref_id: Joi.string().required(),
@@ -35,7 +35,7 @@ export const createPayment = defineOperation<PurchaseBody>({
     const { purchase, created } = await pay({
       account,
       surface: 'buyer',
-      ...wantedBy(body),
+      ...toPurchaseRequest(body),
       requestId,
     });
     return {
@@ -47,7 +47,7 @@ export const createPayment = defineOperation<PurchaseBody>({
         customer_number: purchase.customerNumber,
         product_name: purchase.productName,
         price: purchase.price,
-        status: shownStatus(purchase.status),
+        status: toShownStatus(purchase.status),
       },
     };
   },

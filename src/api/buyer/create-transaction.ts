@@ -1,7 +1,7 @@
 import { createPurchase } from '../../purchases/accept/create-purchase.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
-import { purchaseBody, wantedBy, type PurchaseBody } from './purchase-body.js';
+import { purchaseBody, toPurchaseRequest, type PurchaseBody } from './purchase-body.js';
 import { replyCode } from '../reply-code.js';
 import { buyerTransactionData } from '../schemas.js';
 import { say } from '../../shared/say.js';
@@ -24,7 +24,7 @@ export const createBuyerTransaction = defineOperation<PurchaseBody>({
     const { purchase, created } = await createPurchase({
       account,
       surface: 'buyer',
-      ...wantedBy(body),
+      ...toPurchaseRequest(body),
       requestId,
     });
     return {

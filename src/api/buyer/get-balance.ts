@@ -1,4 +1,4 @@
-import { balanceOf } from '../../money/wallets/balance-of.js';
+import { getWallet } from '../../money/wallets/balance-of.js';
 import { defineOperation } from '../operation.js';
 import { balanceData } from '../schemas.js';
 
@@ -13,7 +13,7 @@ export const getBuyerBalance = defineOperation({
   description: 'What can be spent now: debits of accepted purchases have left it already.',
   data: balanceData,
   async handle({ account }) {
-    const wallet = await balanceOf(account._id);
+    const wallet = await getWallet(account._id);
     return { data: { balance: wallet.balance, currency: 'IDR' } };
   },
 });

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { priceList } from '../../providers/price-list.js';
+import { getPriceList } from '../../providers/price-list.js';
 import { text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
@@ -28,7 +28,7 @@ export const getBuyerPriceList = defineOperation<Body>({
   data: Joi.array().items(productData),
   async handle({ account, body }) {
     return {
-      data: new JsonList(await priceList({ ...body, buyer: account })).map(presentProduct),
+      data: new JsonList(await getPriceList({ ...body, buyer: account })).map(presentProduct),
     };
   },
 });

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
 import { findPurchase } from '../../purchases/find-purchase.js';
-import { receiptLines } from '../../purchases/receipt-lines.js';
+import { buildReceiptLines } from '../../purchases/receipt-lines.js';
 import { say } from '../../shared/say.js';
 import { text, wholeNumber } from '../fields.js';
 import { defineOperation } from '../operation.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 interface Params {
   ref: string;
@@ -40,7 +40,7 @@ export const getReceipt = defineOperation<unknown, Params, Query>({
     title: text(titleMax)
       .min(1)
       .pattern(/^[\u0020-\u007e\u00a0-\u00ff]*$/, 'latin')
-      .messages(worded({ 'string.pattern.name': say('latinText', label) }))
+      .messages(toJoiMessages({ 'string.pattern.name': say('latinText', label) }))
       .example('Toko Sari')
       .description('Your name, at the top.'),
     sold_price: wholeNumber({ max: soldPriceMax })
@@ -53,14 +53,14 @@ export const getReceipt = defineOperation<unknown, Params, Query>({
   failures: [404, 409],
   async handle({ account, params, query }) {
     const purchase = await findPurchase(account._id, params.ref);
-    const lines = await receiptLines(purchase, {
+    const lines = await buildReceiptLines(purchase, {
       language: query.lang,
       title: query.title ?? null,
       soldPrice: query.sold_price ?? null,
     });
-    const { receiptPdf } = await import('../../purchases/receipt-pdf.js');
+    const { drawReceiptPdf } = await import('../../purchases/receipt-pdf.js');
     const at = purchase.finalAt ?? purchase.createdAt;
-    const pdf = await receiptPdf(lines, { widthMm: Number(query.width), at });
+    const pdf = await drawReceiptPdf(lines, { widthMm: Number(query.width), at });
     return {
       data: null,
       file: {

@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { checkMeter } from '../../bills/check-meter.js';
-import { chargedBill } from '../../bills/charged-bill.js';
+import { toChargedBill } from '../../bills/charged-bill.js';
 import { inquireBill, type OpenQuote } from '../../bills/inquire-bill.js';
 import { findProduct } from '../../products/find-product.js';
-import { isToken } from '../../products/is-token.js';
+import { isElectricityToken } from '../../products/is-token.js';
 import { customerNumber, productCode } from '../fields.js';
 import { defineOperation } from '../operation.js';
 
@@ -26,7 +26,7 @@ export const inquireBuyerBill = defineOperation<Body>({
     'name check before the token is bought: no quote, no money.',
   body: Joi.object<Body>({ code: productCode.required(), customer_number: customerNumber.required() }),
   data: Joi.alternatives(
-    named(
+    nameSchema(
       'Bill',
       Joi.object({
         customer_number: Joi.string().required(),
@@ -37,7 +37,7 @@ export const inquireBuyerBill = defineOperation<Body>({
         total_amount: Joi.number().required(),
       }),
     ),
-    named(
+    nameSchema(
       'Meter',
       Joi.object({
         customer_number: Joi.string().required(),
@@ -53,7 +53,7 @@ export const inquireBuyerBill = defineOperation<Body>({
   failures: [404, 409, 422, 503],
   async handle({ account, body }) {
     const product = await findProduct(body.code);
-    if (product && isToken(product)) {
+    if (product && isElectricityToken(product)) {
       const meter = await checkMeter(account._id, { product, meterNumber: body.customer_number });
       return {
         data: {
@@ -73,7 +73,7 @@ export const inquireBuyerBill = defineOperation<Body>({
 });
 
 function presentBill(quote: OpenQuote) {
-  const { adminFee, totalAmount } = chargedBill(quote);
+  const { adminFee, totalAmount } = toChargedBill(quote);
   return {
     customer_number: quote.customerNumber,
     customer_name: quote.customerName,

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { pageOfDocuments } from '../../database/page-of-documents.js';
+import { findDocumentPage } from '../../database/page-of-documents.js';
 import { deposits, type Deposit } from '../../deposits/deposit.model.js';
 import { presentDeposit } from '../../deposits/present-deposit.js';
-import { listFilter, nextCursor, pageOf, type ListFilter } from '../list-filter.js';
+import { listFilter, nextCursor, buildPageQuery, type ListFilter } from '../list-filter.js';
 import { defineOperation } from '../operation.js';
 import { depositData } from '../schemas.js';
 
@@ -24,7 +24,7 @@ export const listBuyerDeposits = defineOperation<unknown, unknown, ListFilter<(t
   }),
   conditional: true,
   async handle({ account, query }) {
-    const { found, next } = await pageOfDocuments(deposits, ...pageOf<Deposit>(account._id, query));
+    const { found, next } = await findDocumentPage(deposits, ...buildPageQuery<Deposit>(account._id, query));
     return { data: { deposits: found.map((each) => presentDeposit(each, query.tz)), next_cursor: next } };
   },
 });

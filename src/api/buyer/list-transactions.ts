@@ -3,20 +3,20 @@ import { listTransactions } from '../../purchases/list-purchases.js';
 import { customerNumber, pagination } from '../fields.js';
 import {
   historyFields,
-  presentPage,
-  soughtBy,
-  soughtFields,
-  wantedBy,
+  presentPagination,
+  toHistorySearch,
+  searchFields,
+  toHistoryQuery,
   type HistoryBody,
-  type SoughtBody,
+  type SearchBody,
 } from '../history.js';
 import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
 import { buyerTransactionData } from '../schemas.js';
 
-type Body = HistoryBody & SoughtBody;
+type ListTransactionsBody = HistoryBody & SearchBody;
 
-export const listBuyerTransactions = defineOperation<Body>({
+export const listBuyerTransactions = defineOperation<ListTransactionsBody>({
   id: 'listBuyerTransactions',
   method: 'post',
   needs: 'trade',
@@ -27,9 +27,9 @@ export const listBuyerTransactions = defineOperation<Body>({
   description:
     'Dates are whole days in business time, both ends included; default the last 30 days, at most 366. ' +
     '`code`, `customer_number` and `sn` look among the newest 5,000 that have them in the period.',
-  body: Joi.object<Body>({
+  body: Joi.object<ListTransactionsBody>({
     ...historyFields,
-    ...soughtFields,
+    ...searchFields,
     customer_number: customerNumber,
   }),
   data: Joi.object({
@@ -39,13 +39,13 @@ export const listBuyerTransactions = defineOperation<Body>({
   async handle({ account, body }) {
     const { purchases, total } = await listTransactions({
       owner: { accountId: account._id },
-      ...wantedBy(body),
-      sought: soughtBy(body),
+      ...toHistoryQuery(body),
+      sought: toHistorySearch(body),
     });
     return {
       data: {
         transactions: purchases.map((each) => presentBuyerTransaction(each, body.tz)),
-        pagination: presentPage(body, total),
+        pagination: presentPagination(body, total),
       },
     };
   },

@@ -6,12 +6,12 @@ import { defineOperation } from '../operation.js';
 import { presentBuyerTransaction } from '../presenters.js';
 import { buyerTransactionData } from '../schemas.js';
 
-interface Body {
+interface LookupBody {
   ref_ids: string[];
   tz?: string;
 }
 
-export const lookupBuyerTransactions = defineOperation<Body>({
+export const lookupBuyerTransactions = defineOperation<LookupBody>({
   id: 'lookupBuyerTransactions',
   method: 'post',
   needs: 'trade',
@@ -21,7 +21,7 @@ export const lookupBuyerTransactions = defineOperation<Body>({
   summary: 'Many transactions, by your ref_ids',
   description:
     'For those whose answers were lost. In the order that you ask; what we do not know is in `not_found`: repeat that purchase with its ref_id.',
-  body: Joi.object<Body>({
+  body: Joi.object<LookupBody>({
     ref_ids: Joi.array()
       .items(refId)
       .min(1)

@@ -17,7 +17,7 @@ export const purchaseBody = Joi.object<PurchaseBody>({
 });
 
 /** The same in the words of the domain. */
-export function wantedBy(body: PurchaseBody) {
+export function toPurchaseRequest(body: PurchaseBody) {
   return {
     productCode: body.code,
     customerNumber: body.customer_number,

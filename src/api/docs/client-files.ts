@@ -23,7 +23,7 @@ export interface ClientFile {
   isAddressed: boolean;
 }
 
-export function clientFileOf(name: string): ClientFile | null {
+export function findClientFile(name: string): ClientFile | null {
   const file = lookUp(clientFiles, name);
   return file === undefined
     ? null
@@ -35,7 +35,7 @@ export function clientFileOf(name: string): ClientFile | null {
 }
 
 /** The address of a file of the clients. @param wanted Its path in the repository. */
-export function clientAddressOf(wanted: string): string | null {
+export function findClientFileUrl(wanted: string): string | null {
   const found = Object.entries({ ...clientFiles, ...readmes }).find(([, file]) => file === wanted);
   return found ? `/docs/clients/${found[0]}` : null;
 }

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Marked } from 'marked';
 import { projectRoot } from '../../../config/project-file.js';
 import { html, type Html } from '../../shared/html.js';
-import { clientAddressOf } from './client-files.js';
+import { findClientFileUrl } from './client-files.js';
 import { docsMap, findMappedPage } from './docs-map.js';
-import { ownAddress, withOwnAddress } from './own-address.js';
+import { getServiceUrl, insertServiceUrl } from './own-address.js';
 
 export interface Heading {
   id: string;
@@ -45,7 +45,7 @@ function getRendered(name: string, title: string): DocPage {
 }
 
 function render(name: string, title: string): DocPage {
-  const text = withOwnAddress(readFileSync(path.join(projectRoot, 'docs', `${name}.md`), 'utf8')).replace(
+  const text = insertServiceUrl(readFileSync(path.join(projectRoot, 'docs', `${name}.md`), 'utf8')).replace(
     /<!--[^]*?-->\n?/g,
     '',
   );
@@ -77,8 +77,8 @@ function render(name: string, title: string): DocPage {
 
 /** A link to a page, to a heading, or to a file of the clients. Other files of the repository are not served: null. */
 function findAddress(href: string, from: string): string | null {
-  if (href.startsWith(`${ownAddress()}/docs/`)) {
-    return href.slice(ownAddress().length);
+  if (href.startsWith(`${getServiceUrl()}/docs/`)) {
+    return href.slice(getServiceUrl().length);
   }
   if (href.startsWith('https://') || href.startsWith('#')) {
     return href;
@@ -90,7 +90,7 @@ function findAddress(href: string, from: string): string | null {
   if (name === mapName) {
     return `/docs${after}`;
   }
-  return findMappedPage(name) ? `/docs/${name}${after}` : clientAddressOf(file);
+  return findMappedPage(name) ? `/docs/${name}${after}` : findClientFileUrl(file);
 }
 
 /** As GitHub names headings; the second of the same words ends in `-1`. */

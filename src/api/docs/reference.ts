@@ -82,7 +82,7 @@ export function callPage({ method, path, operation }: Call): Html {
                 ${fieldTable(schemaRows(content.schema))}`
             : ''
         }
-        ${parameterTable('Headers', ofHeaders)} ${tryIt({ method, path, operation })}
+        ${parameterTable('Headers', ofHeaders)} ${renderTryItForm({ method, path, operation })}
         <h2>Answers</h2>
         ${Object.entries(operation.responses).map(([status, response]) => answer(status, response))}
         <p>What to do about each failure: <a href="/docs/reference/errors">Errors</a>.</p>
@@ -180,14 +180,14 @@ function curl(call: Call): Html {
 }
 
 /** What the sign of a reseller call covers, with its fields in braces: as the call itself puts it together. */
-function signedOf({ operation }: Call): string | null {
+function buildSignTemplate({ operation }: Call): string | null {
   const call = resellerOperations.find(({ id }) => id === operation.operationId);
   const fields = operation.parameters.map(({ name }) => [name, `{${name}}`] as const);
   return call ? `{username}|${call.signed(Object.fromEntries(fields)).hmacCovers}` : null;
 }
 
 /** What a path needs is asked for before it is sent: without it the path is that of another call. */
-function inputOf(name: string, place: string, isRequired: boolean | undefined): Html {
+function renderInput(name: string, place: string, isRequired: boolean | undefined): Html {
   const asked = place === 'path' ? html`required` : '';
   return html`<label
     >${name}${isRequired ? ' *' : ''} <input data-in="${place}" name="${name}" ${asked}
@@ -195,10 +195,10 @@ function inputOf(name: string, place: string, isRequired: boolean | undefined): 
 }
 
 /** The form that the script sends. Without the script it does nothing. */
-function tryIt(call: Call): Html {
+function renderTryItForm(call: Call): Html {
   const body = exampleBody(call);
   const fields = call.operation.parameters.filter((each) => each.in !== 'header');
-  const signed = signedOf(call);
+  const signed = buildSignTemplate(call);
   return html`<h2>Try it</h2>
     <form
       class="try-it"
@@ -219,7 +219,7 @@ function tryIt(call: Call): Html {
               >sign *
               <input data-in="query" name="sign" placeholder="made here from the key" autocomplete="off"
             /></label>`
-          : inputOf(name, place, required),
+          : renderInput(name, place, required),
       )}
       ${body === null ? '' : html`<label>Body <textarea name="body" rows="8" spellcheck="false">${body}</textarea></label>`}
       <button>Send</button>

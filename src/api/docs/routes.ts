@@ -6,10 +6,10 @@ import { html } from '../../shared/html.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { refuseMethod } from '../mount.js';
-import { clientFileOf } from './client-files.js';
+import { findClientFile } from './client-files.js';
 import { docsStyle, searchScript, tryItScript } from './assets.js';
 import { findDocPage, mapPage } from './doc-pages.js';
-import { withOwnAddress } from './own-address.js';
+import { insertServiceUrl } from './own-address.js';
 import { sendDocPage, sendDocsPage } from './page.js';
 import { callPage, calls, referenceIndex } from './reference.js';
 import { searchIndex, searchPage } from './search.js';
@@ -42,13 +42,13 @@ export function docsRoutes(): Router {
     sendDocsPage(response, { title: 'Reference', body: referenceIndex() });
   });
   router.get('/docs/clients/:name', ({ params }, response) => {
-    const found = clientFileOf(params.name);
+    const found = findClientFile(params.name);
     if (found === null) {
       throw new NotFoundError(say('noSuchPage'));
     }
     const headers = { 'Content-Type': found.type, 'Cache-Control': 'public, max-age=300' };
     if (found.isAddressed) {
-      response.set(headers).send(withOwnAddress(readFileSync(path.join(projectRoot, found.file), 'utf8')));
+      response.set(headers).send(insertServiceUrl(readFileSync(path.join(projectRoot, found.file), 'utf8')));
     } else {
       response.sendFile(found.file, { root: projectRoot, headers });
     }

@@ -3,13 +3,13 @@ import type { Account } from '../../accounts/account.model.js';
 import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { addressOf } from './address.js';
-import { authenticatedOf } from './authenticate.js';
+import { getClientAddress } from './address.js';
+import { getAuthenticated } from './authenticate.js';
 import { limitRate } from './rate-limit.js';
 
 /** What an account's own settings let through, after its key was found good (docs/reference/api/authentication.md#access-rules). */
 export const accessRules: RequestHandler = async (request, response, next) => {
-  await applyAccessRules(authenticatedOf(response).account, addressOf(request), response);
+  await applyAccessRules(getAuthenticated(response).account, getClientAddress(request), response);
   next();
 };
 
@@ -18,12 +18,12 @@ export const accessRules: RequestHandler = async (request, response, next) => {
  * @throws ForbiddenError (403/07) for an address that is not on the account's list, RateLimitError (429/06).
  */
 export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
-  refuseOffAllowlist(account, address);
+  requireAllowedAddress(account, address);
   await limitRate(account, response);
 }
 
 /** @throws ForbiddenError (403/07) for an address that is not on the account's list, or no account. */
-export function refuseOffAllowlist(account: Account | null, address: string): void {
+export function requireAllowedAddress(account: Account | null, address: string): void {
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
     throw new ForbiddenError(say('addressNotAllowed', { address }), 'address_not_allowed');
   }

@@ -3,9 +3,9 @@ import { authenticate, type Authenticated } from '../../accounts/authenticate.js
 import { UnauthorizedError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { whileMongoAnswers } from '../patience.js';
-import { addressOf } from './address.js';
+import { getClientAddress } from './address.js';
 import { limitFailedAuthentication } from './rate-limit.js';
-import { contextOf } from './request-context.js';
+import { getRequestContext } from './request-context.js';
 
 /**
  * Finds the account of the bearer key or access token (docs/reference/api/authentication.md). 401/07 without a valid one;
@@ -17,12 +17,12 @@ export const authenticateRequest: RequestHandler = async (request, response, nex
     throw new UnauthorizedError(say('sendApiKey'), 'credentials_missing');
   }
   const known = whileMongoAnswers(authenticate(match[1]));
-  const found = await limitFailedAuthentication(addressOf(request), known);
+  const found = await limitFailedAuthentication(getClientAddress(request), known);
   response.locals['authenticated'] = found;
-  contextOf(response).accountId = found.account._id;
+  getRequestContext(response).accountId = found.account._id;
   next();
 };
 
-export function authenticatedOf(response: Response): Authenticated {
+export function getAuthenticated(response: Response): Authenticated {
   return response.locals['authenticated'] as Authenticated;
 }

@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 const drainedBytesMax = 1_000_000;
 
 /** Refuses a body at once that says it is far too large: the parsers would read all of it before they refuse it. */
-export function bodyWithin(bytesMax: number): RequestHandler {
+export function limitBodySize(bytesMax: number): RequestHandler {
   return (request, response, next) => {
     if (Number(request.get('content-length')) > bytesMax + drainedBytesMax) {
       response.set('Connection', 'close');

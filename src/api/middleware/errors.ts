@@ -8,10 +8,10 @@ import {
   UnexpectedError,
 } from '../../shared/errors.js';
 import { say, type Message } from '../../shared/say.js';
-import { isAway } from '../../database/mongo.js';
-import { HttpRequestError, httpStatusOf } from '../http-status.js';
-import { contextOf } from './request-context.js';
-import { wordsIn } from '../words-in.js';
+import { isMongoUnavailable } from '../../database/mongo.js';
+import { HttpRequestError, getHttpStatus } from '../http-status.js';
+import { getRequestContext } from './request-context.js';
+import { getMessageText } from '../words-in.js';
 
 export const notFound: RequestHandler = (request) => {
   throw new NotFoundError(say('noSuchPath', { method: request.method, path: request.path }));
@@ -24,18 +24,22 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
     return;
   }
   const known = toAppError(error);
-  const context = contextOf(response);
+  const context = getRequestContext(response);
   context.error = error;
   context.code = known.code;
   setRetryAfter(response, known);
   // A refusal is of the moment, and may say something about the account.
   response.set('Cache-Control', 'no-store');
-  context.answer = failureOf(known, context.requestId, (said) => wordsIn(response, said));
-  response.status(httpStatusOf(known)).json(context.answer);
+  context.answer = buildFailureBody(known, context.requestId, (said) => getMessageText(response, said));
+  response.status(getHttpStatus(known)).json(context.answer);
 };
 
 /** What the client reads of it. */
-export function failureOf(error: AppError, requestId: string, wordsOf: (said: Message) => string): object {
+export function buildFailureBody(
+  error: AppError,
+  requestId: string,
+  wordsOf: (said: Message) => string,
+): object {
   return {
     status: 'error',
     code: error.code,
@@ -60,20 +64,20 @@ export function toAppError(error: unknown): AppError {
     return error;
   }
   // First: a client that hangs up while it sends has the code of a lost connection, and it is not MongoDB's.
-  const ofClient = fromBodyParser(error);
+  const ofClient = convertBodyParserError(error);
   if (ofClient) {
     return ofClient;
   }
-  return isAway(error) ? new DependencyError(error) : new UnexpectedError(error);
+  return isMongoUnavailable(error) ? new DependencyError(error) : new UnexpectedError(error);
 }
 
-function fromBodyParser(error: unknown): AppError | null {
+function convertBodyParserError(error: unknown): AppError | null {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   switch (type) {
     case 'entity.parse.failed':
       return new HttpRequestError(say('bodyNoJson'), 400, { cause: error });
     case 'entity.too.large':
-      return new HttpRequestError(tooLarge(error), 413, { cause: error });
+      return new HttpRequestError(getTooLargeMessage(error), 413, { cause: error });
     case 'parameters.too.many':
       return new HttpRequestError(say('tooManyFormFields'), 413, { cause: error });
     case 'encoding.unsupported':
@@ -94,7 +98,7 @@ function fromBodyParser(error: unknown): AppError | null {
 }
 
 /** Of the parser that refused it: bodies of JSON have another limit than forms. */
-function tooLarge(error: unknown): Message {
+function getTooLargeMessage(error: unknown): Message {
   const { limit } = error as { limit?: number };
   return limit === undefined
     ? say('bodyAboveAllowed')

@@ -2,16 +2,16 @@ import type { RequestHandler } from 'express';
 import { limits } from '../../../config/limits.js';
 import { HttpRequestError } from '../http-status.js';
 import { say } from '../../shared/say.js';
-import { bodyWithin } from './body-within.js';
+import { limitBodySize } from './body-within.js';
 import { parseJson } from './parse-body.js';
 
 /** Bodies are JSON objects of at most 100 kB. Another type is refused before it is read. */
-export const jsonBody = jsonBodyUpTo();
+export const jsonBody = createJsonBodyParsers();
 
 /** The same, for one that may be larger. */
-export function jsonBodyUpTo(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
+export function createJsonBodyParsers(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
   return [
-    bodyWithin(bytesMax),
+    limitBodySize(bytesMax),
     (request, _response, next) => {
       const hasBody =
         request.get('transfer-encoding') !== undefined || Number(request.get('content-length')) > 0;

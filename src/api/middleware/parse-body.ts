@@ -12,17 +12,17 @@ interface Bounds {
 
 /** JSON in UTF-8. */
 export function parseJson(bounds: Bounds): RequestHandler {
-  return refusingBroken(express.json({ ...bounds, verify: isWholeUtf8 }));
+  return rejectBrokenBodies(express.json({ ...bounds, verify: requireWholeUtf8Body }));
 }
 
 /** The bytes as they are signed, of whatever type. */
 export function parseBytes(bounds: Bounds): RequestHandler {
-  return refusingBroken(express.raw({ ...bounds, type: () => true, verify: isWhole }));
+  return rejectBrokenBodies(express.raw({ ...bounds, type: () => true, verify: requireWholeBody }));
 }
 
 /** What a form of a page sends. */
 export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestHandler {
-  return refusingBroken(express.urlencoded({ ...bounds, extended: false, verify: isWhole }));
+  return rejectBrokenBodies(express.urlencoded({ ...bounds, extended: false, verify: requireWholeBody }));
 }
 
 /**
@@ -31,33 +31,42 @@ export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestH
  * The parsers take a request for one without a body whose connection broke before they look at it, as one that waited
  * for a login.
  */
-function refusingBroken(parse: RequestHandler): RequestHandler {
+function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
   return (request, response, next) => {
     if (request.headers['content-encoding']?.toLowerCase() === 'zstd') {
       next(Object.assign(new Error('The body is packed by zstd'), { type: 'encoding.unsupported' }));
       return;
     }
     void parse(request, response, (error?: unknown) => {
-      next(error === undefined && request.destroyed && !request.complete ? broken('breaks off') : error);
+      next(
+        error === undefined && request.destroyed && !request.complete
+          ? createAbortedError('breaks off')
+          : error,
+      );
     });
   };
 }
 
-function isWhole(request: IncomingMessage): void {
+function requireWholeBody(request: IncomingMessage): void {
   if (!request.complete) {
-    throw broken('goes on behind its body');
+    throw createAbortedError('goes on behind its body');
   }
 }
 
 /** As the parsers say it. */
-function broken(how: string): Error {
+function createAbortedError(how: string): Error {
   return Object.assign(new Error(`The request ${how}`), { type: 'request.aborted' });
 }
 
 /** The parser takes UTF-7, 16 and 32 as well, which filters in front of us would read as something else. */
-function isWholeUtf8(request: IncomingMessage, _response: unknown, _raw: Buffer, encoding: string): void {
+function requireWholeUtf8Body(
+  request: IncomingMessage,
+  _response: unknown,
+  _raw: Buffer,
+  encoding: string,
+): void {
   if (encoding !== 'utf-8') {
     throw Object.assign(new Error(`The body is in ${encoding}`), { type: 'charset.unsupported' });
   }
-  isWhole(request);
+  requireWholeBody(request);
 }

@@ -6,7 +6,7 @@ import { say } from '../../shared/say.js';
  * The query parameters as strings. One that is given twice is refused: two readers of such a request could each see
  * another value.
  */
-export function queryOf(request: Request): Record<string, string> {
+export function parseQuery(request: Request): Record<string, string> {
   const { first, objection } = readQuery(request);
   if (objection) {
     throw objection;

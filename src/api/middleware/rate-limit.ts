@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
 import { limits } from '../../../config/limits.js';
 import type { Account } from '../../accounts/account.model.js';
-import { rateLimitOf } from '../../accounts/rate-limit-of.js';
+import { getRateLimit } from '../../accounts/rate-limit-of.js';
 import { RateLimitError, UnauthorizedError } from '../../shared/errors.js';
 import { say, type Message } from '../../shared/say.js';
-import { takeFromLimit, type Taken } from '../../redis/take-from-limit.js';
-import { subscriberOf } from './address.js';
+import { consumeRateLimit, type Taken } from '../../redis/take-from-limit.js';
+import { getSubscriberNetwork } from './address.js';
 
 const windowMs = 60_000;
 
@@ -16,11 +16,11 @@ const windowMs = 60_000;
  * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
  */
 export async function limitRate(account: Account, response: Response): Promise<void> {
-  const taken = await takeFromLimit(`rate:${account._id}`, { max: rateLimitOf(account), windowMs });
+  const taken = await consumeRateLimit(`rate:${account._id}`, { max: getRateLimit(account), windowMs });
   response.setHeader('RateLimit-Limit', taken.limit);
   response.setHeader('RateLimit-Remaining', taken.remaining);
-  response.setHeader('RateLimit-Reset', secondsOf(taken));
-  refuseAbove(taken, say('tooManyCalls', { limit: taken.limit, seconds: secondsOf(taken) }));
+  response.setHeader('RateLimit-Reset', getResetSeconds(taken));
+  throwIfExceeded(taken, say('tooManyCalls', { limit: taken.limit, seconds: getResetSeconds(taken) }));
 }
 
 /**
@@ -38,24 +38,24 @@ export async function limitFailedAuthentication<T>(
     return await authentication;
   } catch (error) {
     if (error instanceof UnauthorizedError) {
-      const taken = await takeFromLimit(`${kind}:${subscriberOf(address)}`, {
+      const taken = await consumeRateLimit(`${kind}:${getSubscriberNetwork(address)}`, {
         max: limits.failedAuthenticationsMax,
         windowMs,
       });
       // What is known is found in memory, what is unknown in the database.
       await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
-      refuseAbove(taken, say('tooManyBadKeys', { seconds: secondsOf(taken) }));
+      throwIfExceeded(taken, say('tooManyBadKeys', { seconds: getResetSeconds(taken) }));
     }
     throw error;
   }
 }
 
-function refuseAbove(taken: Taken, message: Message): void {
+function throwIfExceeded(taken: Taken, message: Message): void {
   if (!taken.accepted) {
-    throw new RateLimitError(message, secondsOf(taken));
+    throw new RateLimitError(message, getResetSeconds(taken));
   }
 }
 
-function secondsOf({ resetMs }: Taken): number {
+function getResetSeconds({ resetMs }: Taken): number {
   return Math.ceil(resetMs / 1_000);
 }

@@ -4,10 +4,10 @@ import type { Language } from '../../shared/messages.js';
 import { newId } from '../../shared/ids.js';
 import { logger, redact } from '../../shared/logger.js';
 import { logRequest } from '../../request-log/log-request.js';
-import { tellable, withoutSecrets } from '../../request-log/tellable.js';
+import { redactBody, redactText } from '../../request-log/tellable.js';
 import { openSpan } from '../../shared/tracing.js';
 import { countCall } from '../call-metrics.js';
-import { addressOf } from './address.js';
+import { getClientAddress } from './address.js';
 
 export interface RequestContext {
   requestId: string;
@@ -27,25 +27,25 @@ export interface RequestContext {
   readsRequestLog: boolean;
 }
 
-export function contextOf(response: Response): RequestContext {
+export function getRequestContext(response: Response): RequestContext {
   return response.locals['context'] as RequestContext;
 }
 
 /** Asked every few seconds, by machines. */
 const probes = ['/healthz', '/readyz'];
 
-const callersId = /^[A-Za-z0-9._-]{8,64}$/;
+const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** It goes into answers, logs, jobs and traces: whoever sends a key in its place gets an id of ours. */
-function isKept(given: string | undefined): given is string {
-  return given !== undefined && callersId.test(given) && redact(given) === given;
+function isUsableRequestId(given: string | undefined): given is string {
+  return given !== undefined && requestIdPattern.test(given) && redact(given) === given;
 }
 
 /** Gives each request an id (the caller's x-request-id if it has a sane one) and logs one line when it ends. */
 export const requestContext: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id');
   const context: RequestContext = {
-    requestId: isKept(given) ? given : newId(),
+    requestId: isUsableRequestId(given) ? given : newId(),
     accountId: null,
     operation: null,
     failed: false,
@@ -59,7 +59,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
   response.set('x-request-id', context.requestId);
   const startedAt = process.hrtime.bigint();
   // The path without its query: that of the reseller surface carries signatures.
-  const path = plainPath(request.originalUrl.split('?', 1)[0] ?? '');
+  const path = decodePath(request.originalUrl.split('?', 1)[0] ?? '');
   const { method } = request;
   const span = probes.includes(path)
     ? null
@@ -115,7 +115,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
 const decodedMax = 5;
 
 /** A key with one of its letters as %6B is one too: such a path is told as it reads, so that it is masked. */
-function plainPath(sent: string): string {
+function decodePath(sent: string): string {
   if (!sent.includes('%')) {
     return sent;
   }
@@ -142,23 +142,23 @@ function logForAccount(
     return;
   }
   logRequest(accountId, failed, () => {
-    const sent = sentWith(request);
+    const sent = getSentData(request);
     const { reason = null } = (answer ?? {}) as { reason?: string };
     return {
       accountId,
       method: request.method,
-      path: pathForAccount(path),
+      path: redactPath(path),
       httpStatus: status,
       code,
       reason,
       failed,
-      refId: refIdOf(sent),
+      refId: findRefId(sent),
       durationMs: Math.round(durationMs),
-      address: addressOf(request),
+      address: getClientAddress(request),
       requestId: context.requestId,
-      request: tellable(sent),
+      request: redactBody(sent),
       // Words about a transaction may be a provider's; those of a refusal are ours.
-      response: tellable(
+      response: redactBody(
         answer,
         reason === null || reason === 'transaction_failed' ? [] : ['message', 'errors'],
       ),
@@ -167,7 +167,7 @@ function logForAccount(
 }
 
 /** The body, or the query of a call without one. Never a URL of Node: what a client sends as one need not be one. */
-function sentWith(request: Request): object | null {
+function getSentData(request: Request): object | null {
   const body = request.body as unknown;
   if (typeof body === 'object' && body !== null && Object.keys(body).length > 0) {
     return body;
@@ -178,11 +178,11 @@ function sentWith(request: Request): object | null {
 }
 
 /** Without what stands before it where the whole address was sent, and without what could be a key or a number of somebody. */
-function pathForAccount(path: string): string {
-  return withoutSecrets(path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, ''));
+function redactPath(path: string): string {
+  return redactText(path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, ''));
 }
 
-function refIdOf(sent: object | null): string | null {
+function findRefId(sent: object | null): string | null {
   const refId = sent !== null && 'ref_id' in sent ? sent.ref_id : null;
   const isOne = typeof refId === 'string' && /^[A-Za-z0-9._:-]{1,64}$/.test(refId) && redact(refId) === refId;
   return isOne ? refId : null;

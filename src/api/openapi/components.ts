@@ -2,7 +2,7 @@
  * The document as it is published: what has a name, and what stands in many places, is in `components` once, so that
  * generated clients have one type for it. In the making everything is in its place, which is easier to write and test.
  */
-import { pascal } from '../pascal.js';
+import { toPascalCase } from '../pascal.js';
 import type { DescribedOperation, OpenApiDocument, Parameter, PublishedDocument, Schema } from './types.js';
 
 /** @throws Error where two schemas have one name: a bug of ours. */
@@ -68,14 +68,14 @@ function isNamed(part: object): part is { title: string } {
 /** Parameters that several operations take, by how they are written: each with the name that it gets. */
 function repeatedParameters(document: OpenApiDocument): Map<string, string> {
   const counts = new Map<string, number>();
-  for (const parameter of operationsOf(document).flatMap((each) => each.parameters)) {
+  for (const parameter of listOperations(document).flatMap((each) => each.parameters)) {
     const text = JSON.stringify(parameter);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const names = new Map<string, string>();
   const often = [...counts].filter(([, count]) => count > 1).sort(([, a], [, b]) => b - a);
   for (const [text] of often) {
-    const name = pascal((JSON.parse(text) as Parameter).name);
+    const name = toPascalCase((JSON.parse(text) as Parameter).name);
     // Of several that are called alike the most usual one is shared.
     if (![...names.values()].includes(name)) {
       names.set(text, name);
@@ -84,13 +84,13 @@ function repeatedParameters(document: OpenApiDocument): Map<string, string> {
   return names;
 }
 
-function operationsOf(document: OpenApiDocument): DescribedOperation[] {
+function listOperations(document: OpenApiDocument): DescribedOperation[] {
   return [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
     Object.values(item),
   );
 }
 
 /** A schema under a name, unless it has one of its own. */
-export function titled(title: string, schema: Schema): Schema {
+export function addTitle(title: string, schema: Schema): Schema {
   return { title, ...schema };
 }

@@ -1,11 +1,11 @@
 import { lookUp } from '../../shared/look-up.js';
 import type Joi from 'joi';
-import { powerOf, type AnyOperation } from '../operation.js';
-import { pascal } from '../pascal.js';
-import { titled } from './components.js';
-import { examplesOf, recordedExamples } from './examples.js';
+import { getRequiredPower, type AnyOperation } from '../operation.js';
+import { toPascalCase } from '../pascal.js';
+import { addTitle } from './components.js';
+import { listExamples, recordedExamples } from './examples.js';
 import { contentLanguage, everyBody, everyCall, failureReferences } from './failures.js';
-import { jsonSchemaOf } from './json-schema.js';
+import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
 
 /** An operation as the OpenAPI document has it. */
@@ -15,21 +15,21 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...descriptionOf(operation),
+    ...buildDescription(operation),
     security: [{ apiKey: [] }, ...(operation.takesToken ? [{ downloadToken: [] }] : [])],
     parameters: [
-      ...parametersOf(operation.params, 'path'),
-      ...parametersOf(operation.query, 'query'),
+      ...describeParameters(operation.params, 'path'),
+      ...describeParameters(operation.query, 'query'),
       ...(operation.takesToken ? [downloadToken] : []),
       ...(operation.conditional ? [ifNoneMatch] : []),
       acceptLanguage,
     ],
     ...(body && {
-      requestBody: requestBodyOf(operation.id, body),
+      requestBody: describeRequestBody(operation.id, body),
     }),
     responses: {
       ...Object.fromEntries(
-        (operation.successStatuses ?? [200]).map((status) => [status, successOf(operation, status)]),
+        (operation.successStatuses ?? [200]).map((status) => [status, describeSuccess(operation, status)]),
       ),
       ...(operation.conditional && { 304: notModified }),
       ...failureReferences([
@@ -42,10 +42,10 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
 }
 
 /** What else than the schemas a caller must know. */
-function descriptionOf(operation: AnyOperation): { description?: string } {
+function buildDescription(operation: AnyOperation): { description?: string } {
   const said = [
     ...(operation.description === undefined ? [] : [operation.description]),
-    ...(powerOf(operation) === 'own'
+    ...(getRequiredPower(operation) === 'own'
       ? [
           'Only with the current API key itself: an access token, or a key that was replaced, is refused (403/07).',
         ]
@@ -98,11 +98,14 @@ const notModified: Response = {
 };
 
 /** Every parameter is text. */
-export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path' | 'query'): Parameter[] {
+export function describeParameters(
+  schema: Joi.ObjectSchema | undefined,
+  where: 'path' | 'query',
+): Parameter[] {
   if (!schema) {
     return [];
   }
-  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'request');
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'request');
   return Object.entries(properties).map(([name, each]) => {
     const { description, examples, ...rest } = each;
     return {
@@ -116,9 +119,9 @@ export function parametersOf(schema: Joi.ObjectSchema | undefined, where: 'path'
   });
 }
 
-function requestBodyOf(id: string, body: Joi.ObjectSchema): RequestBody {
+function describeRequestBody(id: string, body: Joi.ObjectSchema): RequestBody {
   const example = lookUp(recordedExamples.operations, id)?.request;
-  const schema = titled(`${pascal(id)}Request`, jsonSchemaOf(body, 'request'));
+  const schema = addTitle(`${toPascalCase(id)}Request`, toJsonSchema(body, 'request'));
   return {
     required: (schema.required ?? []).length > 0,
     content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
@@ -134,7 +137,7 @@ const descriptions: Record<number, string> = {
 /** What the type of an answer is called. */
 const outcomes: Record<number, string> = { 200: 'Response', 201: 'Created', 202: 'Unfinished' };
 
-function successOf(operation: AnyOperation, status: number): Response {
+function describeSuccess(operation: AnyOperation, status: number): Response {
   const examples = lookUp(recordedExamples.operations, operation.id)?.responses[status];
   return {
     description: descriptions[status] ?? 'Done.',
@@ -148,9 +151,12 @@ function successOf(operation: AnyOperation, status: number): Response {
         'application/json': {
           schema:
             operation.file === 'always'
-              ? jsonSchemaOf(operation.data, 'response')
-              : titled(`${pascal(operation.id)}${outcomes[status] ?? ''}`, envelopeOf(operation, status)),
-          ...examplesOf(examples?.['application/json']),
+              ? toJsonSchema(operation.data, 'response')
+              : addTitle(
+                  `${toPascalCase(operation.id)}${outcomes[status] ?? ''}`,
+                  describeEnvelope(operation, status),
+                ),
+          ...listExamples(examples?.['application/json']),
         },
       }),
       ...(operation.file &&
@@ -158,7 +164,7 @@ function successOf(operation: AnyOperation, status: number): Response {
         Object.fromEntries(
           (operation.fileTypes ?? [csvType]).map((type) => [
             type,
-            { schema: fileSchema(type), ...examplesOf(examples?.[type]) },
+            { schema: fileSchema(type), ...listExamples(examples?.[type]) },
           ]),
         )),
     },
@@ -172,7 +178,7 @@ function fileSchema(type: string): Schema {
   return type === csvType ? { type: 'string' } : { type: 'string', contentMediaType: type };
 }
 
-function envelopeOf({ data, unfinishedData = data }: AnyOperation, status: number): Schema {
+function describeEnvelope({ data, unfinishedData = data }: AnyOperation, status: number): Schema {
   return {
     type: 'object',
     required: ['status', 'code', 'data'],
@@ -181,7 +187,7 @@ function envelopeOf({ data, unfinishedData = data }: AnyOperation, status: numbe
       status: { const: 'success' },
       code: { enum: status === 200 ? ['00', '05'] : status === 201 ? ['00'] : ['05'] },
       message: { type: 'string', minLength: 1 },
-      data: jsonSchemaOf(status === 202 ? unfinishedData : data, 'response'),
+      data: toJsonSchema(status === 202 ? unfinishedData : data, 'response'),
     },
   };
 }

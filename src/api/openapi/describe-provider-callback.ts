@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { titled } from './components.js';
+import { addTitle } from './components.js';
 import { everyBody, failureReferences } from './failures.js';
-import { jsonSchemaOf } from './json-schema.js';
+import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
 
 /**
@@ -46,7 +46,9 @@ export function describeProviderCallback(): DescribedOperation {
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: titled('ResellerCallback', jsonSchemaOf(body, 'request')) } },
+      content: {
+        'application/json': { schema: addTitle('ResellerCallback', toJsonSchema(body, 'request')) },
+      },
     },
     responses: {
       200: {

@@ -2,12 +2,12 @@ import { failureReasons } from '../../shared/failure-reason.js';
 import { lookUp } from '../../shared/look-up.js';
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
-import { pascal } from '../pascal.js';
-import { titled } from './components.js';
-import { parametersOf } from './describe-operation.js';
-import { examplesOf, recordedExamples } from './examples.js';
+import { toPascalCase } from '../pascal.js';
+import { addTitle } from './components.js';
+import { describeParameters } from './describe-operation.js';
+import { listExamples, recordedExamples } from './examples.js';
 import { contentLanguage, failureReferences } from './failures.js';
-import { jsonSchemaOf } from './json-schema.js';
+import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
 /** A call of the reseller surface (docs/reference/api/reseller.md): always HTTP 200, with the code in `status`. */
@@ -18,7 +18,10 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     security: [{ resellerSign: [] }],
-    parameters: [...parametersOf(credentials, 'query'), ...parametersOf(operation.query, 'query')],
+    parameters: [
+      ...describeParameters(credentials, 'query'),
+      ...describeParameters(operation.query, 'query'),
+    ],
     responses: {
       200: {
         description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
@@ -27,11 +30,11 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
           'application/json': {
             schema: {
               oneOf: [
-                titled(`${pascal(operation.id)}Response`, answerOf(operation)),
-                titled(`${pascal(operation.id)}Refusal`, otherAnswerOf(operation)),
+                addTitle(`${toPascalCase(operation.id)}Response`, describeAnswer(operation)),
+                addTitle(`${toPascalCase(operation.id)}Refusal`, describeOtherAnswer(operation)),
               ],
             },
-            ...examplesOf(
+            ...listExamples(
               lookUp(recordedExamples.operations, operation.id)?.responses[200]?.['application/json'],
             ),
           },
@@ -43,12 +46,12 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
   };
 }
 
-function answerOf({ answer }: AnyResellerOperation): Schema {
-  return schemaOf(['00'], answer);
+function describeAnswer({ answer }: AnyResellerOperation): Schema {
+  return buildAnswerSchema(['00'], answer);
 }
 
-function otherAnswerOf({ otherAnswer = {} }: AnyResellerOperation): Schema {
-  return schemaOf(['01', '02', '03', '04', '05', '06', '07'], {
+function describeOtherAnswer({ otherAnswer = {} }: AnyResellerOperation): Schema {
+  return buildAnswerSchema(['01', '02', '03', '04', '05', '06', '07'], {
     reason: Joi.string()
       .valid(...failureReasons)
       .description('Why, as a word that stays. Absent with 05.'),
@@ -56,8 +59,8 @@ function otherAnswerOf({ otherAnswer = {} }: AnyResellerOperation): Schema {
   });
 }
 
-function schemaOf(codes: string[], fields: Record<string, Joi.Schema>): Schema {
-  return jsonSchemaOf(
+function buildAnswerSchema(codes: string[], fields: Record<string, Joi.Schema>): Schema {
+  return toJsonSchema(
     Joi.object({
       status: Joi.string()
         .valid(...codes)

@@ -1,12 +1,12 @@
 import { lookUp } from '../../shared/look-up.js';
-import { pascal } from '../pascal.js';
-import { titled } from './components.js';
+import { toPascalCase } from '../pascal.js';
+import { addTitle } from './components.js';
 import { recordedExamples } from './examples.js';
-import { jsonSchemaOf } from './json-schema.js';
+import { toJsonSchema } from './json-schema.js';
 import type { PathItem } from './types.js';
 import type { webhookBodies } from './webhook-bodies.js';
 
-type WebhookBody = (typeof webhookBodies)[keyof typeof webhookBodies];
+type EventWebhookBody = (typeof webhookBodies)[keyof typeof webhookBodies];
 
 const headers: [string, string][] = [
   ['webhook-id', 'The same in every attempt: store it to recognise repetitions.'],
@@ -28,7 +28,7 @@ export function describeWebhooks(addresses: string[]): string {
 }
 
 /** A webhook or callback as the OpenAPI document has it. */
-export function describeWebhook(event: string, { summary, body }: WebhookBody): PathItem {
+export function describeWebhook(event: string, { summary, body }: EventWebhookBody): PathItem {
   const example = lookUp(recordedExamples.webhooks, event);
   return {
     post: {
@@ -47,9 +47,9 @@ export function describeWebhook(event: string, { summary, body }: WebhookBody): 
         required: true,
         content: {
           'application/json': {
-            schema: titled(
-              `${pascal(event)}${event.startsWith('callback.') ? '' : 'Event'}`,
-              jsonSchemaOf(body, 'response'),
+            schema: addTitle(
+              `${toPascalCase(event)}${event.startsWith('callback.') ? '' : 'Event'}`,
+              toJsonSchema(body, 'response'),
             ),
             ...(example !== undefined && { example }),
           },
@@ -60,7 +60,7 @@ export function describeWebhook(event: string, { summary, body }: WebhookBody): 
           description: 'Answer any 2xx within 15 s. Another `status` than received means: send it again.',
           content: {
             'application/json': {
-              schema: titled('Received', { type: 'object', properties: { status: { const: 'received' } } }),
+              schema: addTitle('Received', { type: 'object', properties: { status: { const: 'received' } } }),
               example: { status: 'received' },
             },
           },

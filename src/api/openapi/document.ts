@@ -49,7 +49,7 @@ function makeDocument(): OpenApiDocument {
       { name: 'Provider', description: 'For systems that fulfil our orders.' },
       { name: 'Webhooks', description: describeWebhooks(env.OUTGOING_ADDRESSES) },
     ],
-    paths: pathsOf(),
+    paths: describePaths(),
     webhooks: Object.fromEntries(
       Object.entries(webhookBodies).map(([event, each]) => [event, describeWebhook(event, each)]),
     ),
@@ -89,7 +89,7 @@ function baseUrl(): string {
   return (env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/+$/, '');
 }
 
-function pathsOf(): Record<string, PathItem> {
+function describePaths(): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');

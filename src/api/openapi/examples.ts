@@ -23,7 +23,7 @@ export interface OperationExamples {
 export const recordedExamples = readConfigJson('openapi-examples.json') as RecordedExamples;
 
 /** As OpenAPI has them: `examples` of a media type, `example` where there is one (more tools read it), or nothing. */
-export function examplesOf(named: Named | undefined): {
+export function listExamples(named: Named | undefined): {
   example?: unknown;
   examples?: Record<string, { value: unknown }>;
 } {

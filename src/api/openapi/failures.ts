@@ -1,9 +1,9 @@
 /** The failure envelope and its HTTP statuses (docs/reference/errors.md#codes), for every operation alike. */
 import { fieldReasons } from '../../shared/field-reason.js';
 import type { ResponseCode } from '../../shared/errors.js';
-import { reasons, reasonsOf } from '../reasons.js';
-import { titled } from './components.js';
-import { examplesOf, recordedExamples } from './examples.js';
+import { reasons, listReasons } from '../reasons.js';
+import { addTitle } from './components.js';
+import { listExamples, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';
 import { languages } from '../../shared/messages.js';
 
@@ -96,7 +96,10 @@ export function failureReferences(statuses: FailureStatus[]): Record<string, { $
 
 export function failureResponses(): Record<string, Response> {
   return Object.fromEntries(
-    Object.entries(failures).map(([status, failure]) => [failure.name, responseOf(Number(status), failure)]),
+    Object.entries(failures).map(([status, failure]) => [
+      failure.name,
+      describeFailure(Number(status), failure),
+    ]),
   );
 }
 
@@ -108,7 +111,7 @@ export const contentLanguage = {
   },
 };
 
-function responseOf(status: number, { code, description }: Failure): Response {
+function describeFailure(status: number, { code, description }: Failure): Response {
   return {
     description: `${description} Code ${code}.`,
     headers: {
@@ -123,14 +126,14 @@ function responseOf(status: number, { code, description }: Failure): Response {
       'application/json': {
         schema: {
           allOf: [
-            titled('Failure', failureEnvelope({ enum: codes })),
+            addTitle('Failure', failureEnvelope({ enum: codes })),
             {
               type: 'object',
-              properties: { code: { const: code }, reason: { enum: reasonsOf(status) } },
+              properties: { code: { const: code }, reason: { enum: listReasons(status) } },
             },
           ],
         },
-        ...examplesOf(recordedExamples.failures[status]),
+        ...listExamples(recordedExamples.failures[status]),
       },
     },
   };

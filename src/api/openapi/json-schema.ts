@@ -5,11 +5,11 @@ import type { Schema } from './types.js';
  * JSON Schema (2020-12) of a Joi schema. Of input (`request`) unknown fields are ignored, so they are allowed there;
  * of answers (`response`) every field is named. What only a function checks is left to descriptions.
  */
-export function jsonSchemaOf(schema: Joi.Schema, direction: 'request' | 'response'): Schema {
+export function toJsonSchema(schema: Joi.Schema, direction: 'request' | 'response'): Schema {
   const found = schema['~standard'].jsonSchema[direction === 'request' ? 'input' : 'output']({
     target: 'draft-2020-12',
   });
-  return complete(found, schema.describe(), direction);
+  return completeSchema(found, schema.describe(), direction);
 }
 
 /** What Joi tells of a schema, as far as its JSON Schema lacks it. */
@@ -22,7 +22,7 @@ interface Described {
   matches?: { schema: Described }[];
 }
 
-function complete(found: Schema, described: Described, direction: 'request' | 'response'): Schema {
+function completeSchema(found: Schema, described: Described, direction: 'request' | 'response'): Schema {
   const { properties, additionalProperties, enum: values, oneOf, ...rest } = found;
   const [item] = described.items ?? [];
   const { name, shown } = (described.metas ?? []).reduce((all, each) => ({ ...all, ...each }), {});
@@ -39,14 +39,14 @@ function complete(found: Schema, described: Described, direction: 'request' | 'r
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, each]) => [
           name,
-          complete(each, described.keys?.[name] ?? {}, direction),
+          completeSchema(each, described.keys?.[name] ?? {}, direction),
         ]),
       ),
     }),
     ...(additionalProperties !== undefined && direction === 'response' && { additionalProperties }),
     ...(oneOf && {
-      oneOf: oneOf.map((each, n) => complete(each, described.matches?.[n]?.schema ?? {}, direction)),
+      oneOf: oneOf.map((each, n) => completeSchema(each, described.matches?.[n]?.schema ?? {}, direction)),
     }),
-    ...(rest.items && item && { items: complete(rest.items, item, direction) }),
+    ...(rest.items && item && { items: completeSchema(rest.items, item, direction) }),
   };
 }

@@ -5,17 +5,17 @@ import { limits } from '../../../config/limits.js';
 import { receivePayment } from '../../deposits/receive-payment.js';
 import { refId, rupiah, text } from '../fields.js';
 import { HttpRequestError } from '../http-status.js';
-import { addressOf } from '../middleware/address.js';
-import { bodyWithin } from '../middleware/body-within.js';
+import { getClientAddress } from '../middleware/address.js';
+import { limitBodySize } from '../middleware/body-within.js';
 import { parseBytes } from '../middleware/parse-body.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
-import { contextOf } from '../middleware/request-context.js';
+import { getRequestContext } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
 import { whileMongoAnswers } from '../patience.js';
 import { validate } from '../validate.js';
 import { checkNotice } from './check-notice.js';
 import { say } from '../../shared/say.js';
-import { wordsIn } from '../words-in.js';
+import { getMessageText } from '../words-in.js';
 
 interface Body {
   payment_id: string;
@@ -43,7 +43,7 @@ export function paymentNotifyRoutes(): Router {
   const { PAYMENT_NOTIFY_SECRET: secret } = env;
   if (secret !== null) {
     const raw = parseBytes({ limit: limits.bodyBytesMax });
-    router.post(path, bodyWithin(limits.bodyBytesMax), raw, receive(secret));
+    router.post(path, limitBodySize(limits.bodyBytesMax), raw, receive(secret));
     router.all(path, refuseMethod(['POST']));
   }
   return router;
@@ -59,18 +59,18 @@ function receive(secret: string): RequestHandler {
       await Promise.resolve();
       checkNotice(notice, secret);
     })();
-    await limitFailedAuthentication(addressOf(request), signed);
+    await limitFailedAuthentication(getClientAddress(request), signed);
     const { payment_id: _id, ref_id, ...told } = validate(body, parse(raw));
     const payment = await whileMongoAnswers(
-      receivePayment({ ...told, _id, refId: ref_id }, addressOf(request)),
+      receivePayment({ ...told, _id, refId: ref_id }, getClientAddress(request)),
     );
     const isCase = payment.status === 'case';
-    contextOf(response).code = isCase ? '05' : '00';
+    getRequestContext(response).code = isCase ? '05' : '00';
     response.set('Cache-Control', 'no-store');
     response.status(isCase ? 202 : 200).json({
       status: 'success',
       code: isCase ? '05' : '00',
-      ...(isCase && { message: wordsIn(response, say('noDepositFits')) }),
+      ...(isCase && { message: getMessageText(response, say('noDepositFits')) }),
       data: { payment_id: payment._id, ref_id: payment.refId, status: payment.status },
     });
   };

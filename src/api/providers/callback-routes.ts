@@ -4,8 +4,8 @@ import {
   receiveProviderCallback,
   type InboundCallback,
 } from '../../purchases/fulfil/receive-provider-callback.js';
-import { addressOf } from '../middleware/address.js';
-import { bodyWithin } from '../middleware/body-within.js';
+import { getClientAddress } from '../middleware/address.js';
+import { limitBodySize } from '../middleware/body-within.js';
 import { parseBytes } from '../middleware/parse-body.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
 import { refuseMethod } from '../mount.js';
@@ -23,7 +23,7 @@ export function providerCallbackRoutes(): Router {
     ['/api/providers/digiflazz/callback', 'digiflazz'],
   ];
   for (const [path, protocol] of paths) {
-    router.post(path, bodyWithin(limits.bodyBytesMax), raw, receive(protocol));
+    router.post(path, limitBodySize(limits.bodyBytesMax), raw, receive(protocol));
     router.all(path, refuseMethod(['POST']));
   }
   return router;
@@ -35,7 +35,7 @@ function receive(protocol: InboundCallback['protocol']): RequestHandler {
     // Without a body the parser leaves no bytes.
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const received = receiveProviderCallback({ protocol, raw, headers: request.headers });
-    await limitFailedAuthentication(addressOf(request), received, `bad-callbacks:${protocol}`);
+    await limitFailedAuthentication(getClientAddress(request), received, `bad-callbacks:${protocol}`);
     response.json({ status: 'received' });
   };
 }

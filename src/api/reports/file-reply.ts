@@ -7,11 +7,11 @@ import { say } from '../../shared/say.js';
 import type { FileReply, Reply } from '../operation.js';
 
 /** A report's file as the answer itself. */
-export function fileReply(report: Report): Reply {
-  return { data: null, file: fileOf(report) };
+export function replyWithFile(report: Report): Reply {
+  return { data: null, file: buildFileReply(report) };
 }
 
-export function fileOf(report: Report): FileReply {
+export function buildFileReply(report: Report): FileReply {
   return {
     filename: report.filename,
     type: fileTypes[report.format].contentType,
@@ -21,7 +21,7 @@ export function fileOf(report: Report): FileReply {
 }
 
 /** @throws NotFoundError (404/02) while there is no file to send, or none any more. */
-export function readyReport(report: Report | null): Report {
+export function requireReadyReport(report: Report | null): Report {
   if (report?.status !== 'completed' || report.expiresAt <= now()) {
     throw new NotFoundError(say('noSuchReport'));
   }

@@ -7,7 +7,7 @@ import {
   type Columns,
 } from '../../reports/report-columns.js';
 import { timestamp } from '../fields.js';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 
 const rupiah = Joi.number().integer();
 
@@ -29,7 +29,7 @@ const names = new Map<Columns, string>([
 ]);
 
 /** An item of a report or history, made from the columns that its rows are written by. */
-export function itemData(columns: Columns): Joi.ObjectSchema {
+export function buildItemSchema(columns: Columns): Joi.ObjectSchema {
   const item = Joi.object(
     Object.fromEntries(
       Object.entries(columns).map(([name, { kind, description }]) => {
@@ -39,5 +39,5 @@ export function itemData(columns: Columns): Joi.ObjectSchema {
     ),
   );
   const name = names.get(columns);
-  return name === undefined ? item : named(name, item);
+  return name === undefined ? item : nameSchema(name, item);
 }

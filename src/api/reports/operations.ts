@@ -6,10 +6,10 @@ import { findReport, requestReport } from '../../reports/request-report.js';
 import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
 import { now } from '../../shared/clock.js';
 import { isoDay, text, timestamp, tz } from '../fields.js';
-import { callOfRole } from '../call-of-role.js';
-import { changedBy } from '../changed-by.js';
+import { buildRoleFields } from '../call-of-role.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { fileReply, readyReport } from './file-reply.js';
+import { replyWithFile, requireReadyReport } from './file-reply.js';
 import { replyWithReport } from './present-report.js';
 import { say } from '../../shared/say.js';
 import {
@@ -28,11 +28,12 @@ interface Body {
   tz?: string;
 }
 
-const formatsMeant = '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
+const formatDescription =
+  '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
 
-const mediaTypeOf = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
+const getMediaType = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
 /** Beside JSON. */
-const fileMediaTypes = [mediaTypeOf('csv'), mediaTypeOf('xlsx')];
+const fileMediaTypes = [getMediaType('csv'), getMediaType('xlsx')];
 
 /** The report calls of one role (docs/reference/api/reports.md). */
 export function reportOperations(role: Role): AnyOperation[] {
@@ -47,7 +48,7 @@ export function reportOperations(role: Role): AnyOperation[] {
 
 function createReport(role: Role): AnyOperation {
   return defineOperation<Body>({
-    ...callOfRole(role, { name: (who) => `create${who}Report`, path: '/reports' }),
+    ...buildRoleFields(role, { name: (who) => `create${who}Report`, path: '/reports' }),
     method: 'post',
     needs: 'trade',
     summary: 'Make a report',
@@ -61,7 +62,7 @@ function createReport(role: Role): AnyOperation {
       format: Joi.string()
         .valid(...reportFormats)
         .default('json')
-        .description(formatsMeant),
+        .description(formatDescription),
       start_date: isoDay,
       end_date: isoDay,
       tz,
@@ -83,8 +84,8 @@ function createReport(role: Role): AnyOperation {
         requestId,
       });
       // JSON has its items in the answer.
-      return report.status === 'completed' && body.format !== 'json' && prefers(mediaTypeOf(body.format))
-        ? fileReply(report)
+      return report.status === 'completed' && body.format !== 'json' && prefers(getMediaType(body.format))
+        ? replyWithFile(report)
         : replyWithReport(report, account);
     },
   });
@@ -92,7 +93,7 @@ function createReport(role: Role): AnyOperation {
 
 function getReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
-    ...callOfRole(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
+    ...buildRoleFields(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
     method: 'get',
     needs: 'trade',
     summary: 'A report that was asked for earlier',
@@ -110,7 +111,7 @@ function getReport(role: Role): AnyOperation {
 
 function downloadReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
-    ...callOfRole(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
+    ...buildRoleFields(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
     method: 'get',
     needs: 'trade',
     summary: 'The file of a report: all of its rows',
@@ -122,14 +123,14 @@ function downloadReport(role: Role): AnyOperation {
     fileTypes: fileMediaTypes,
     failures: [404],
     async handle({ account, params }) {
-      return fileReply(readyReport(await findReport(account._id, params.id)));
+      return replyWithFile(requireReadyReport(await findReport(account._id, params.id)));
     },
   });
 }
 
 function revokeLinksOfReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
-    ...callOfRole(role, { name: (who) => `revoke${who}ReportLinks`, path: '/reports/:id/links/revoke' }),
+    ...buildRoleFields(role, { name: (who) => `revoke${who}ReportLinks`, path: '/reports/:id/links/revoke' }),
     method: 'post',
     // Whoever may ask for a link may end it.
     needs: 'trade',
@@ -140,7 +141,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
     data: Joi.object({ report_id: Joi.string().required() }),
     failures: [404],
     async handle(call) {
-      await revokeReportLinks(call.account._id, call.params.id, changedBy(call));
+      await revokeReportLinks(call.account._id, call.params.id, getChangedBy(call));
       return { message: say('linksRevoked'), data: { report_id: call.params.id } };
     },
   });
@@ -148,7 +149,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
 
 function revokeAllLinks(role: Role): AnyOperation {
   return defineOperation({
-    ...callOfRole(role, { name: (who) => `revoke${who}Links`, path: '/reports/links/revoke' }),
+    ...buildRoleFields(role, { name: (who) => `revoke${who}Links`, path: '/reports/links/revoke' }),
     method: 'post',
     needs: 'trade',
     summary: 'End every download link of all reports',
@@ -157,7 +158,7 @@ function revokeAllLinks(role: Role): AnyOperation {
       'asked for links.',
     data: Joi.object({ revoked_at: timestamp.required() }),
     async handle(call) {
-      await revokeAccountLinks(call.account._id, changedBy(call));
+      await revokeAccountLinks(call.account._id, getChangedBy(call));
       return { message: say('allLinksRevoked'), data: { revoked_at: now().toISOString() } };
     },
   });

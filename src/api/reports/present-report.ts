@@ -1,10 +1,10 @@
 import { env } from '../../../config/env.js';
 import type { Account } from '../../accounts/account.model.js';
-import { downloadToken } from '../../reports/download-token.js';
+import { createDownloadToken } from '../../reports/download-token.js';
 import { readReportItems } from '../../reports/read-report-items.js';
 import type { Report } from '../../reports/report.model.js';
 import { businessDay } from '../../shared/business-time.js';
-import { isoTime } from '../../shared/iso-time.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
 import { ConflictError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import type { Reply } from '../operation.js';
@@ -33,7 +33,12 @@ export async function replyWithReport(report: Report, account: Account): Promise
     };
   }
   const { products, ...summary } = report.summary ?? {};
-  const body = { ...head, summary, ...(products !== undefined && { products }), ...file(report, account) };
+  const body = {
+    ...head,
+    summary,
+    ...(products !== undefined && { products }),
+    ...presentFile(report, account),
+  };
   if (report.format !== 'json') {
     return { message: say('reportReady'), data: body };
   }
@@ -44,14 +49,14 @@ export async function replyWithReport(report: Report, account: Account): Promise
   };
 }
 
-function file(report: Report, account: Account) {
+function presentFile(report: Report, account: Account) {
   const base = env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`;
-  const token = downloadToken({ report, account }, report.expiresAt);
+  const token = createDownloadToken({ report, account }, report.expiresAt);
   return {
     filename: report.filename,
     rows: report.rows ?? 0,
     size: report.size ?? 0,
     download_url: `${base}/api/${report.role}/reports/${report._id}/download?token=${token}`,
-    expires_at: isoTime(report.expiresAt, report.zone),
+    expires_at: formatIsoTime(report.expiresAt, report.zone),
   };
 }

@@ -1,12 +1,12 @@
 /** What the report calls answer (docs/reference/api/reports.md): by type and format, every field named. */
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
-import { columnsOf, depositColumns, purchaseColumns, saleColumns } from '../../reports/report-columns.js';
+import { getColumns, depositColumns, purchaseColumns, saleColumns } from '../../reports/report-columns.js';
 import type { ReportFormat, ReportType } from '../../reports/report.model.js';
 import { timestamp } from '../fields.js';
-import { named } from '../named.js';
-import { pascal } from '../pascal.js';
-import { itemData } from './item-data.js';
+import { nameSchema } from '../named.js';
+import { toPascalCase } from '../pascal.js';
+import { buildItemSchema } from './item-data.js';
 
 export const reportTypes: Record<Role, ReportType[]> = {
   buyer: ['transaction', 'purchase', 'deposit'],
@@ -73,7 +73,7 @@ const products = Joi.array()
   )
   .required();
 
-function headOf(types: ReportType[], formatsPossible: ReportFormat[]) {
+function buildReportHead(types: ReportType[], formatsPossible: ReportFormat[]) {
   return {
     report_id: Joi.string().required(),
     type: Joi.string()
@@ -89,20 +89,20 @@ function headOf(types: ReportType[], formatsPossible: ReportFormat[]) {
 /** A report that is ready, of any type and format that this role can ask for. */
 export function reportData(role: Role): Joi.Schema {
   const each = reportTypes[role].flatMap((type) => [
-    readyReport(role, type, ['json']),
-    readyReport(role, type, linkedFormats),
+    buildReadyReportSchema(role, type, ['json']),
+    buildReadyReportSchema(role, type, linkedFormats),
   ]);
   return Joi.alternatives(...each).match('one');
 }
 
-function readyReport(role: Role, type: ReportType, formats: ReportFormat[]): Joi.Schema {
+function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFormat[]): Joi.Schema {
   const isJson = formats.includes('json');
   // As the type has been called since there was but one of these.
-  const title = `${pascal(role)}${pascal(type)}Report${isJson ? 'Json' : 'Csv'}`;
-  return named(
+  const title = `${toPascalCase(role)}${toPascalCase(type)}Report${isJson ? 'Json' : 'Csv'}`;
+  return nameSchema(
     title,
     Joi.object({
-      ...headOf([type], formats),
+      ...buildReportHead([type], formats),
       summary: Joi.object(summaries[type]).required(),
       ...(type === 'product' && { products }),
       filename: Joi.string().required(),
@@ -112,7 +112,7 @@ function readyReport(role: Role, type: ReportType, formats: ReportFormat[]): Joi
       expires_at: timestamp.required(),
       ...(isJson && {
         transactions: Joi.array()
-          .items(itemData(columnsOf({ role, type })))
+          .items(buildItemSchema(getColumns({ role, type })))
           .max(itemsInlineMax)
           .required(),
         truncated: Joi.boolean().required().description('There are more in the file.'),
@@ -123,10 +123,10 @@ function readyReport(role: Role, type: ReportType, formats: ReportFormat[]): Joi
 
 /** A report that a worker has still to make. */
 export function unfinishedReportData(role: Role): Joi.Schema {
-  return named(
-    `Unfinished${pascal(role)}Report`,
+  return nameSchema(
+    `Unfinished${toPascalCase(role)}Report`,
     Joi.object({
-      ...headOf(reportTypes[role], [...reportFormats]),
+      ...buildReportHead(reportTypes[role], [...reportFormats]),
       status: Joi.string().valid('pending', 'processing').required(),
     }),
   );
@@ -136,7 +136,7 @@ export function unfinishedReportData(role: Role): Joi.Schema {
 export function reportFileData(role: Role): Joi.Schema {
   return Joi.array().items(
     role === 'buyer'
-      ? Joi.alternatives(itemData(purchaseColumns), itemData(depositColumns)).match('one')
-      : itemData(saleColumns),
+      ? Joi.alternatives(buildItemSchema(purchaseColumns), buildItemSchema(depositColumns)).match('one')
+      : buildItemSchema(saleColumns),
   );
 }

@@ -1,4 +1,4 @@
-import { httpStatusOf } from '../http-status.js';
+import { getHttpStatus } from '../http-status.js';
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
@@ -16,7 +16,7 @@ import { customerNumber, productCode, newRefId } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { presentResellerPurchase } from './present-purchase.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 interface Query {
   code: string;
@@ -31,7 +31,7 @@ const maxPriceText = Joi.string()
   .custom((value: string, helpers) =>
     Number(value) <= limits.moneyMax ? Number(value) : helpers.error('string.pattern.base'),
   )
-  .messages(worded({ 'string.pattern.base': say('wholeRupiah', label) }))
+  .messages(toJoiMessages({ 'string.pattern.base': say('wholeRupiah', label) }))
   .description('Refuse (01) if the price is higher now. Rupiah.');
 
 export const createResellerRequest = defineResellerOperation<Query>({
@@ -65,7 +65,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
   async onRefused({ account, query, signedBy }) {
     if (signedBy === 'md5') {
       const { code = '', customer = '', ref_id = '' } = query;
-      await whileMongoAnswers(bindRefused({ accountId: account._id, code, customer, ref: ref_id }));
+      await whileMongoAnswers(bindRefusedSign({ accountId: account._id, code, customer, ref: ref_id }));
     }
   },
   async handle({ account, query, signedBy, requestId }) {
@@ -80,18 +80,18 @@ export const createResellerRequest = defineResellerOperation<Query>({
       requestId,
     };
     const accepted = await whileMongoAnswers(createPurchase(request)).catch((error: unknown) =>
-      unlessUnknown(error, request),
+      answerUnknownOutcome(error, request),
     );
     if ('status' in accepted) {
       return accepted;
     }
     const { purchase, created } = accepted;
-    return presentResellerPurchase(created ? await waitForEnd(purchase) : purchase, created);
+    return presentResellerPurchase(created ? await waitForFinalStatus(purchase) : purchase, created);
   },
 });
 
 /** What no product can have is bound as it is. A ref_id that no purchase can have needs no binding. */
-async function bindRefused(sent: { accountId: string; code: string; customer: string; ref: string }) {
+async function bindRefusedSign(sent: { accountId: string; code: string; customer: string; ref: string }) {
   const { accountId, code, customer, ref } = sent;
   if (newRefId.validate(ref).error) {
     return;
@@ -105,18 +105,18 @@ async function bindRefused(sent: { accountId: string; code: string; customer: st
  * Where the outcome of the purchase itself is not known, a failure code would make an engine buy it elsewhere, and
  * the customer would get it twice. 05 makes it ask again with the same ref_id.
  */
-function unlessUnknown(
+function answerUnknownOutcome(
   error: unknown,
   { refId: ref, requestId }: Pick<PurchaseRequest, 'refId' | 'requestId'>,
 ): ResellerAnswer {
-  if (error instanceof MaintenanceError || (error instanceof AppError && httpStatusOf(error) < 500)) {
+  if (error instanceof MaintenanceError || (error instanceof AppError && getHttpStatus(error) < 500)) {
     throw error;
   }
   logger.error('reseller purchase has an unknown outcome', { requestId, error });
   return { status: '05', message: say('recovering'), ref_id: ref, sn: null };
 }
 
-async function waitForEnd(purchase: Purchase): Promise<Purchase> {
+async function waitForFinalStatus(purchase: Purchase): Promise<Purchase> {
   const waitMs = env.RESELLER_SYNC_WAIT_MS;
   return (waitMs > 0 ? await awaitFinal(purchase, waitMs) : null) ?? purchase;
 }

@@ -1,4 +1,4 @@
-import { balanceOf } from '../../money/wallets/balance-of.js';
+import { getWallet } from '../../money/wallets/balance-of.js';
 import Joi from 'joi';
 import { whileMongoAnswers } from '../patience.js';
 import { defineResellerOperation } from './reseller-operation.js';
@@ -16,7 +16,7 @@ export const getResellerBalance = defineResellerOperation({
   },
   signed: () => ({ md5Covers: 'depo', hmacCovers: 'depo' }),
   async handle({ account }) {
-    const { balance } = await whileMongoAnswers(balanceOf(account._id));
+    const { balance } = await whileMongoAnswers(getWallet(account._id));
     return { status: '00', message: say('success'), balance, currency: 'IDR' };
   },
 });

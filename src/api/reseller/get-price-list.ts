@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { priceList } from '../../providers/price-list.js';
+import { getPriceList } from '../../providers/price-list.js';
 import { text } from '../fields.js';
 import { whileMongoAnswers } from '../patience.js';
 import { JsonList } from '../send-json.js';
@@ -36,7 +36,7 @@ export const getResellerPriceList = defineResellerOperation<Query>({
   },
   signed: () => ({ md5Covers: 'pricelist', hmacCovers: 'pricelist' }),
   async handle({ account, query }) {
-    const products = await whileMongoAnswers(priceList({ ...query, buyer: account }));
+    const products = await whileMongoAnswers(getPriceList({ ...query, buyer: account }));
     return {
       status: '00',
       message: say('success'),

@@ -1,22 +1,22 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { setRetryAfter } from '../set-retry-after.js';
-import { httpStatusOf } from '../http-status.js';
+import { getHttpStatus } from '../http-status.js';
 import type { Account } from '../../accounts/account.model.js';
-import { authenticateSign, requireOpenBuyer, signKindOf } from '../../accounts/authenticate-sign.js';
+import { authenticateSign, requireOpenBuyer, getSignKind } from '../../accounts/authenticate-sign.js';
 import { MaintenanceError, type AppError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 import { applyAccessRules } from '../middleware/access-rules.js';
-import { addressOf } from '../middleware/address.js';
+import { getClientAddress } from '../middleware/address.js';
 import { toAppError } from '../middleware/errors.js';
 import { readQuery } from '../middleware/query.js';
 import { limitFailedAuthentication } from '../middleware/rate-limit.js';
-import { contextOf } from '../middleware/request-context.js';
+import { getRequestContext } from '../middleware/request-context.js';
 import { refuseMethod } from '../mount.js';
 import { whileMongoAnswers } from '../patience.js';
 import { JsonList, sendJson } from '../send-json.js';
 import { validate } from '../validate.js';
 import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
-import { speak, wordsIn } from '../words-in.js';
+import { setResponseLanguage, getMessageText } from '../words-in.js';
 
 /** A router that serves the calls by GET alone: HEAD, which Express would answer by the same handler, must not buy. */
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
@@ -34,15 +34,15 @@ function onlyGet(operation: AnyResellerOperation): RequestHandler {
       return;
     }
     // Its URL has a sign as well.
-    const signed = await signedCall(operation, request, response).catch(unlessOurs);
+    const signed = await authenticateCall(operation, request, response).catch(ignoreClientFailure);
     await (signed && operation.onRefused?.(signed.call));
     refuseMethod(['GET'])(request, response, next);
   };
 }
 
 /** A stranger's call binds nothing, and hears nothing of its sign. @throws what is no fault of the caller. */
-function unlessOurs(error: unknown): null {
-  if (httpStatusOf(toAppError(error)) >= 500) {
+function ignoreClientFailure(error: unknown): null {
+  if (getHttpStatus(toAppError(error)) >= 500) {
     throw error;
   }
   return null;
@@ -51,24 +51,24 @@ function unlessOurs(error: unknown): null {
 /** Always HTTP 200: reseller engines read the body alone (decision 025). */
 function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
-    contextOf(response).operation = operation.id;
-    const answer = await answerOf(operation, request, response).catch((error: unknown) =>
-      failure(error, response),
+    getRequestContext(response).operation = operation.id;
+    const answer = await handleCall(operation, request, response).catch((error: unknown) =>
+      buildFailureAnswer(error, response),
     );
-    contextOf(response).code = answer.status;
+    getRequestContext(response).code = answer.status;
     response.set('Cache-Control', 'no-store');
-    const said = { ...answer, message: wordsIn(response, answer.message) };
-    contextOf(response).answer = 'data' in said && said.data instanceof JsonList ? null : said;
+    const said = { ...answer, message: getMessageText(response, answer.message) };
+    getRequestContext(response).answer = 'data' in said && said.data instanceof JsonList ? null : said;
     await sendJson(response, said);
   };
 }
 
-async function answerOf(
+async function handleCall(
   operation: AnyResellerOperation,
   request: Request,
   response: Response,
 ): Promise<ResellerAnswer> {
-  const { call, objection } = await signedCall(operation, request, response);
+  const { call, objection } = await authenticateCall(operation, request, response);
   const query = () => {
     requireOpenBuyer(call.account);
     if (objection) {
@@ -76,11 +76,11 @@ async function answerOf(
     }
     return validate(operation.query, call.query);
   };
-  return operation.handle({ ...call, query: await refusedBound(operation, call, query) });
+  return operation.handle({ ...call, query: await bindSignIfRefused(operation, call, query) });
 }
 
 /** What is refused ties its sign to what it asked for, before the refusal is answered. */
-async function refusedBound<T>(
+async function bindSignIfRefused<T>(
   operation: AnyResellerOperation,
   call: ResellerCall<Record<string, string>>,
   check: () => T,
@@ -94,37 +94,37 @@ async function refusedBound<T>(
 }
 
 /** A call whose sign is right and that comes from where the account may call from, as often as it may. */
-async function signedCall(
+async function authenticateCall(
   operation: AnyResellerOperation,
   request: Request,
   response: Response,
 ): Promise<{ call: ResellerCall<Record<string, string>>; objection: AppError | null }> {
   const { first, objection } = readQuery(request);
-  const account = await whileMongoAnswers(accountOf(operation, request, first));
-  contextOf(response).accountId = account._id;
-  speak(response, account.language ?? 'en');
-  await applyAccessRules(account, addressOf(request), response);
-  const { requestId } = contextOf(response);
-  const signedBy = signKindOf(first['sign'] ?? '');
+  const account = await whileMongoAnswers(findSigningAccount(operation, request, first));
+  getRequestContext(response).accountId = account._id;
+  setResponseLanguage(response, account.language ?? 'en');
+  await applyAccessRules(account, getClientAddress(request), response);
+  const { requestId } = getRequestContext(response);
+  const signedBy = getSignKind(first['sign'] ?? '');
   return { call: { account, query: first, signedBy, requestId }, objection };
 }
 
-function accountOf(
+function findSigningAccount(
   operation: AnyResellerOperation,
   request: Request,
   query: Record<string, string>,
 ): Promise<Account> {
   const { username = '', sign = '' } = query;
   const signed = { username, sign, ...operation.signed(query) };
-  return limitFailedAuthentication(addressOf(request), authenticateSign(signed));
+  return limitFailedAuthentication(getClientAddress(request), authenticateSign(signed));
 }
 
 /** A failure in the envelope of 2.13. Without `transaction_status`: it is about this call, not about a transaction. */
-function failure(error: unknown, response: Response): ResellerAnswer {
+function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);
-  if (httpStatusOf(known) >= 500 && !(known instanceof MaintenanceError)) {
-    contextOf(response).failed = true;
-    logger.error('reseller call failed', { requestId: contextOf(response).requestId, error });
+  if (getHttpStatus(known) >= 500 && !(known instanceof MaintenanceError)) {
+    getRequestContext(response).failed = true;
+    logger.error('reseller call failed', { requestId: getRequestContext(response).requestId, error });
   }
   setRetryAfter(response, known);
   return { status: known.code, message: known.said, reason: known.reason };

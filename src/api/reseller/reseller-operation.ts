@@ -7,7 +7,7 @@ import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
-import { boundsOf } from '../bounds.js';
+import { getInputLimits } from '../bounds.js';
 import { text } from '../fields.js';
 import type { Message } from '../../shared/say.js';
 
@@ -49,7 +49,7 @@ export type AnyResellerOperation = ResellerOperation<never>;
 
 /** Gives `handle` the types of the schema beside it. @throws Error where that bounds nothing: see bounds.ts. */
 export function defineResellerOperation<Query>(operation: ResellerOperation<Query>): AnyResellerOperation {
-  boundsOf(operation.query);
+  getInputLimits(operation.query);
   return operation as unknown as AnyResellerOperation;
 }
 

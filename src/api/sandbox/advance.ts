@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { requireSandbox } from '../../accounts/require-sandbox.js';
 import { endQuotes } from '../../bills/end-quotes.js';
-import { askAboutOpen } from '../../purchases/sandbox/ask-about-open.js';
+import { checkOpenPurchases } from '../../purchases/sandbox/ask-about-open.js';
 import { hurryDeliveries } from '../../webhooks/hurry-deliveries.js';
 import { defineOperation } from '../operation.js';
 
@@ -29,7 +29,7 @@ export const advance = defineOperation({
     requireSandbox(account);
     const [deliveries, transactions, bills] = await Promise.all([
       hurryDeliveries(account._id),
-      askAboutOpen(account._id),
+      checkOpenPurchases(account._id),
       endQuotes(account._id),
     ]);
     return { data: { deliveries, transactions, bills } };

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { sandboxScenarios } from '../../../config/sandbox-scenarios.js';
 import { requireSandbox } from '../../accounts/require-sandbox.js';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { defineOperation } from '../operation.js';
 
 const results = [...new Set(sandboxScenarios.map(({ result }) => result))];
 
-const scenarioData = named(
+const scenarioData = nameSchema(
   'SandboxScenario',
   Joi.object({
     ending: Joi.string()

@@ -2,13 +2,13 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { createProduct as create } from '../../products/create-product.js';
 import { maxWaitS, productCode, rupiah, text } from '../fields.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
 import { presentSellerProduct } from '../present-product.js';
 import { sellerProductData } from '../schemas.js';
 import { say } from '../../shared/say.js';
 
-interface Body {
+interface CreateProductBody {
   code: string;
   name: string;
   category: 'prabayar' | 'pascabayar';
@@ -19,7 +19,7 @@ interface Body {
   max_wait_s: number | null;
 }
 
-export const createProduct = defineOperation<Body>({
+export const createProduct = defineOperation<CreateProductBody>({
   id: 'createProduct',
   method: 'post',
   needs: 'trade',
@@ -29,7 +29,7 @@ export const createProduct = defineOperation<Body>({
   summary: 'Add a product to the catalogue',
   description:
     'Your price is its first offer. A code that is taken is refused (409), also with the same body.',
-  body: Joi.object<Body>({
+  body: Joi.object<CreateProductBody>({
     code: productCode.required(),
     name: text(100).min(1).required().example('Telkomsel 10.000'),
     category: Joi.string().valid('prabayar', 'pascabayar').required(),
@@ -54,7 +54,7 @@ export const createProduct = defineOperation<Body>({
         sellerId: account._id,
         productLimit,
       },
-      changedBy(call),
+      getChangedBy(call),
     );
     return { httpStatus: 201, message: say('productCreated'), data: presentSellerProduct(created) };
   },

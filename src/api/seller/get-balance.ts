@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { balanceOf } from '../../money/wallets/balance-of.js';
+import { getWallet } from '../../money/wallets/balance-of.js';
 import { defineOperation } from '../operation.js';
 
 export const getSellerBalance = defineOperation({
@@ -18,7 +18,7 @@ export const getSellerBalance = defineOperation({
     currency: Joi.string().valid('IDR').required(),
   }),
   async handle({ account }) {
-    const wallet = await balanceOf(account._id);
+    const wallet = await getWallet(account._id);
     return { data: { balance: wallet.balance, pending_settlement: wallet.held, currency: 'IDR' } };
   },
 });

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.js';
 import { presentSellerProduct } from '../present-product.js';
 import { sellerProductData } from '../schemas.js';
 import { JsonList } from '../send-json.js';
-import { digestOfProducts } from '../validator.js';
+import { computeProductsDigest } from '../validator.js';
 
 export const listProducts = defineOperation({
   id: 'listSellerProducts',
@@ -21,7 +21,7 @@ export const listProducts = defineOperation({
     const products = await listSellerProducts(account._id);
     return {
       data: new JsonList(products).map(presentSellerProduct),
-      digest: await digestOfProducts(products),
+      digest: await computeProductsDigest(products),
     };
   },
 });

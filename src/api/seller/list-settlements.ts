@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { pageOfDocuments } from '../../database/page-of-documents.js';
+import { findDocumentPage } from '../../database/page-of-documents.js';
 import { settlements, type Settlement } from '../../settlements/settlement.model.js';
-import { isoTime } from '../../shared/iso-time.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
-import { listFilter, nextCursor, pageOf, type ListFilter } from '../list-filter.js';
-import { named } from '../named.js';
+import { listFilter, nextCursor, buildPageQuery, type ListFilter } from '../list-filter.js';
+import { nameSchema } from '../named.js';
 import { defineOperation } from '../operation.js';
 import { presentSettlement, settlementData } from './settlement-data.js';
 
@@ -23,7 +23,7 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
   data: Joi.object({
     settlements: Joi.array()
       .items(
-        named(
+        nameSchema(
           'SettlementInList',
           settlementData.keys({
             created_at: timestamp.required(),
@@ -36,13 +36,17 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
   }),
   conditional: true,
   async handle({ account, query }) {
-    const { found, next } = await pageOfDocuments(settlements, ...pageOf<Settlement>(account._id, query));
+    const { found, next } = await findDocumentPage(
+      settlements,
+      ...buildPageQuery<Settlement>(account._id, query),
+    );
     return {
       data: {
         settlements: found.map((each) => ({
           ...presentSettlement(each, query.tz),
-          created_at: isoTime(each.createdAt, query.tz),
-          completed_at: each.status === 'completed' && each.finalAt ? isoTime(each.finalAt, query.tz) : null,
+          created_at: formatIsoTime(each.createdAt, query.tz),
+          completed_at:
+            each.status === 'completed' && each.finalAt ? formatIsoTime(each.finalAt, query.tz) : null,
         })),
         next_cursor: next,
       },

@@ -4,18 +4,18 @@ import { pagination } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import {
   historyFields,
-  presentPage,
-  soughtBy,
-  soughtFields,
-  wantedBy,
+  presentPagination,
+  toHistorySearch,
+  searchFields,
+  toHistoryQuery,
   type HistoryBody,
-  type SoughtBody,
+  type SearchBody,
 } from '../history.js';
 import { saleColumns } from '../../reports/report-columns.js';
-import { saleRow } from '../../reports/report-rows.js';
-import { itemData } from '../reports/item-data.js';
+import { buildSaleRow } from '../../reports/report-rows.js';
+import { buildItemSchema } from '../reports/item-data.js';
 
-type Body = HistoryBody & Omit<SoughtBody, 'customer_number'>;
+type Body = HistoryBody & Omit<SearchBody, 'customer_number'>;
 
 export const listSellerTransactions = defineOperation<Body>({
   id: 'listSellerTransactions',
@@ -28,21 +28,21 @@ export const listSellerTransactions = defineOperation<Body>({
   description:
     'Who bought is not shown; the customer number is masked but for its last four digits. ' +
     '`code` and `sn` look among the newest 5,000 that have them in the period.',
-  body: Joi.object<Body>({ ...historyFields, ...soughtFields }),
+  body: Joi.object<Body>({ ...historyFields, ...searchFields }),
   data: Joi.object({
-    transactions: Joi.array().items(itemData(saleColumns)).required(),
+    transactions: Joi.array().items(buildItemSchema(saleColumns)).required(),
     pagination: pagination.required(),
   }),
   async handle({ account, body }) {
     const found = await listTransactions({
       owner: { sellerId: account._id },
-      ...wantedBy(body),
-      sought: soughtBy(body),
+      ...toHistoryQuery(body),
+      sought: toHistorySearch(body),
     });
     return {
       data: {
-        transactions: found.purchases.map((each) => saleRow(each, body.tz)),
-        pagination: presentPage(body, found.total),
+        transactions: found.purchases.map((each) => buildSaleRow(each, body.tz)),
+        pagination: presentPagination(body, found.total),
       },
     };
   },

@@ -3,20 +3,20 @@ import { limits } from '../../../config/limits.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import { putOffer as put } from '../../products/put-offer.js';
 import { rupiah, text } from '../fields.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
 import { say } from '../../shared/say.js';
 
-interface Body {
+interface PutOfferBody {
   price: number;
   status: ProductStatus;
 }
 
-interface Params {
+interface PutOfferParams {
   code: string;
 }
 
-export const putOffer = defineOperation<Body, Params>({
+export const putOffer = defineOperation<PutOfferBody, PutOfferParams>({
   id: 'putOffer',
   method: 'post',
   needs: 'trade',
@@ -26,8 +26,8 @@ export const putOffer = defineOperation<Body, Params>({
   summary: 'Sell a product of the catalogue at your own price',
   description:
     'Purchases go to the cheapest active offer whose seller can serve now. Call it again to change it.',
-  params: Joi.object<Params>({ code: text(50).required().example('S10') }),
-  body: Joi.object<Body>({
+  params: Joi.object<PutOfferParams>({ code: text(50).required().example('S10') }),
+  body: Joi.object<PutOfferBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_450),
     status: Joi.string().valid('active', 'inactive', 'maintenance').default('active'),
   }),
@@ -42,7 +42,7 @@ export const putOffer = defineOperation<Body, Params>({
     const productLimit = account.productLimit ?? limits.productsPerSellerMax;
     const offer = await put(
       { ...body, sellerId: account._id, productCode: params.code, productLimit },
-      changedBy(call),
+      getChangedBy(call),
     );
     return {
       message: say('offerSaved'),

@@ -5,7 +5,7 @@ import { refId, rupiah, text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentSettlement, settlementData } from './settlement-data.js';
 import { say } from '../../shared/say.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 interface Body {
   amount: number;
@@ -17,13 +17,13 @@ const bankAccount = Joi.object<Body['bank_account']>({
   bank_code: text(20)
     .pattern(/^[A-Za-z0-9._-]+$/)
     .required()
-    .messages(worded({ 'string.pattern.base': say('bankCodeForm', label) }))
+    .messages(toJoiMessages({ 'string.pattern.base': say('bankCodeForm', label) }))
     .example('014'),
   account_number: Joi.string()
     .max(34)
     .pattern(/^\d{5,34}$/)
     .required()
-    .messages(worded({ 'string.pattern.base': say('accountNumberForm', label) }))
+    .messages(toJoiMessages({ 'string.pattern.base': say('accountNumberForm', label) }))
     .example('1234567890'),
   account_name: text(100).min(1).required().example('PT Pulsa Jaya'),
 });

@@ -1,12 +1,12 @@
 import Joi from 'joi';
-import { named } from '../named.js';
-import { settlementFigures } from '../../settlements/settlement-figures.js';
+import { nameSchema } from '../named.js';
+import { presentSettlementFigures } from '../../settlements/settlement-figures.js';
 import type { Settlement } from '../../settlements/settlement.model.js';
-import { isoTime } from '../../shared/iso-time.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 
 /** A settlement as its seller sees it (docs/reference/api/settlements.md). */
-export const settlementData = named(
+export const settlementData = nameSchema(
   'Settlement',
   Joi.object({
     settlement_id: Joi.string().required(),
@@ -27,10 +27,10 @@ export const settlementData = named(
 
 export function presentSettlement(settlement: Settlement, zone?: string) {
   return {
-    ...settlementFigures(settlement),
+    ...presentSettlementFigures(settlement),
     status: settlement.status,
     needs_approval: settlement.needsApproval,
     reason: settlement.reason,
-    estimated_completion: isoTime(settlement.estimatedCompletion, zone),
+    estimated_completion: formatIsoTime(settlement.estimatedCompletion, zone),
   };
 }

@@ -3,22 +3,22 @@ import { limits } from '../../../config/limits.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import { updateProduct as update } from '../../products/update-product.js';
 import { maxWaitS, rupiah, text } from '../fields.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation } from '../operation.js';
 import { say } from '../../shared/say.js';
 
-interface Body {
+interface UpdateProductBody {
   price?: number;
   status?: ProductStatus;
   description?: string;
   max_wait_s?: number | null;
 }
 
-interface Params {
+interface UpdateProductParams {
   code: string;
 }
 
-export const updateProduct = defineOperation<Body, Params>({
+export const updateProduct = defineOperation<UpdateProductBody, UpdateProductParams>({
   id: 'updateProduct',
   method: 'put',
   needs: 'trade',
@@ -27,8 +27,8 @@ export const updateProduct = defineOperation<Body, Params>({
   tag: 'Seller',
   summary: 'Change price, status, description or longest wait of your product',
   description: 'Purchases that were accepted keep the price and the longest wait they were accepted at.',
-  params: Joi.object<Params>({ code: text(50).required().example('S10') }),
-  body: Joi.object<Body>({
+  params: Joi.object<UpdateProductParams>({ code: text(50).required().example('S10') }),
+  body: Joi.object<UpdateProductBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),
     description: text(500).allow(''),
@@ -47,7 +47,7 @@ export const updateProduct = defineOperation<Body, Params>({
     const { max_wait_s: maxWait, ...change } = body;
     const { product, price, status } = await update(
       { ...change, maxWaitS: maxWait, sellerId: account._id, code: params.code },
-      changedBy(call),
+      getChangedBy(call),
     );
     return {
       message: say('productUpdated'),

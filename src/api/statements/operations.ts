@@ -1,27 +1,27 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { businessDay, periodOf } from '../../shared/business-time.js';
+import { businessDay, parsePeriod } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
-import { isoTime } from '../../shared/iso-time.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
 import { ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { presentEntry } from '../../statements/present-entry.js';
 import {
-  balancesOf,
+  readBalances,
   openStatement,
   readEntries,
   type Statement,
   type StatementEntry,
 } from '../../statements/read-statement.js';
-import { fromCursor, toCursor, type Place } from '../../statements/statement-cursor.js';
+import { fromCursor, toCursor, type StatementPosition } from '../../statements/statement-cursor.js';
 import { statementCsv } from '../../statements/statement-csv.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { isoDay, timestamp, tz, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation, type FileReply } from '../operation.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 interface Query {
   start_date?: string;
@@ -38,7 +38,7 @@ const rupiah = Joi.number().integer().required();
 export function statementOperations(role: Role): AnyOperation[] {
   return [
     defineOperation<unknown, unknown, Query>({
-      ...callOfRole(role, { name: (who) => `get${who}Statement`, path: '/statement' }),
+      ...buildRoleFields(role, { name: (who) => `get${who}Statement`, path: '/statement' }),
       method: 'get',
       needs: 'trade',
       summary: 'Every movement of the wallet, oldest first, with the balance before and after',
@@ -57,7 +57,7 @@ export function statementOperations(role: Role): AnyOperation[] {
           ),
         tz,
       }),
-      data: named(
+      data: nameSchema(
         'Statement',
         Joi.object({
           period: Joi.object({ start_date: timestamp.required(), end_date: timestamp.required() }).required(),
@@ -71,20 +71,20 @@ export function statementOperations(role: Role): AnyOperation[] {
       file: 'onRequest',
       conditional: true,
       async handle({ account, query, prefers }) {
-        const place = await placeOf(account._id, query);
+        const place = await findPlace(account._id, query);
         const statement = { ...place.statement, walletId: account._id };
-        const balances = await balancesOf(statement);
+        const balances = await readBalances(statement);
         if (!balances) {
           throw new ValidationError([{ field: 'cursor', message: say('cursorOfOtherStatement') }]);
         }
         if (query.format !== undefined || prefers('text/csv')) {
           return {
             data: null,
-            file: csvFile(statement, { after: place.after, format: query.format, zone: query.tz }),
+            file: buildCsvFile(statement, { after: place.after, format: query.format, zone: query.tz }),
           };
         }
         const entries = await readEntries(statement, { after: place.after, limit: query.limit });
-        return { data: present(statement, balances, { entries, zone: query.tz }) };
+        return { data: presentStatement(statement, balances, { entries, zone: query.tz }) };
       },
     }),
   ];
@@ -92,7 +92,7 @@ export function statementOperations(role: Role): AnyOperation[] {
 
 const emptyStatement = { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 };
 
-const entryData = named(
+const entryData = nameSchema(
   'StatementEntry',
   Joi.object({
     at: timestamp.required(),
@@ -112,20 +112,23 @@ const cursorText = () =>
   Joi.string()
     .max(200)
     .custom((value: string, helpers) => (fromCursor(value) ? value : helpers.error('string.pattern.base')))
-    .messages(worded({ 'string.pattern.base': say('cursorOfCall', label) }))
+    .messages(toJoiMessages({ 'string.pattern.base': say('cursorOfCall', label) }))
     .example(toCursor({ statement: emptyStatement, after: 0 }))
     .description('next_cursor of the page before. The period is that of the first page; dates are ignored.');
 
-async function placeOf(walletId: string, { cursor: text, start_date, end_date }: Query): Promise<Place> {
+async function findPlace(
+  walletId: string,
+  { cursor: text, start_date, end_date }: Query,
+): Promise<StatementPosition> {
   const known = text === undefined ? null : fromCursor(text);
   if (known) {
     return known;
   }
-  const statement = await openStatement(walletId, periodOf(start_date, end_date));
+  const statement = await openStatement(walletId, parsePeriod(start_date, end_date));
   return { statement, after: statement.firstSeq - 1 };
 }
 
-function present(
+function presentStatement(
   statement: Statement,
   { opening, closing }: { opening: number; closing: number },
   { entries, zone }: { entries: StatementEntry[]; zone: string | undefined },
@@ -133,7 +136,7 @@ function present(
   const last = entries.at(-1);
   const { start, end } = statement.period;
   return {
-    period: { start_date: isoTime(start, zone), end_date: isoTime(end, zone) },
+    period: { start_date: formatIsoTime(start, zone), end_date: formatIsoTime(end, zone) },
     currency: 'IDR',
     opening_balance: opening,
     closing_balance: closing,
@@ -142,7 +145,7 @@ function present(
   };
 }
 
-function csvFile(statement: Statement, what: Parameters<typeof statementCsv>[1]): FileReply {
+function buildCsvFile(statement: Statement, what: Parameters<typeof statementCsv>[1]): FileReply {
   const { start, end } = statement.period;
   return {
     filename: `statement-${businessDay(start)}-${businessDay(end)}.csv`,

@@ -1,12 +1,12 @@
 import Joi from 'joi';
-import { priceList } from '../../providers/price-list.js';
+import { getPriceList } from '../../providers/price-list.js';
 import type { ProductStatus } from '../../products/product.model.js';
 import { caseless, text } from '../fields.js';
 import { defineOperation } from '../operation.js';
 import { presentProduct } from '../present-product.js';
 import { productData } from '../schemas.js';
 import { JsonList } from '../send-json.js';
-import { digestOfProducts } from '../validator.js';
+import { computeProductsDigest } from '../validator.js';
 
 interface Query {
   category?: string;
@@ -35,10 +35,10 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
   conditional: true,
   async handle({ account, query }) {
     const filter = { ...query, status: query.status?.toLowerCase(), buyer: account };
-    const products = await priceList(filter);
+    const products = await getPriceList(filter);
     return {
       data: new JsonList(products).map(presentProduct),
-      digest: await digestOfProducts(products),
+      digest: await computeProductsDigest(products),
     };
   },
 });

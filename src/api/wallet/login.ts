@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../accounts/access-token.js';
-import { rateLimitOf } from '../../accounts/rate-limit-of.js';
+import { getRateLimit } from '../../accounts/rate-limit-of.js';
 import { nowMs } from '../../shared/clock.js';
 import { defineOperation } from '../operation.js';
 
@@ -17,7 +17,7 @@ export const login = defineOperation({
   description:
     'The token is taken wherever the key is, for an hour, and ends with its key. A login with a token gives one ' +
     'that ends when the first does.',
-  data: named(
+  data: nameSchema(
     'Login',
     Joi.object({
       access_token: Joi.string().required(),
@@ -43,7 +43,7 @@ export const login = defineOperation({
           username: account.username,
           role: account.role,
           is_active: account.status === 'active',
-          rate_limit: rateLimitOf(account),
+          rate_limit: getRateLimit(account),
         },
       },
     });

@@ -3,15 +3,15 @@ import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { createEndpoint } from '../../webhooks/change-endpoints.js';
 import { findEndpoint } from '../../webhooks/webhook-status.js';
-import { callOfRole } from '../call-of-role.js';
-import { changedBy } from '../changed-by.js';
+import { buildRoleFields } from '../call-of-role.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import {
   endpointData,
   endpointFields,
-  newEndpoint,
+  toNewEndpoint,
   presentEndpoint,
-  requireGoodUrl,
+  requireValidUrl,
   type EndpointBody,
 } from './endpoint-data.js';
 
@@ -19,7 +19,7 @@ type Body = EndpointBody & { url: string };
 
 export function createEndpointFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    ...callOfRole(role, { name: (who) => `create${who}Endpoint`, path: '/webhooks' }),
+    ...buildRoleFields(role, { name: (who) => `create${who}Endpoint`, path: '/webhooks' }),
     method: 'post',
     summary: 'Make a webhook endpoint',
     description:
@@ -30,8 +30,12 @@ export function createEndpointFor(role: Role): AnyOperation {
     successStatuses: [201],
     failures: [409],
     async handle(call) {
-      await requireGoodUrl(call.body);
-      const { account, id } = await createEndpoint(call.account._id, newEndpoint(call.body), changedBy(call));
+      await requireValidUrl(call.body);
+      const { account, id } = await createEndpoint(
+        call.account._id,
+        toNewEndpoint(call.body),
+        getChangedBy(call),
+      );
       return { httpStatus: 201, data: presentEndpoint(account, await findEndpoint(account, id)) };
     },
   });

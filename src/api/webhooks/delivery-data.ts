@@ -1,11 +1,11 @@
 /** A delivery as its account sees it: domain to wire, and the schema of that. */
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { defaultEndpointId } from '../../accounts/webhook-endpoint.js';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.model.js';
-import { isUnderWay } from '../../webhooks/list-deliveries.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
-import { isoTime } from '../../shared/iso-time.js';
+import { isInFlight } from '../../webhooks/list-deliveries.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
+import { formatIsoTime } from '../../shared/iso-time.js';
 import { timestamp } from '../fields.js';
 
 /** On the wire a due row that a worker holds is `delivering`. */
@@ -13,29 +13,29 @@ export type DeliveryStatus = DeliveryState | 'delivering';
 
 /** @param zone Of its times; left out: UTC. */
 export function presentDelivery(row: Delivery, zone?: string) {
-  const status: DeliveryStatus = isUnderWay(row) ? 'delivering' : row.state;
+  const status: DeliveryStatus = isInFlight(row) ? 'delivering' : row.state;
   return {
     id: row._id,
     event: row.event,
     ref_id: row.refId,
     endpoint_id: row.channel === 'webhook' ? (row.endpointId ?? defaultEndpointId) : null,
     // The secrets of its query are for whoever may read the configuration.
-    url: withoutUrlSecrets(row.url),
+    url: redactUrlSecrets(row.url),
     status,
     attempt_count: row.attemptCount,
     next_attempt_at: status === 'due' ? timeOrNull(row.nextAttemptAt, zone) : null,
-    created_at: isoTime(row.createdAt, zone),
+    created_at: formatIsoTime(row.createdAt, zone),
     attempts: row.attempts.map((each) => presentAttempt(each, zone)),
     payload: JSON.parse(row.body) as unknown,
   };
 }
 
-const timeOrNull = (at: Date | null, zone?: string) => (at === null ? null : isoTime(at, zone));
+const timeOrNull = (at: Date | null, zone?: string) => (at === null ? null : formatIsoTime(at, zone));
 
 export function presentAttempt(attempt: DeliveryAttempt, zone?: string) {
   return {
     number: attempt.n,
-    at: isoTime(attempt.at, zone),
+    at: formatIsoTime(attempt.at, zone),
     http_status: attempt.httpStatus,
     duration_ms: attempt.durationMs,
     ack: attempt.ack,
@@ -46,7 +46,7 @@ export function presentAttempt(attempt: DeliveryAttempt, zone?: string) {
 
 const nullableText = Joi.string().allow(null, '').required();
 
-export const attemptData = named(
+export const attemptData = nameSchema(
   'DeliveryAttempt',
   Joi.object({
     number: Joi.number().required(),
@@ -62,7 +62,7 @@ export const attemptData = named(
   }),
 );
 
-export const deliveryData = named(
+export const deliveryData = nameSchema(
   'Delivery',
   Joi.object({
     id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),

@@ -3,13 +3,13 @@ import type { Role } from '../../accounts/account.model.js';
 import { enableWebhooks } from '../../webhooks/webhook-status.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 
 const held = Joi.number().required().description('Deliveries that wait to be replayed.');
 
 export function enableWebhooksFor(role: Role): AnyOperation {
   return defineOperation({
-    ...callOfRole(role, { name: (who) => `enable${who}Webhooks`, path: '/webhooks/enable' }),
+    ...buildRoleFields(role, { name: (who) => `enable${who}Webhooks`, path: '/webhooks/enable' }),
     method: 'post',
     summary: 'Switch disabled URLs on again',
     description: 'New events go out from now on. What was held meanwhile is sent by POST …/webhooks/replay.',
@@ -23,7 +23,7 @@ export function enableWebhooksFor(role: Role): AnyOperation {
 
 export function enableEndpointFor(role: Role): AnyOperation {
   return defineOperation<unknown, EndpointParams>({
-    ...callOfRole(role, { name: (who) => `enable${who}Endpoint`, path: '/webhooks/:id/enable' }),
+    ...buildRoleFields(role, { name: (who) => `enable${who}Endpoint`, path: '/webhooks/:id/enable' }),
     method: 'post',
     summary: 'Switch a disabled endpoint on again',
     description:

@@ -1,24 +1,24 @@
 /** A webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
 import Joi from 'joi';
-import { named } from '../named.js';
+import { nameSchema } from '../named.js';
 import { limits } from '../../../config/limits.js';
 import {
-  apiVersionNow,
+  currentApiVersion,
   apiVersions,
-  usualSettings,
+  defaultEndpointSettings,
   type ApiVersion,
   type EndpointOwner,
 } from '../../accounts/webhook-endpoint.js';
 import { ValidationError } from '../../shared/errors.js';
 import type { EndpointChange, NewEndpoint } from '../../webhooks/change-endpoints.js';
-import { adviceFor } from '../../webhooks/disabled-event.js';
+import { getDisabledAdvice } from '../../webhooks/disabled-event.js';
 import { eventFilters } from '../../webhooks/event-filter.js';
 import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
 import type { ListedEndpoint } from '../../webhooks/webhook-status.js';
 import { text, timestamp, url } from '../fields.js';
-import { urlErrors } from '../url-errors.js';
+import { findUrlErrors } from '../url-errors.js';
 import { say } from '../../shared/say.js';
-import { label, worded } from '../worded.js';
+import { label, toJoiMessages } from '../worded.js';
 
 export interface EndpointBody {
   url?: string;
@@ -36,7 +36,7 @@ const eventFilter = Joi.string()
     filters.includes(value)
       ? value
       : helpers.message(
-          worded({
+          toJoiMessages({
             custom: say('noSuchEvent', {
               ...label,
               value: JSON.stringify(value),
@@ -59,9 +59,9 @@ export const endpointFields = {
   version: Joi.string()
     .valid(...apiVersions)
     .description(
-      `Version of the bodies, as the header x-api-version says. Left out: the present one, ${apiVersionNow}.`,
+      `Version of the bodies, as the header x-api-version says. Left out: the present one, ${currentApiVersion}.`,
     )
-    .example(apiVersionNow),
+    .example(currentApiVersion),
   description: text(limits.webhookDescriptionMax)
     .min(1)
     .allow(null)
@@ -91,20 +91,20 @@ export const endpointId = text(100)
   .description('Of one endpoint alone; default: that of webhook_url.');
 
 /** @throws ValidationError (400/01) for a URL that we would not call. */
-export async function requireGoodUrl({ url: value }: EndpointBody): Promise<void> {
-  const errors = await urlErrors({ url: value });
+export async function requireValidUrl({ url: value }: EndpointBody): Promise<void> {
+  const errors = await findUrlErrors({ url: value });
   if (errors.length > 0) {
     throw new ValidationError(errors);
   }
 }
 
 /** What is left out is as usual. */
-export function newEndpoint({ url: value, ...settings }: EndpointBody & { url: string }): NewEndpoint {
-  return { ...usualSettings, ...endpointChange(settings), url: value };
+export function toNewEndpoint({ url: value, ...settings }: EndpointBody & { url: string }): NewEndpoint {
+  return { ...defaultEndpointSettings, ...toEndpointChange(settings), url: value };
 }
 
 /** What is left out stays. */
-export function endpointChange({ in_flight_limit: inFlightLimit, ...rest }: EndpointBody): EndpointChange {
+export function toEndpointChange({ in_flight_limit: inFlightLimit, ...rest }: EndpointBody): EndpointChange {
   return { ...rest, ...(inFlightLimit !== undefined && { inFlightLimit }) };
 }
 
@@ -120,11 +120,11 @@ export function presentEndpoint(account: EndpointOwner, { endpoint, health }: Li
     status: health.status,
     since: health.since?.toISOString() ?? null,
     reason: health.reason,
-    action: adviceFor(health.reason),
+    action: getDisabledAdvice(health.reason),
   };
 }
 
-export const endpointData = named(
+export const endpointData = nameSchema(
   'WebhookEndpoint',
   Joi.object({
     id: Joi.string().required().description('default: that of webhook_url in api/config.'),

@@ -1,12 +1,12 @@
 import type { Role } from '../../accounts/account.model.js';
 import { findEndpoint } from '../../webhooks/webhook-status.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { endpointData, endpointParams, presentEndpoint, type EndpointParams } from './endpoint-data.js';
 
 export function getEndpointFor(role: Role): AnyOperation {
   return defineOperation<unknown, EndpointParams>({
-    ...callOfRole(role, { name: (who) => `get${who}Endpoint`, path: '/webhooks/:id' }),
+    ...buildRoleFields(role, { name: (who) => `get${who}Endpoint`, path: '/webhooks/:id' }),
     method: 'get',
     summary: 'A webhook endpoint',
     params: endpointParams,

@@ -7,7 +7,7 @@ import { caseless, pagination, refId, tz, wholeNumber } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
 import { endpointId } from './endpoint-data.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 
 interface Query {
   status?: DeliveryState;
@@ -43,7 +43,7 @@ const query = Joi.object<Query>({
 
 export function listDeliveriesFor(role: Role): AnyOperation {
   return defineOperation<unknown, unknown, Query>({
-    ...callOfRole(role, { name: (who) => `list${who}Deliveries`, path: '/webhooks/deliveries' }),
+    ...buildRoleFields(role, { name: (who) => `list${who}Deliveries`, path: '/webhooks/deliveries' }),
     method: 'get',
     needs: 'trade',
     summary: 'Webhooks and callbacks with every attempt, newest first',

@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { listEndpoints } from '../../webhooks/webhook-status.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { endpointData, presentEndpoint } from './endpoint-data.js';
 
 export function listEndpointsFor(role: Role): AnyOperation {
   return defineOperation({
-    ...callOfRole(role, { name: (who) => `list${who}Endpoints`, path: '/webhooks' }),
+    ...buildRoleFields(role, { name: (who) => `list${who}Endpoints`, path: '/webhooks' }),
     method: 'get',
     summary: 'Webhook endpoints, each with its secret and whether it works',
     data: Joi.array().items(endpointData),

@@ -1,14 +1,14 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { removeEndpoint } from '../../webhooks/change-endpoints.js';
-import { callOfRole } from '../call-of-role.js';
-import { changedBy } from '../changed-by.js';
+import { buildRoleFields } from '../call-of-role.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
 
 export function removeEndpointFor(role: Role): AnyOperation {
   return defineOperation<unknown, EndpointParams>({
-    ...callOfRole(role, { name: (who) => `remove${who}Endpoint`, path: '/webhooks/:id' }),
+    ...buildRoleFields(role, { name: (who) => `remove${who}Endpoint`, path: '/webhooks/:id' }),
     method: 'delete',
     summary: 'Remove a webhook endpoint',
     description:
@@ -18,7 +18,7 @@ export function removeEndpointFor(role: Role): AnyOperation {
     failures: [404],
     async handle(call) {
       const { id } = call.params;
-      await removeEndpoint(call.account._id, id, changedBy(call));
+      await removeEndpoint(call.account._id, id, getChangedBy(call));
       return { data: { id } };
     },
   });

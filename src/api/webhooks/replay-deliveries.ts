@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
-import { startOf } from '../../shared/business-time.js';
+import { getStartOfDay } from '../../shared/business-time.js';
 import { replayDeliveries, type ReplayableState } from '../../webhooks/replay-deliveries.js';
 import { caseless, isoDay } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { endpointId } from './endpoint-data.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 
 interface Body {
   since: string;
@@ -16,7 +16,7 @@ interface Body {
 
 export function replayDeliveriesFor(role: Role): AnyOperation {
   return defineOperation<Body>({
-    ...callOfRole(role, { name: (who) => `replay${who}Deliveries`, path: '/webhooks/replay' }),
+    ...buildRoleFields(role, { name: (who) => `replay${who}Deliveries`, path: '/webhooks/replay' }),
     method: 'post',
     needs: 'trade',
     summary: 'Send everything of one status again',
@@ -31,11 +31,11 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
     async handle(call) {
       const { account, body } = call;
       const which = {
-        since: startOf(body.since),
+        since: getStartOfDay(body.since),
         state: body.status.toLowerCase() as ReplayableState,
         endpointId: body.endpoint_id,
       };
-      return { data: { replayed: await replayDeliveries(account, which, changedBy(call)) } };
+      return { data: { replayed: await replayDeliveries(account, which, getChangedBy(call)) } };
     },
   });
 }

@@ -4,8 +4,8 @@ import { replayDelivery } from '../../webhooks/replay-deliveries.js';
 import { text } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import { deliveryData, presentDelivery } from './delivery-data.js';
-import { changedBy } from '../changed-by.js';
-import { callOfRole } from '../call-of-role.js';
+import { getChangedBy } from '../changed-by.js';
+import { buildRoleFields } from '../call-of-role.js';
 
 interface Params {
   id: string;
@@ -13,7 +13,10 @@ interface Params {
 
 export function replayDeliveryFor(role: Role): AnyOperation {
   return defineOperation<unknown, Params>({
-    ...callOfRole(role, { name: (who) => `replay${who}Delivery`, path: '/webhooks/deliveries/:id/replay' }),
+    ...buildRoleFields(role, {
+      name: (who) => `replay${who}Delivery`,
+      path: '/webhooks/deliveries/:id/replay',
+    }),
     method: 'post',
     needs: 'trade',
     summary: 'Send one webhook or callback again',
@@ -22,7 +25,9 @@ export function replayDeliveryFor(role: Role): AnyOperation {
     data: deliveryData,
     failures: [404, 409],
     async handle(call) {
-      return { data: presentDelivery(await replayDelivery(call.account, call.params.id, changedBy(call))) };
+      return {
+        data: presentDelivery(await replayDelivery(call.account, call.params.id, getChangedBy(call))),
+      };
     },
   });
 }

@@ -3,16 +3,19 @@ import type { Role } from '../../accounts/account.model.js';
 import { rotateWebhookSecret } from '../../webhooks/rotate-webhook-secret.js';
 import { timestamp } from '../fields.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
-import { changedBy } from '../changed-by.js';
+import { getChangedBy } from '../changed-by.js';
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
-import { callOfRole } from '../call-of-role.js';
+import { buildRoleFields } from '../call-of-role.js';
 
 const description =
   'For 24 h requests are signed with the new and the old one, each signature header holding two values.';
 
 export function rotateSecretFor(role: Role): AnyOperation {
   return defineOperation({
-    ...callOfRole(role, { name: (who) => `rotate${who}WebhookSecret`, path: '/api/webhook-secret/rotate' }),
+    ...buildRoleFields(role, {
+      name: (who) => `rotate${who}WebhookSecret`,
+      path: '/api/webhook-secret/rotate',
+    }),
     method: 'post',
     summary: 'Replace the webhook secret',
     description,
@@ -25,7 +28,7 @@ export function rotateSecretFor(role: Role): AnyOperation {
       const { secret, previousValidUntil } = await rotateWebhookSecret(
         call.account._id,
         null,
-        changedBy(call),
+        getChangedBy(call),
       );
       return { data: { webhook_secret: secret, previous_valid_until: previousValidUntil.toISOString() } };
     },
@@ -34,7 +37,7 @@ export function rotateSecretFor(role: Role): AnyOperation {
 
 export function rotateEndpointSecretFor(role: Role): AnyOperation {
   return defineOperation<unknown, EndpointParams>({
-    ...callOfRole(role, {
+    ...buildRoleFields(role, {
       name: (who) => `rotate${who}EndpointSecret`,
       path: '/webhooks/:id/secret/rotate',
     }),
@@ -50,7 +53,11 @@ export function rotateEndpointSecretFor(role: Role): AnyOperation {
     failures: [404, 409],
     async handle(call) {
       const { id } = call.params;
-      const { secret, previousValidUntil } = await rotateWebhookSecret(call.account._id, id, changedBy(call));
+      const { secret, previousValidUntil } = await rotateWebhookSecret(
+        call.account._id,
+        id,
+        getChangedBy(call),
+      );
       return { data: { id, secret, previous_valid_until: previousValidUntil.toISOString() } };
     },
   });

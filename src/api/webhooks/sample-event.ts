@@ -6,12 +6,18 @@ import type { DeliveryEvent } from '../../webhooks/delivery.model.js';
 import type { TestEvent } from '../../webhooks/account-events.js';
 import { recordedExamples } from '../openapi/examples.js';
 
-const ofBoth = ['ping', 'config.updated', 'webhook.disabled'] as const satisfies DeliveryEvent[];
+const commonEvents = ['ping', 'config.updated', 'webhook.disabled'] as const satisfies DeliveryEvent[];
 
 /** What the endpoints of a role get. */
 export const testableEvents = {
-  buyer: ['transaction.pending', 'transaction.success', 'transaction.failed', 'deposit.completed', ...ofBoth],
-  seller: ['settlement.completed', 'settlement.failed', ...ofBoth],
+  buyer: [
+    'transaction.pending',
+    'transaction.success',
+    'transaction.failed',
+    'deposit.completed',
+    ...commonEvents,
+  ],
+  seller: ['settlement.completed', 'settlement.failed', ...commonEvents],
 } as const satisfies Record<Role, readonly DeliveryEvent[]>;
 
 /** Their subject is new each time: receivers know an event that they have had by it. */
@@ -19,7 +25,7 @@ const ids = ['transaction_id', 'settlement_id'];
 const times = ['timestamp', 'completed_at', 'since'];
 
 /** @throws Error for an event of which no example was recorded. */
-export function sampleEvent(event: Exclude<DeliveryEvent, 'ping'>): TestEvent {
+export function buildSampleEvent(event: Exclude<DeliveryEvent, 'ping'>): TestEvent {
   const example = lookUp(recordedExamples.webhooks, event) as { data: Record<string, unknown> } | undefined;
   if (!example) {
     throw new Error(`No example of ${event} was recorded`);

@@ -2,23 +2,23 @@ import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
 import { updateEndpoint } from '../../webhooks/change-endpoints.js';
 import { findEndpoint } from '../../webhooks/webhook-status.js';
-import { callOfRole } from '../call-of-role.js';
-import { changedBy } from '../changed-by.js';
+import { buildRoleFields } from '../call-of-role.js';
+import { getChangedBy } from '../changed-by.js';
 import { defineOperation, type AnyOperation } from '../operation.js';
 import {
-  endpointChange,
+  toEndpointChange,
   endpointData,
   endpointFields,
   endpointParams,
   presentEndpoint,
-  requireGoodUrl,
+  requireValidUrl,
   type EndpointBody,
   type EndpointParams,
 } from './endpoint-data.js';
 
 export function updateEndpointFor(role: Role): AnyOperation {
   return defineOperation<EndpointBody, EndpointParams>({
-    ...callOfRole(role, { name: (who) => `update${who}Endpoint`, path: '/webhooks/:id' }),
+    ...buildRoleFields(role, { name: (who) => `update${who}Endpoint`, path: '/webhooks/:id' }),
     method: 'patch',
     summary: 'Change a webhook endpoint',
     description:
@@ -30,10 +30,10 @@ export function updateEndpointFor(role: Role): AnyOperation {
     failures: [404, 409],
     async handle(call) {
       const { id } = call.params;
-      await requireGoodUrl(call.body);
+      await requireValidUrl(call.body);
       const account = await updateEndpoint(call.account._id, id, {
-        change: endpointChange(call.body),
-        by: changedBy(call),
+        change: toEndpointChange(call.body),
+        by: getChangedBy(call),
       });
       return { data: presentEndpoint(account, await findEndpoint(account, id)) };
     },

@@ -5,7 +5,7 @@ import { languages, type Language } from '../../shared/messages.js';
 import { reason, type Reason } from '../api/console-operation.js';
 import { changedData, defineAccountChange } from './account-operation.js';
 
-interface Body extends Reason {
+interface SettingsBody extends Reason {
   require_strong_sign?: boolean;
   require_ack?: boolean;
   /** Null: the standard. */
@@ -23,7 +23,7 @@ export const changeSettings = defineAccountChange({
   verb: 'settings',
   action: 'account.set',
   summary: 'Set what the operator alone decides of an account; what is left out stays',
-  body: Joi.object<Body>({
+  body: Joi.object<SettingsBody>({
     require_strong_sign: Joi.boolean(),
     require_ack: Joi.boolean(),
     commission_rate: Joi.number().min(0).max(1).precision(6).allow(null),

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { describeAccount, type AccountDescription } from '../../accounts/describe-account.js';
 import { languages } from '../../shared/messages.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
 import { listEndpoints, type ListedEndpoint } from '../../webhooks/webhook-status.js';
 import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
 import { accountFields, presentAccount } from './list-accounts.js';
@@ -69,10 +69,10 @@ function presentDescription(
     language: account.language ?? 'en',
     group: account.priceGroup ?? null,
     ip_whitelist: account.ipWhitelist,
-    callback_url: account.callbackUrl === null ? null : withoutUrlSecrets(account.callbackUrl),
+    callback_url: account.callbackUrl === null ? null : redactUrlSecrets(account.callbackUrl),
     md5_signs_30_days: md5Signs,
     webhooks: endpoints.map(({ endpoint, health }) => ({
-      url: withoutUrlSecrets(endpoint.url),
+      url: redactUrlSecrets(endpoint.url),
       events: endpoint.events,
       status: health.status,
       since: health.since?.toISOString() ?? null,

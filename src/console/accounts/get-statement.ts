@@ -2,12 +2,12 @@ import Joi from 'joi';
 import { isoDay, text, timestamp } from '../../api/fields.js';
 import { requireAccount } from '../../accounts/require-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { dayNames, periodOf } from '../../shared/business-time.js';
+import { dayNames, parsePeriod } from '../../shared/business-time.js';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { presentEntry } from '../../statements/present-entry.js';
-import { balancesOf, openStatement, readEntries } from '../../statements/read-statement.js';
-import { fromCursor, toCursor, type Place } from '../../statements/statement-cursor.js';
+import { readBalances, openStatement, readEntries } from '../../statements/read-statement.js';
+import { fromCursor, toCursor, type StatementPosition } from '../../statements/statement-cursor.js';
 import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
 
 const entriesMax = 100;
@@ -53,7 +53,7 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
   }),
   async handle({ params: { username }, query, by }) {
     const { _id } = await requireAccount(username);
-    const place = await placeOf(_id, query);
+    const place = await findPlace(_id, query);
     const statement = { ...place.statement, walletId: _id };
     await recordAudit(null, {
       ...by,
@@ -62,11 +62,11 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
       after: { ...statement.period, format: 'page' },
     });
     const [balances, entries] = await Promise.all([
-      balancesOf(statement),
+      readBalances(statement),
       readEntries(statement, { after: place.after, limit: entriesMax }),
     ]);
     if (!balances) {
-      throw otherCursor();
+      throw createCursorError();
     }
     const left = statement.lastSeq - place.after - entries.length;
     const last = entries.at(-1);
@@ -82,19 +82,19 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
   },
 });
 
-async function placeOf(walletId: string, { from, to, after }: Query): Promise<Place> {
+async function findPlace(walletId: string, { from, to, after }: Query): Promise<StatementPosition> {
   if (after !== undefined) {
     const place = fromCursor(after);
     if (!place) {
-      throw otherCursor();
+      throw createCursorError();
     }
     return place;
   }
-  const statement = await openStatement(walletId, periodOf(from, to, dayNames));
+  const statement = await openStatement(walletId, parsePeriod(from, to, dayNames));
   return { statement, after: statement.firstSeq - 1 };
 }
 
-function otherCursor(): ValidationError {
+function createCursorError(): ValidationError {
   const message = asWritten('after must be the `next` of a page of this statement');
   return new ValidationError([{ field: 'after', message }]);
 }

@@ -4,7 +4,7 @@ import { revokeApiKey } from '../../webhooks/revoke-api-key.js';
 import { reason, shape, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './account-operation.js';
 
-interface Body extends Reason {
+interface RevokeKeyBody extends Reason {
   key_id: string;
 }
 
@@ -13,7 +13,7 @@ export const revokeKey = defineAccountChange({
   verb: 'revoke-key',
   action: 'account.key',
   summary: 'End an API key of an account from the next call on, without a new one in its place',
-  body: Joi.object<Body>({ key_id: text(64).required(), reason }),
+  body: Joi.object<RevokeKeyBody>({ key_id: text(64).required(), reason }),
   data: shape({
     changed: Joi.boolean(),
     was_current: Joi.boolean().description('The account can do nothing until it has a new key.'),

@@ -3,7 +3,7 @@ import { setAccount } from '../../accounts/set-account.js';
 import { priceGroup, reason, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './account-operation.js';
 
-interface Body extends Reason {
+interface PriceGroupBody extends Reason {
   group: string | null;
 }
 
@@ -13,7 +13,7 @@ export const setPriceGroup = defineAccountChange({
   // It changes what the account pays, as a markup of its own would.
   action: 'markup.set',
   summary: 'Put an account into a price group, or take it out of the one that it is in',
-  body: Joi.object<Body>({
+  body: Joi.object<PriceGroupBody>({
     group: priceGroup.allow(null).required().description('Null: none.'),
     reason,
   }),

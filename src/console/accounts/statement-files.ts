@@ -7,12 +7,12 @@ import { sendFile } from '../../api/send-file.js';
 import { validate } from '../../api/validate.js';
 import { requireAccount } from '../../accounts/require-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { businessDay, dayNames, periodOf } from '../../shared/business-time.js';
+import { businessDay, dayNames, parsePeriod } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { now } from '../../shared/clock.js';
 import { env } from '../../../config/env.js';
-import { balancesOf, openStatement, type Statement } from '../../statements/read-statement.js';
+import { readBalances, openStatement, type Statement } from '../../statements/read-statement.js';
 import { statementCsv } from '../../statements/statement-csv.js';
 import { usernameParams } from '../api/console-operation.js';
 import { consoleQuery } from '../console-query.js';
@@ -36,7 +36,11 @@ const query = Joi.object<Query>({
 
 /** A page at a time as the reader takes them, its times in the zone of the business. */
 export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response) => {
-  const { statement, filename, format } = await opened(request, response, (asked) => asked.format);
+  const { statement, filename, format } = await openRequestedStatement(
+    request,
+    response,
+    (asked) => asked.format,
+  );
   const what = { after: statement.firstSeq - 1, format, zone: env.BUSINESS_TIMEZONE };
   await sendFile(response, {
     filename: `${filename}.csv`,
@@ -48,9 +52,13 @@ export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response
 
 /** Drawn by a library that nothing else of the console needs: it is read with the first one. */
 export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response) => {
-  const { statement, filename, username, lang } = await opened(request, response, () => 'pdf');
+  const { statement, filename, username, lang } = await openRequestedStatement(
+    request,
+    response,
+    () => 'pdf',
+  );
   const { statementPdf } = await import('../../statements/statement-pdf.js');
-  const balances = (await balancesOf(statement)) ?? { opening: 0, closing: 0 };
+  const balances = (await readBalances(statement)) ?? { opening: 0, closing: 0 };
   const pdf = await statementPdf(statement, { username, balances, language: lang, at: now() });
   const file: FileReply = {
     filename: `${filename}.pdf`,
@@ -62,7 +70,7 @@ export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response
 };
 
 /** Who reads it is in the audit log, as with `topup statement`. */
-async function opened(
+async function openRequestedStatement(
   request: Request,
   response: Response,
   formatOf: (asked: Query) => string,
@@ -70,7 +78,7 @@ async function opened(
   const asked = consoleQuery(query, request);
   const { username: wanted } = validate<{ username: string }>(usernameParams, request.params);
   const { _id, username } = await requireAccount(wanted);
-  const period = periodOf(asked.from, asked.to, dayNames);
+  const period = parsePeriod(asked.from, asked.to, dayNames);
   await recordAudit(null, {
     ...changedByOperator(request, response),
     action: 'statement.export',

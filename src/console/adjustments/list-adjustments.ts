@@ -1,14 +1,14 @@
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { adjustments, type Adjustment } from '../../adjustments/adjustment.model.js';
-import { listWaiting } from '../../adjustments/list-waiting.js';
+import { listPendingAdjustments } from '../../adjustments/list-waiting.js';
 import { timestamp } from '../../api/fields.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import {
   decidedPageFields,
-  decidedPageOf,
+  findDecidedPage,
   decidedQuery,
   decidedStatus,
   type DecidedQuery,
@@ -42,8 +42,8 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
     ...decidedPageFields,
   }),
   async handle({ query, by }) {
-    const { found, page } = await decidedPageOf(query, adjustments, listWaiting);
-    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    const { found, page } = await findDecidedPage(query, adjustments, listPendingAdjustments);
+    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       adjustments: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
       approval_from: env.ADJUSTMENT_APPROVAL_FROM,

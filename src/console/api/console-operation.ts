@@ -3,20 +3,20 @@
  * returns. The router, the OpenAPI document and the tests of rights are made from the list of them.
  */
 import Joi from 'joi';
-import { boundsOf } from '../../api/bounds.js';
+import { getInputLimits } from '../../api/bounds.js';
 import { text } from '../../api/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
-import type { ProofSeat } from '../../operators/login.js';
+import type { ProofClient } from '../../operators/login.js';
 import type { Operator } from '../../operators/operator.model.js';
-import type { Seat } from '../../operators/sessions.js';
+import type { SessionClient } from '../../operators/sessions.js';
 import { priceGroupPattern, priceGroupRule } from '../../shared/price-group.js';
 import { reasonLengthMax, saysSomething } from '../../shared/reason.js';
-import { rightTo, type OperatorAction } from '../../operators/rights.js';
+import { getRight, type OperatorAction } from '../../operators/rights.js';
 
 /** The browser that asks. */
 export interface AskingBrowser {
   /** Where it is. */
-  seat: Seat & ProofSeat;
+  seat: SessionClient & ProofClient;
   /** Its session, as lists name it. */
   sessionId: string;
   /** Gives it a new session, in place of one that has ended. */
@@ -68,11 +68,11 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
   const { id, method, action, asks = method === 'get' } = operation;
   for (const schema of [operation.body, operation.params, operation.query]) {
     if (schema) {
-      boundsOf(schema);
+      getInputLimits(schema);
     }
   }
-  if (asks !== (rightTo(action).kind === 'read')) {
-    throw new Error(`${id} is a ${method} of ${action}, which is a right to ${rightTo(action).kind}`);
+  if (asks !== (getRight(action).kind === 'read')) {
+    throw new Error(`${id} is a ${method} of ${action}, which is a right to ${getRight(action).kind}`);
   }
   return operation as unknown as AnyConsoleOperation<Answer>;
 }

@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import type { Collection } from 'mongodb';
 import type { CreationKey } from '../../database/creation-key.js';
-import { pageOfDocuments } from '../../database/page-of-documents.js';
-import { listQuery, pageFields, pageFilterOf, type ListQuery } from './list-query.js';
+import { findDocumentPage } from '../../database/page-of-documents.js';
+import { listQuery, pageFields, buildPageFilter, type ListQuery } from './list-query.js';
 
 const statuses = ['pending', 'completed', 'rejected'] as const;
 type DecidedStatus = (typeof statuses)[number];
@@ -32,14 +32,14 @@ export interface DecidedPage<T> {
   page: { next: string | null; looked_back_to: string | null; has_more: boolean };
 }
 
-/** @param listWaiting Finds so many of those that wait, the longest waiting first. */
-export async function decidedPageOf<T extends CreationKey & { accountId: string; status: DecidedStatus }>(
+/** @param listPendingAdjustments Finds so many of those that wait, the longest waiting first. */
+export async function findDecidedPage<T extends CreationKey & { accountId: string; status: DecidedStatus }>(
   query: DecidedQuery,
   collection: Collection<T>,
   listWaiting: (limit: number) => Promise<T[]>,
 ): Promise<DecidedPage<T>> {
   const { status, after, limit } = query;
-  const filter = await pageFilterOf(query);
+  const filter = await buildPageFilter(query);
   const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
   if (status === 'waiting' && !hasOtherFilter) {
     const found = await listWaiting(limit + 1);
@@ -50,7 +50,7 @@ export async function decidedPageOf<T extends CreationKey & { accountId: string;
   }
   const wanted = status === 'waiting' ? 'pending' : status;
   const fits = wanted === 'all' ? undefined : (each: T) => each.status === wanted;
-  const { found, next, lookedBackTo } = await pageOfDocuments(
+  const { found, next, lookedBackTo } = await findDocumentPage(
     collection,
     { ...filter, fits },
     { after, limit },

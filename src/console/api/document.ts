@@ -1,8 +1,8 @@
 /** The OpenAPI document of the console's calls, from which the types of its pages are made. */
 import { lookUp } from '../../shared/look-up.js';
-import { parametersOf } from '../../api/openapi/describe-operation.js';
+import { describeParameters } from '../../api/openapi/describe-operation.js';
 import { failureEnvelope } from '../../api/openapi/failures.js';
-import { jsonSchemaOf } from '../../api/openapi/json-schema.js';
+import { toJsonSchema } from '../../api/openapi/json-schema.js';
 import { consoleOperations } from './operations.js';
 import type { AnyConsoleOperation } from './console-operation.js';
 
@@ -25,11 +25,11 @@ function describe({ id, summary, params, query, body, data }: AnyConsoleOperatio
   return {
     operationId: id,
     summary,
-    parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')],
+    parameters: [...describeParameters(params, 'path'), ...describeParameters(query, 'query')],
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: jsonSchemaOf(body, 'request') } },
+        content: { 'application/json': { schema: toJsonSchema(body, 'request') } },
       },
     }),
     responses: {
@@ -44,7 +44,7 @@ function describe({ id, summary, params, query, body, data }: AnyConsoleOperatio
               properties: {
                 status: { const: 'success' },
                 code: { const: '00' },
-                data: jsonSchemaOf(data, 'response'),
+                data: toJsonSchema(data, 'response'),
               },
             },
           },

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
 import { requireAccount } from '../../accounts/require-account.js';
 import type { PageFilter } from '../../database/page-of-documents.js';
-import { periodOfDays } from '../../shared/business-time.js';
+import { parseDays } from '../../shared/business-time.js';
 
 export interface ListQuery {
   account?: string;
@@ -29,12 +29,12 @@ export const pageFields = {
 };
 
 /** @throws NotFoundError for an account that does not exist. */
-export async function pageFilterOf(
+export async function buildPageFilter(
   query: Pick<ListQuery, 'account' | 'from' | 'to'>,
 ): Promise<Pick<PageFilter<unknown>, 'accountId' | 'since' | 'until'>> {
   const { account } = query;
   return {
     accountId: account === undefined ? undefined : (await requireAccount(account))._id,
-    ...periodOfDays(query),
+    ...parseDays(query),
   };
 }

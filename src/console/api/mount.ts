@@ -1,16 +1,16 @@
 import Joi from 'joi';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { jsonBodyUpTo } from '../../api/middleware/json-body.js';
-import { contextOf } from '../../api/middleware/request-context.js';
+import { createJsonBodyParsers } from '../../api/middleware/json-body.js';
+import { getRequestContext } from '../../api/middleware/request-context.js';
 import { refuseMethod } from '../../api/mount.js';
 import { whileMongoAnswers } from '../../api/patience.js';
 import { validate } from '../../api/validate.js';
 import { groupBy } from '../../shared/group-by.js';
-import { sessionIdOf } from '../../operators/sessions.js';
+import { getSessionId } from '../../operators/sessions.js';
 import { consoleQuery } from '../console-query.js';
-import { allow, changedByOperator, seatOf } from '../console-route.js';
-import { letIn, letOut } from '../login-steps.js';
-import { sessionOf } from '../session.js';
+import { allow, changedByOperator, getRequestClient } from '../console-route.js';
+import { completeLogin, clearSessionCookies } from '../login-steps.js';
+import { getAdminSession } from '../session.js';
 import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';
 
 /** Serves the operations to whoever is logged in and has the right; who asks for a change was checked before. */
@@ -20,9 +20,9 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
     for (const operation of onPath) {
       router[operation.method](
         path,
-        ...jsonBodyUpTo(operation.bodyBytesMax),
+        ...createJsonBodyParsers(operation.bodyBytesMax),
         allow(operation.action),
-        serve(operation),
+        createHandler(operation),
       );
     }
     router.all(path, refuseMethod(onPath.map(({ method }) => method.toUpperCase())));
@@ -30,35 +30,35 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
   return router;
 }
 
-function serve(operation: AnyConsoleOperation): RequestHandler {
+function createHandler(operation: AnyConsoleOperation): RequestHandler {
   return async (request, response) => {
-    const call = callOf(operation, request, response);
+    const call = buildCall(operation, request, response);
     const data = await whileMongoAnswers(operation.handle(call));
-    contextOf(response).code = '00';
+    getRequestContext(response).code = '00';
     response.json({ status: 'success', code: '00', data });
   };
 }
 
-const nothing = Joi.object<never, false, object>({});
+const emptySchema = Joi.object<never, false, object>({});
 
-function callOf(
+function buildCall(
   operation: AnyConsoleOperation,
   request: Request,
   response: Response,
 ): ConsoleCall<never, never, never> {
-  const body = validate<{ reason?: string }>(operation.body ?? nothing, request.body ?? {});
-  const { operator, token } = sessionOf(response);
+  const body = validate<{ reason?: string }>(operation.body ?? emptySchema, request.body ?? {});
+  const { operator, token } = getAdminSession(response);
   return {
     operator,
     by: changedByOperator(request, response, body.reason ?? null),
     body: body as never,
-    params: validate(operation.params ?? nothing, request.params),
-    query: consoleQuery(operation.query ?? nothing, request),
+    params: validate(operation.params ?? emptySchema, request.params),
+    query: consoleQuery(operation.query ?? emptySchema, request),
     browser: {
-      seat: seatOf(request),
-      sessionId: sessionIdOf(token),
-      letIn: (whom) => letIn(request, response, whom),
-      letOut: () => letOut(response),
+      seat: getRequestClient(request),
+      sessionId: getSessionId(token),
+      letIn: (whom) => completeLogin(request, response, whom),
+      letOut: () => clearSessionCookies(response),
     },
   };
 }

@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { partiesOf } from '../../purchases/parties-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { getPartyIds } from '../../purchases/parties-of.js';
 import { listReviews } from '../../purchases/review/list-reviews.js';
-import { outcomes } from '../../purchases/review/possible-decisions.js';
+import { reviewOutcomes } from '../../purchases/review/possible-decisions.js';
 import { listCases } from '../../purchases/review/resolve-case.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from '../purchases/present-purchase.js';
 
@@ -39,7 +39,7 @@ export const listAttention = defineConsoleOperation({
         reference: Joi.string()
           .allow(null)
           .description('Of a review: of the last order, as its provider has it.'),
-        decisions: Joi.array().items(Joi.string().valid(...outcomes)),
+        decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
       }),
     ),
     has_more: Joi.boolean(),
@@ -49,13 +49,13 @@ export const listAttention = defineConsoleOperation({
       listCases({ open: true, oldestFirst: true, limit: shownMax }),
       listReviews({ limit: shownMax }),
     ]);
-    const usernames = await usernamesOf(partiesOf(reviews.map(({ purchase }) => purchase)));
+    const usernames = await findUsernames(getPartyIds(reviews.map(({ purchase }) => purchase)));
     const items = [
       ...cases.map(({ _id, kind, createdAt, detail, transactionId, paymentId }) => ({
         id: _id,
         kind,
         since: createdAt.toISOString(),
-        detail: withoutUrlSecrets(detail),
+        detail: redactUrlSecrets(detail),
         transaction_id: transactionId,
         payment_id: paymentId ?? null,
         purchase: null,
@@ -66,7 +66,7 @@ export const listAttention = defineConsoleOperation({
         id: purchase._id,
         kind: 'review',
         since: (purchase.reviewSince ?? purchase.updatedAt).toISOString(),
-        detail: withoutUrlSecrets(purchase.reviewReason ?? ''),
+        detail: redactUrlSecrets(purchase.reviewReason ?? ''),
         transaction_id: purchase._id,
         payment_id: null,
         purchase: presentPurchase(purchase, usernames),

@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { pageOfAudit } from '../../audit/page-of-audit.js';
-import { masked } from '../../shared/mask.js';
+import { findAuditPage } from '../../audit/page-of-audit.js';
+import { maskNumber } from '../../shared/mask.js';
 import { consoleQuery } from '../console-query.js';
 import { changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
-import { auditFilterFields, auditFilterOf, presentEntry, type AuditFilterQuery } from './list-audit.js';
+import { auditFilterFields, buildAuditFilter, presentEntry, type AuditFilterQuery } from './list-audit.js';
 
 const csvQuery = Joi.object<AuditFilterQuery>(auditFilterFields);
 
@@ -16,7 +16,7 @@ const columns = ['at', 'actor', 'from', 'action', 'kind', 'subject', 'before', '
 /** The entries of the audit log that fit a filter. */
 export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) => {
   const query = consoleQuery(csvQuery, request);
-  const filter = auditFilterOf(query);
+  const filter = buildAuditFilter(query);
   await sendListCsv<Date>(response, {
     filename: 'audit.csv',
     columns,
@@ -24,17 +24,17 @@ export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) =>
       by: changedByOperator(request, response),
       action: 'audit.export',
       kind: 'audit',
-      filter: withoutNumber(query),
+      filter: omitCustomerNumber(query),
     },
     async page({ after, limit }) {
-      const { found, next } = await pageOfAudit(filter, { before: after, limit });
+      const { found, next } = await findAuditPage(filter, { before: after, limit });
       return { rows: found.map(presentEntry), next };
     },
   });
 };
 
-function withoutNumber({ subject, ...others }: AuditFilterQuery): AuditFilterQuery {
+function omitCustomerNumber({ subject, ...others }: AuditFilterQuery): AuditFilterQuery {
   return subject === undefined
     ? others
-    : { ...others, subject: number.test(subject) ? masked(subject) : subject };
+    : { ...others, subject: number.test(subject) ? maskNumber(subject) : subject };
 }

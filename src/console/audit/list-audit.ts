@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
 import type { AuditEntry } from '../../audit/audit.model.js';
-import { pageOfAudit, type AuditFilter } from '../../audit/page-of-audit.js';
-import { periodOfDays } from '../../shared/business-time.js';
+import { findAuditPage, type AuditFilter } from '../../audit/page-of-audit.js';
+import { parseDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 
@@ -63,7 +63,7 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
   }),
   async handle({ query }) {
-    const { found, next, lookedBackTo } = await pageOfAudit(auditFilterOf(query), {
+    const { found, next, lookedBackTo } = await findAuditPage(buildAuditFilter(query), {
       before: query.before === undefined ? undefined : new Date(query.before),
       limit: query.limit,
     });
@@ -75,13 +75,13 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
   },
 });
 
-export function auditFilterOf({ actor, action, kind, subject, from, to }: AuditFilterQuery): AuditFilter {
+export function buildAuditFilter({ actor, action, kind, subject, from, to }: AuditFilterQuery): AuditFilter {
   return {
     actor,
     action,
     subjectKind: kind,
     subjectId: subject,
-    ...periodOfDays({ from, to }),
+    ...parseDays({ from, to }),
   };
 }
 

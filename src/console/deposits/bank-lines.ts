@@ -4,7 +4,7 @@ import { bankLineStatuses, type BankLineStatus } from '../../deposits/bank/bank-
 import { listBankLines } from '../../deposits/bank/list-bank-lines.js';
 import { reopenLine } from '../../deposits/bank/reopen-line.js';
 import { setLineAside } from '../../deposits/bank/set-line-aside.js';
-import { useLine } from '../../deposits/bank/use-line.js';
+import { creditWithLine } from '../../deposits/bank/use-line.js';
 import {
   defineConsoleOperation,
   idParams,
@@ -107,7 +107,7 @@ export const useBankLine = defineConsoleOperation({
   }),
   data: changedData,
   handle: ({ params: { id: lineId }, body: { deposit_id: depositId, meant }, by }) =>
-    useLine({ lineId, depositId: depositId.trim(), meant }, by),
+    creditWithLine({ lineId, depositId: depositId.trim(), meant }, by),
 });
 
 export const setBankLineAside = defineConsoleOperation({

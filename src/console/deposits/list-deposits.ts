@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { listDeposits as listWaiting } from '../../deposits/list-deposits.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { decidedPageFields, decidedPageOf, decidedQuery, decidedStatus } from '../api/decided-list.js';
+import { decidedPageFields, findDecidedPage, decidedQuery, decidedStatus } from '../api/decided-list.js';
 
 export const listDeposits = defineConsoleOperation({
   id: 'listDeposits',
@@ -30,10 +30,10 @@ export const listDeposits = defineConsoleOperation({
     ...decidedPageFields,
   }),
   async handle({ query }) {
-    const { found, page } = await decidedPageOf(query, deposits, (limit) =>
+    const { found, page } = await findDecidedPage(query, deposits, (limit) =>
       listWaiting({ status: 'pending', limit }),
     );
-    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       deposits: found.map((each) => ({
         id: each._id,

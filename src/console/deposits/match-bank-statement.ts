@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { text } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
 import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
 import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
@@ -91,7 +91,7 @@ async function present(lines: readonly PlannedLine[]) {
   // What an operator has to see comes first.
   const rank = ({ match }: PlannedLine) => lineMatches.indexOf(match);
   const shown = [...lines].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, shownMax);
-  const usernames = await usernamesOf(
+  const usernames = await findUsernames(
     shown.flatMap(({ deposits }) => deposits.map(({ accountId }) => accountId)),
   );
   return shown.map(({ line, day, amount, description, match, sameBefore, deposits }) => ({

@@ -14,7 +14,7 @@ import {
   type Reason,
 } from '../api/console-operation.js';
 import {
-  bytesOf,
+  decodeBase64,
   planData,
   presentPlan,
   priceFile,
@@ -33,7 +33,8 @@ export const previewPriceImport = defineConsoleOperation<{ file: string }>({
   summary: 'What a price list would change: from and to, which lines lose money, which are refused and why',
   body: Joi.object<{ file: string }>({ file: priceFile }),
   data: planData,
-  handle: async ({ body: { file } }) => presentPlan(await planImport(await readPriceFile(bytesOf(file)))),
+  handle: async ({ body: { file } }) =>
+    presentPlan(await planImport(await readPriceFile(decodeBase64(file)))),
 });
 
 interface Apply extends Reason {
@@ -67,7 +68,7 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
   data: shape({ id: Joi.string(), changed: Joi.number(), kept_found: Joi.number(), kept: keptData }),
   async handle({ body: { file, name, fingerprint, meant }, by }) {
     const { importId, changed, kept } = await applyImport(
-      { bytes: bytesOf(file), file: name, fingerprint, meant },
+      { bytes: decodeBase64(file), file: name, fingerprint, meant },
       by,
     );
     return {

@@ -2,9 +2,9 @@ import Joi from 'joi';
 import { requireAccount } from '../../accounts/require-account.js';
 import { text, timestamp, wholeNumber } from '../../api/fields.js';
 import { listImports } from '../../providers/imports/list-imports.js';
-import { offerChanges, offerHistory } from '../../providers/imports/offer-history.js';
+import { readOfferChanges, readOfferHistory } from '../../providers/imports/offer-history.js';
 import { priceImportStatuses, type OfferFigures } from '../../providers/imports/price-import.model.js';
-import { startOf, startOfYesterday } from '../../shared/business-time.js';
+import { getStartOfDay, startOfYesterday } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 import { codeParams } from '../products/get-product.js';
@@ -105,9 +105,9 @@ export const listOfferChanges = defineConsoleOperation({
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
   }),
   async handle({ query: { seller, from, before, limit } }) {
-    const since = from === undefined ? startOfYesterday() : startOf(from);
+    const since = from === undefined ? startOfYesterday() : getStartOfDay(from);
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-    const { changes, next, lookedBackTo } = await offerChanges(
+    const { changes, next, lookedBackTo } = await readOfferChanges(
       { since, sellerId },
       { before: before === undefined ? undefined : new Date(before), limit },
     );
@@ -161,7 +161,7 @@ export const getOfferHistory = defineConsoleOperation({
   }),
   async handle({ params: { code }, query: { seller, before, limit } }) {
     const { _id: sellerId } = await requireAccount(seller);
-    const { moments, next } = await offerHistory(
+    const { moments, next } = await readOfferHistory(
       { code, sellerId },
       { before: before === undefined ? undefined : new Date(before), limit },
     );

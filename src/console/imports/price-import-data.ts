@@ -2,9 +2,9 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { lineRefusals } from '../../providers/imports/read-price-file.js';
 import {
-  mostTellingFirst,
+  sortByImportance,
   type ImportPlan,
-  type MeantReason,
+  type ConfirmReason,
   type PlannedChange,
 } from '../../providers/imports/plan-import.js';
 import { shape } from '../api/console-operation.js';
@@ -20,7 +20,7 @@ export const priceFile = Joi.string()
   .description('A price list (CSV in UTF-8, or a workbook) in base64.');
 export const priceFileBodyMax = base64Max + 10_000;
 
-export function bytesOf(base64: string): Uint8Array {
+export function decodeBase64(base64: string): Uint8Array {
   return Buffer.from(base64, 'base64');
 }
 
@@ -56,7 +56,7 @@ export const planData = shape({
 });
 
 export function presentPlan({ lines, changes, unchanged, refused, fingerprint }: ImportPlan) {
-  const countOf = (why: MeantReason) => changes.filter((each) => each[why]).length;
+  const countOf = (why: ConfirmReason) => changes.filter((each) => each[why]).length;
   return {
     lines,
     found: changes.length,
@@ -64,7 +64,7 @@ export function presentPlan({ lines, changes, unchanged, refused, fingerprint }:
     losing: countOf('loses'),
     falling: countOf('falls'),
     rising: countOf('rises'),
-    changes: mostTellingFirst(changes).slice(0, shownMax).map(presentChange),
+    changes: sortByImportance(changes).slice(0, shownMax).map(presentChange),
     refused_found: refused.length,
     refused: refused.slice(0, shownMax),
     fingerprint,

@@ -1,15 +1,15 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { dayCloses } from '../../money/closes/day-close.model.js';
-import { lastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
-import { isVerificationAskedFor } from '../../reconciliation/ledger/ask-for-verification.js';
+import { findLastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
+import { isVerificationRequested } from '../../reconciliation/ledger/ask-for-verification.js';
 import { ledgerChecks } from '../../reconciliation/ledger/ledger-report.js';
 import {
   ledgerVerifications,
   type LedgerVerification,
 } from '../../reconciliation/ledger/ledger-verification.model.js';
-import { verificationProgress } from '../../reconciliation/ledger/verification-progress.js';
-import { nextVerificationMs } from '../../reconciliation/ledger/verify-daily.js';
+import { readVerificationProgress } from '../../reconciliation/ledger/verification-progress.js';
+import { getNextVerificationMs } from '../../reconciliation/ledger/verify-daily.js';
 import { lookUp } from '../../shared/look-up.js';
 import type { FigureName, Figures } from '../../signals/figures.js';
 import { readFigures } from '../../signals/keep-figures.js';
@@ -69,23 +69,23 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
   }),
   async handle({ query: { before } }) {
     const [last, closes, verifications, running, isAskedFor, figures] = await Promise.all([
-      lastClosedDay(),
+      findLastClosedDay(),
       dayCloses
         .find({ state: 'closed', ...(before !== undefined && { _id: { $lt: before } }) })
         .sort({ _id: -1 })
         .limit(closesShown + 1)
         .toArray() as Promise<ClosedDay[]>,
       ledgerVerifications.find().sort({ _id: -1 }).limit(verificationsShown).toArray(),
-      verificationProgress(),
-      isVerificationAskedFor(),
+      readVerificationProgress(),
+      isVerificationRequested(),
       readFigures(),
     ]);
     return {
-      accounts: accountsOf(last, figures),
+      accounts: presentAccounts(last, figures),
       closes: closes.slice(0, closesShown).map(presentClose),
       next: closes.length > closesShown ? (closes[closesShown - 1]?._id ?? null) : null,
       verifications: verifications.map(presentVerification),
-      next_verification_at: new Date(nextVerificationMs(verifications[0] ?? null)).toISOString(),
+      next_verification_at: new Date(getNextVerificationMs(verifications[0] ?? null)).toISOString(),
       running: running ?? (isAskedFor ? { what: 'waiting', done: 0, total: 0 } : null),
     };
   },
@@ -97,7 +97,7 @@ const knownNow: Record<string, FigureName> = {
   payable: 'topup_seller_credits_unposted_rupiah',
 };
 
-function accountsOf(last: ClosedDay | null, figures: Figures | null) {
+function presentAccounts(last: ClosedDay | null, figures: Figures | null) {
   return Object.entries<number>(last?.content.totals ?? {}).map(([account, closed]) => ({
     account,
     closed,

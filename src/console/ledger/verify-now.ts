@@ -1,4 +1,4 @@
-import { askForVerification } from '../../reconciliation/ledger/ask-for-verification.js';
+import { requestVerification } from '../../reconciliation/ledger/ask-for-verification.js';
 import { defineConsoleOperation, reasonBody, shape, type Reason } from '../api/console-operation.js';
 
 export const verifyLedgerNow = defineConsoleOperation<Reason>({
@@ -10,7 +10,7 @@ export const verifyLedgerNow = defineConsoleOperation<Reason>({
   body: reasonBody,
   data: shape({}),
   async handle({ by }) {
-    await askForVerification(by);
+    await requestVerification(by);
     return {};
   },
 });

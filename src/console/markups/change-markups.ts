@@ -42,7 +42,7 @@ export const setMarkupCall = defineConsoleOperation({
     .xor('account', 'group', 'everybody'),
   data: shape({}),
   async handle({ body: { percent, rupiah: amount, ...given }, by }) {
-    await setMarkup(await targetOf(given), { percent, rupiah: amount }, by);
+    await setMarkup(await findTarget(given), { percent, rupiah: amount }, by);
     return {};
   },
 });
@@ -56,12 +56,12 @@ export const removeMarkupCall = defineConsoleOperation({
   body: Joi.object<Target>(target).xor('product', 'category', 'all').xor('account', 'group', 'everybody'),
   data: shape({}),
   async handle({ body, by }) {
-    await removeMarkup(await targetOf(body), by);
+    await removeMarkup(await findTarget(body), by);
     return {};
   },
 });
 
-async function targetOf({ account, group, product, category }: Target): Promise<MarkupTarget> {
+async function findTarget({ account, group, product, category }: Target): Promise<MarkupTarget> {
   const buyer = account === undefined ? null : await requireAccount(account);
   return { buyer, priceGroup: group, productCode: product, category };
 }

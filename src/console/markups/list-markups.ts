@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { requireAccount } from '../../accounts/require-account.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { text, timestamp, wholeNumber } from '../../api/fields.js';
 import { listMarkups } from '../../products/list-markups.js';
 import { lookUp } from '../../shared/look-up.js';
@@ -48,7 +48,7 @@ export const listMarkupsCall = defineConsoleOperation({
     const owner = { accountId, priceGroup: group ?? null };
     const isOfOne = account !== undefined || group !== undefined;
     const { markups, next } = await listMarkups({ ...(isOfOne && { owner }), after, limit });
-    const usernames = await usernamesOf(markups.flatMap((each) => each.accountId ?? []));
+    const usernames = await findUsernames(markups.flatMap((each) => each.accountId ?? []));
     return {
       markups: markups.map(({ accountId: id, scope, of, percentHundredths, ...each }) => ({
         account: id === null ? null : (lookUp(usernames, id) ?? id),

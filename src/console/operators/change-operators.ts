@@ -5,7 +5,7 @@ import type { ChangedBy } from '../../audit/record-audit.js';
 import { endAllSessions, setOperatorPassword, setOperatorRole } from '../../operators/change-operator.js';
 import { createOperator, removeOperator } from '../../operators/create-operator.js';
 import { endOneSession } from '../../operators/end-session.js';
-import { newPassword } from '../../operators/password.js';
+import { generatePassword } from '../../operators/password.js';
 import { requireOperator } from '../../operators/require-operator.js';
 import { operatorRoles, type OperatorRole } from '../../operators/rights.js';
 import { resetSecondFactor } from '../../operators/second-factor.js';
@@ -19,7 +19,7 @@ import {
   type Reason,
 } from '../api/console-operation.js';
 import { sessionToEnd } from './present-session.js';
-import { proofFields, prove, type Proof } from './proof.js';
+import { proofFields, reauthenticate, type Proof } from './proof.js';
 
 type ProvenReason = Reason & Proof;
 type WithRole = ProvenReason & { role: OperatorRole };
@@ -46,9 +46,9 @@ export const createOperatorCall = defineConsoleOperation<WithRole & { username: 
   }),
   data: withPassword,
   async handle(call) {
-    await prove(call);
+    await reauthenticate(call);
     const { username, role: given } = call.body;
-    const password = newPassword();
+    const password = generatePassword();
     await createOperator({ username, role: given, password }, call.by);
     return { username, password };
   },
@@ -80,7 +80,7 @@ function defineOperatorChange<Body extends ProvenReason = ProvenReason>({
     body,
     data,
     async handle(call) {
-      await prove(call);
+      await reauthenticate(call);
       return run(call.params.username, call);
     },
   });
@@ -103,7 +103,7 @@ export const resetPasswordCall = defineOperatorChange({
   summary: 'Give an operator another password, which this answer alone shows; every session of theirs ends',
   data: withPassword,
   async run(username, { by }) {
-    const password = newPassword();
+    const password = generatePassword();
     await setOperatorPassword(username, password, by);
     return { username, password };
   },

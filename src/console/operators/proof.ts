@@ -20,7 +20,7 @@ export const proofFields = {
 };
 
 /** @throws UnauthorizedError for a wrong password or code, RateLimitError after too many of them. */
-export async function prove(
+export async function reauthenticate(
   call: Pick<ConsoleCall<Proof, unknown, unknown>, 'operator' | 'body' | 'browser'>,
 ): Promise<void> {
   const { password, code } = call.body;

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { endAllSessions, setOperatorPassword } from '../../operators/change-operator.js';
 import { endOneSession } from '../../operators/end-session.js';
-import { newOperatorKey } from '../../operators/operator-key.js';
+import { createOperatorKey } from '../../operators/operator-key.js';
 import { passwordLengthMax, passwordLengthMin } from '../../operators/password.js';
 import { enrol } from '../../operators/login.js';
 import { beginEnrolment, replaceRecoveryCodes } from '../../operators/second-factor.js';
@@ -10,7 +10,7 @@ import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { sessionToEnd } from '../operators/present-session.js';
-import { proofFields, prove, type Proof } from '../operators/proof.js';
+import { proofFields, reauthenticate, type Proof } from '../operators/proof.js';
 
 const proofBody = Joi.object<Proof>(proofFields);
 const nothing = shape({});
@@ -38,7 +38,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
       const message = 'The two new passwords are not the same.';
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
     }
-    await prove(call);
+    await reauthenticate(call);
     await browser.letIn(await setOperatorPassword(operator.username, body.new_password, by, operator));
     return {};
   },
@@ -56,7 +56,7 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
     uri: Joi.string().description('For a QR code.'),
   }),
   async handle(call) {
-    await prove(call);
+    await reauthenticate(call);
     return beginEnrolment(call.operator, call.browser.sessionId);
   },
 });
@@ -87,7 +87,7 @@ export const makeRecoveryCodes = defineConsoleOperation<Proof>({
   body: proofBody,
   data: recoveryCodes,
   async handle(call) {
-    await prove(call);
+    await reauthenticate(call);
     return { recovery_codes: await replaceRecoveryCodes(call.operator, call.by) };
   },
 });
@@ -101,8 +101,8 @@ export const makeOwnKey = defineConsoleOperation<Proof>({
   body: proofBody,
   data: shape({ operator_key: Joi.string() }),
   async handle(call) {
-    await prove(call);
-    return { operator_key: await newOperatorKey(call.operator, call.by) };
+    await reauthenticate(call);
+    return { operator_key: await createOperatorKey(call.operator, call.by) };
   },
 });
 

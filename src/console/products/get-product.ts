@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
-import { catalogueItem } from '../../providers/catalogue.js';
+import { findCatalogueItem } from '../../providers/catalogue.js';
 import { defineConsoleOperation } from '../api/console-operation.js';
 import { presentProduct, productData } from './product-data.js';
 
@@ -15,5 +15,5 @@ export const getProduct = defineConsoleOperation({
   summary: 'A product with its offers',
   params: codeParams,
   data: productData,
-  handle: async ({ params }) => presentProduct(await catalogueItem(params.code)),
+  handle: async ({ params }) => presentProduct(await findCatalogueItem(params.code)),
 });

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { requireAccount } from '../../accounts/require-account.js';
 import { text, wholeNumber } from '../../api/fields.js';
-import { pageOfCatalogue } from '../../providers/catalogue.js';
+import { findCataloguePage } from '../../providers/catalogue.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { presentProduct, productData } from './product-data.js';
 
@@ -30,7 +30,7 @@ export const listProducts = defineConsoleOperation({
   }),
   async handle({ query: { prefix, seller, after, limit } }) {
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-    const { items, next } = await pageOfCatalogue({ prefix, sellerId, after, limit });
+    const { items, next } = await findCataloguePage({ prefix, sellerId, after, limit });
     return { products: items.map(presentProduct), next };
   },
 });

@@ -3,7 +3,7 @@ import { setCutOff } from '../../products/set-cut-off.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
 import { codeParams } from './get-product.js';
 
-interface Body extends Reason {
+interface CutOffBody extends Reason {
   cut_off: { start: string; end: string } | null;
 }
 
@@ -12,14 +12,14 @@ const clock = Joi.string()
   .max(5)
   .required();
 
-export const setCutOffCall = defineConsoleOperation<Body, { code: string }>({
+export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }>({
   id: 'setCutOff',
   method: 'post',
   path: '/products/:code/cut-off',
   action: 'product.set',
   summary: 'Set the daily window in which nobody sells a product, in business time; null: none',
   params: codeParams,
-  body: Joi.object<Body>({
+  body: Joi.object<CutOffBody>({
     cut_off: Joi.object({ start: clock, end: clock.invalid(Joi.ref('start')) })
       .allow(null)
       .required(),

@@ -7,21 +7,21 @@ import { setOffer } from '../../providers/set-offer.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
 import { codeParams } from './get-product.js';
 
-interface Body extends Reason {
+interface OfferBody extends Reason {
   seller: string;
   price?: number;
   status?: ProductStatus;
   below_cost: boolean;
 }
 
-export const setOfferCall = defineConsoleOperation<Body, { code: string }>({
+export const setOfferCall = defineConsoleOperation<OfferBody, { code: string }>({
   id: 'setOffer',
   method: 'post',
   path: '/products/:code/offer',
   action: 'product.set',
   summary: "Change a seller's offer for a product; what is left out stays",
   params: codeParams,
-  body: Joi.object<Body>({
+  body: Joi.object<OfferBody>({
     seller: text(64).required(),
     price: rupiah({ min: 0, max: limits.offerPriceMax }),
     status: Joi.string().valid('active', 'inactive', 'maintenance'),

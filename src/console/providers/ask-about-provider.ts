@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { productCode } from '../../api/fields.js';
-import { obstacles, placings } from '../../providers/choose-route.js';
+import { obstacles, rankCriteria } from '../../providers/choose-route.js';
 import { comparePriceList, priceDifferences } from '../../providers/compare-price-list.js';
-import { routingOrder } from '../../providers/routing-order.js';
+import { readRoutingOrder } from '../../providers/routing-order.js';
 import { reconcileDay } from '../../reconciliation/reconcile-day.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
@@ -37,14 +37,14 @@ export const getRouting = defineConsoleOperation({
           .valid(...obstacles, 'circuit-open')
           .allow(null),
         placed: Joi.string()
-          .valid('first', ...placings, 'alike')
+          .valid('first', ...rankCriteria, 'alike')
           .allow(null)
           .description('What puts it behind the one before it.'),
       }),
     ),
   }),
   async handle({ query }) {
-    const { product, closed, offers } = await routingOrder(query.product);
+    const { product, closed, offers } = await readRoutingOrder(query.product);
     return {
       product,
       closed,

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { timestamp, wholeNumber } from '../../api/fields.js';
-import { backlogsOf } from '../../providers/backlog.js';
-import { callsInFlight, circuitsOf } from '../../providers/circuit.js';
-import { providerHistories, type ProviderFigures } from '../../providers/provider-samples.js';
+import { readBacklogs } from '../../providers/backlog.js';
+import { countCallsInFlight, readCircuits } from '../../providers/circuit.js';
+import { readProviderHistories, type ProviderFigures } from '../../providers/provider-samples.js';
 import { ProviderStateModel, type ProviderState } from '../../providers/provider-state.model.js';
 import { nowMs } from '../../shared/clock.js';
 import { shape } from '../api/console-operation.js';
@@ -67,11 +67,11 @@ export const getProvider = defineProviderOperation({
     const sinceMs = Math.floor((untilMs - days * dayMs) / stepMs) * stepMs;
     const [state, circuits, backlogs, flights, recent, long] = await Promise.all([
       ProviderStateModel.findById(seller._id).lean<ProviderState>(),
-      circuitsOf(ids),
-      backlogsOf([seller]),
-      callsInFlight(seller._id),
+      readCircuits(ids),
+      readBacklogs([seller]),
+      countCallsInFlight(seller._id),
       recentFigures(ids),
-      providerHistories(ids, { sinceMs, untilMs }, stepMs),
+      readProviderHistories(ids, { sinceMs, untilMs }, stepMs),
     ]);
     const overview = {
       seller,

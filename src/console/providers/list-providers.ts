@@ -1,11 +1,15 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { floatEndsMaxMs, floatLeftMs, todayUntil } from '../../providers/float-end.js';
-import { floatPace, providerHistories, type ProviderFigures } from '../../providers/provider-samples.js';
+import { floatEndsMaxMs, getFloatLeftMs, getTodaySpan } from '../../providers/float-end.js';
+import {
+  computeFloatPace,
+  readProviderHistories,
+  type ProviderFigures,
+} from '../../providers/provider-samples.js';
 import { listProviders as findProviders, type ProviderOverview } from '../../providers/steer-provider.js';
 import { slotMs } from '../../samples/sample.model.js';
 import { nowMs } from '../../shared/clock.js';
-import { rememberedFor } from '../../shared/remembered-for.js';
+import { memoizeFor } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 const hourMs = 3_600_000;
@@ -56,7 +60,7 @@ export const listProviders = defineConsoleOperation({
   handle: () => shownProviders(),
 });
 
-const shownProviders = rememberedFor(rememberedMs, async () => {
+const shownProviders = memoizeFor(rememberedMs, async () => {
   const found = await findProviders();
   const shown = found.slice(0, shownMax);
   const recent = await recentFigures(shown.map(({ seller }) => seller._id));
@@ -77,8 +81,8 @@ interface RecentFigures {
 export async function recentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
   const untilMs = nowMs();
   const [days, todays] = await Promise.all([
-    providerHistories(sellerIds, { sinceMs: untilMs - dayMs, untilMs }, dayMs + hourMs),
-    providerHistories(sellerIds, todayUntil(untilMs), slotMs),
+    readProviderHistories(sellerIds, { sinceMs: untilMs - dayMs, untilMs }, dayMs + hourMs),
+    readProviderHistories(sellerIds, getTodaySpan(untilMs), slotMs),
   ]);
   return new Map(
     sellerIds.map((id) => [id, { day: days.get(id)?.steps[0], today: todays.get(id)?.steps ?? [] }]),
@@ -106,7 +110,7 @@ export function presentProvider(
     expected_wait_ms: Math.round(backlog?.expectedMs ?? 0),
     float: state?.floatAmount ?? null,
     float_at: state?.floatAt?.toISOString() ?? null,
-    float_ends_at: endOf(state?.floatAmount ?? null, floatPace(today)),
+    float_ends_at: presentFloatEnd(state?.floatAmount ?? null, computeFloatPace(today)),
     limits: { calls_per_second: callsPerSecond, concurrency, max_wait_s: maxWaitS },
     day: {
       orders: figures?.orders ?? 0,
@@ -120,7 +124,7 @@ export function presentProvider(
   };
 }
 
-function endOf(float: number | null, pace: number | null): string | null {
-  const leftMs = float === null ? floatEndsMaxMs : floatLeftMs(float, pace);
+function presentFloatEnd(float: number | null, pace: number | null): string | null {
+  const leftMs = float === null ? floatEndsMaxMs : getFloatLeftMs(float, pace);
   return leftMs >= floatEndsMaxMs ? null : new Date(nowMs() + leftMs).toISOString();
 }

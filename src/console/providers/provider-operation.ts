@@ -11,7 +11,7 @@ import {
   type AnyConsoleOperation,
 } from '../api/console-operation.js';
 
-interface OfProvider<Body, Query, Answer> {
+interface ProviderOperation<Body, Query, Answer> {
   id: string;
   method: 'get' | 'post';
   /** What comes after the seller in the path; nothing: the provider itself. */
@@ -31,7 +31,7 @@ export function defineProviderOperation<Answer, Body = unknown, Query = unknown>
   verb,
   run,
   ...rest
-}: OfProvider<Body, Query, Answer>): AnyConsoleOperation<Answer> {
+}: ProviderOperation<Body, Query, Answer>): AnyConsoleOperation<Answer> {
   return defineConsoleOperation({
     ...rest,
     path: `/providers/:username${verb === undefined ? '' : `/${verb}`}`,

@@ -3,7 +3,7 @@ import { limits } from '../../../config/limits.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { askFloat } from '../../providers/refresh-providers.js';
 import { changeProvider, pauseProvider, resumeProvider } from '../../providers/steer-provider.js';
-import { shown } from '../webhooks/present-delivery.js';
+import { redactUrls } from '../webhooks/present-delivery.js';
 import { reason, reasonBody, shape, type Reason } from '../api/console-operation.js';
 import { defineProviderOperation } from './provider-operation.js';
 
@@ -87,7 +87,7 @@ export const testProvider = defineProviderOperation({
   }),
   async run(seller, { by }) {
     const { amount, durationMs, problem: said } = await askFloat(seller);
-    const problem = shown(said);
+    const problem = redactUrls(said);
     await recordAudit(null, {
       ...by,
       action: 'provider.float',

@@ -20,12 +20,12 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
     answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
   }),
   async handle({ params: { id } }) {
-    const { call, answer } = await answerOf(await requirePurchase(id, { find: findHeld }));
+    const { call, answer } = await buildCustomerAnswer(await requirePurchase(id, { find: findHeld }));
     return { call, answer: JSON.stringify(answer, null, 2) };
   },
 });
 
-async function answerOf(purchase: Purchase): Promise<{ call: string; answer: object }> {
+async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; answer: object }> {
   const envelope = (data: object) => ({ status: 'success', code: '00', data });
   switch (purchase.surface) {
     case 'wallet':

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
-import { outcomes, type Outcome } from '../../purchases/review/possible-decisions.js';
+import { reviewOutcomes, type ReviewOutcome } from '../../purchases/review/possible-decisions.js';
 import { purchaseStatuses } from '../../purchases/purchase.model.js';
 import { resolveReview } from '../../purchases/review/resolve-review.js';
 import { defineConsoleOperation, idParams, reason, shape, type Reason } from '../api/console-operation.js';
 
 interface Body extends Reason {
-  as: Outcome;
+  as: ReviewOutcome;
   /** With success: what the provider gave. */
   serial_number?: string;
 }
@@ -22,7 +22,7 @@ export const decidePurchase = defineConsoleOperation({
   params: idParams,
   body: Joi.object<Body>({
     as: Joi.string()
-      .valid(...outcomes)
+      .valid(...reviewOutcomes)
       .required(),
     serial_number: text(200).min(1).when('as', { not: 'success', then: Joi.forbidden() }),
     reason,

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { groupedToken } from '../../purchases/pln-token.js';
+import { formatToken } from '../../purchases/pln-token.js';
 import { describePurchase, type PurchaseDescription } from '../../purchases/review/describe-purchase.js';
-import { outcomes } from '../../purchases/review/possible-decisions.js';
+import { reviewOutcomes } from '../../purchases/review/possible-decisions.js';
 import { lookUp } from '../../shared/look-up.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
 import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
-import { deliveryData, presentDelivery, shown } from '../webhooks/present-delivery.js';
+import { deliveryData, presentDelivery, redactUrls } from '../webhooks/present-delivery.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 
 const nullableText = Joi.string().allow(null);
@@ -41,7 +41,7 @@ const descriptionData = shape({
   review_since: timestamp.allow(null),
   review_reason: nullableText,
   next_action_at: timestamp.allow(null),
-  decisions: Joi.array().items(Joi.string().valid(...outcomes)),
+  decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
   timeline: Joi.array().items(
     shape({
       at: timestamp,
@@ -78,41 +78,41 @@ function presentDescription(found: PurchaseDescription) {
     commission: purchase.commissionAmount,
     request_id: purchase.requestId ?? null,
     trace_id: purchase.traceId ?? null,
-    review_since: iso(purchase.reviewSince),
+    review_since: toIsoOrNull(purchase.reviewSince),
     review_reason: purchase.reviewReason ?? null,
-    next_action_at: iso(purchase.nextActionAt),
+    next_action_at: toIsoOrNull(purchase.nextActionAt),
     decisions,
     timeline: timeline.map(({ at, what, detail }) => ({
       at: at.toISOString(),
       what,
-      detail: withoutUrlSecrets(detail),
+      detail: redactUrlSecrets(detail),
     })),
     orders: orders.map((order) => ({
       reference: order._id,
       seller: nameOf(order.sellerId),
       provider: order.providerKind,
-      address: order.providerBaseUrl ? withoutUrlSecrets(order.providerBaseUrl) : null,
+      address: order.providerBaseUrl ? redactUrlSecrets(order.providerBaseUrl) : null,
       sent_product: purchase.productCode,
       sent_customer_number: purchase.customerNumber,
       price: order.offerPrice,
       status: order.status,
       code: order.code,
-      message: shown(order.message),
-      serial_number: groupedToken({ subcategory: purchase.subcategory, serialNumber: order.serialNumber }),
+      message: redactUrls(order.message),
+      serial_number: formatToken({ subcategory: purchase.subcategory, serialNumber: order.serialNumber }),
       checks: order.checks,
-      sent_at: iso(order.sentAt),
-      last_check_at: iso(order.lastCheckAt),
+      sent_at: toIsoOrNull(order.sentAt),
+      last_check_at: toIsoOrNull(order.lastCheckAt),
     })),
     deliveries: deliveries.map((each) => presentDelivery(each, nameOf(each.accountId))),
     cases: cases.map(({ _id, kind, detail, resolvedAt }) => ({
       id: _id,
       kind,
       detail,
-      resolved_at: iso(resolvedAt),
+      resolved_at: toIsoOrNull(resolvedAt),
     })),
   };
 }
 
-function iso(at: Date | null): string | null {
+function toIsoOrNull(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { text, timestamp, wholeNumber } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { partiesOf } from '../../purchases/parties-of.js';
-import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { getPartyIds } from '../../purchases/parties-of.js';
+import { findPurchasePage } from '../../purchases/page-of-purchases.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
@@ -29,8 +29,8 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
     looked_back_to: timestamp.allow(null),
   }),
   async handle({ query: { after, limit, ...query } }) {
-    const page = await pageOfPurchases(await purchaseFilterOf(query), { after, limit });
-    const usernames = await usernamesOf(partiesOf(page.purchases));
+    const page = await findPurchasePage(await purchaseFilterOf(query), { after, limit });
+    const usernames = await findUsernames(getPartyIds(page.purchases));
     return {
       purchases: page.purchases.map((each) => presentPurchase(each, usernames)),
       next: page.next,

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { groupedToken } from '../../purchases/pln-token.js';
+import { formatToken } from '../../purchases/pln-token.js';
 import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
 import { lookUp } from '../../shared/look-up.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
 import { shape } from '../api/console-operation.js';
 
 const nullableText = Joi.string().allow(null);
@@ -40,8 +40,8 @@ export function presentPurchase(purchase: Purchase, usernames: Record<string, st
     customer_number: purchase.customerNumber,
     price: purchase.price,
     status: purchase.status,
-    serial_number: groupedToken(purchase),
-    message: purchase.message === null ? null : withoutUrlSecrets(purchase.message),
+    serial_number: formatToken(purchase),
+    message: purchase.message === null ? null : redactUrlSecrets(purchase.message),
     seller: purchase.sellerId === null ? null : nameOf(purchase.sellerId),
     in_review: purchase.reviewSince !== null,
     created_at: purchase.createdAt.toISOString(),

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { productCode, text, wholeNumber } from '../../api/fields.js';
 import type { PurchaseFilter } from '../../purchases/page-of-purchases.js';
-import { purchaseFilterOf as filterOf } from '../../purchases/purchase-filter-of.js';
+import { resolvePurchaseFilter as filterOf } from '../../purchases/purchase-filter-of.js';
 import { purchaseStatuses, type PurchaseStatus } from '../../purchases/purchase.model.js';
 import { day } from '../api/list-query.js';
 

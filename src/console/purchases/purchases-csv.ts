@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { partiesOf } from '../../purchases/parties-of.js';
-import { pageOfPurchases } from '../../purchases/page-of-purchases.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { getPartyIds } from '../../purchases/parties-of.js';
+import { findPurchasePage } from '../../purchases/page-of-purchases.js';
 import { consoleQuery } from '../console-query.js';
 import { changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
@@ -26,8 +26,8 @@ export const sendPurchasesCsv: ConsoleRoute['handle'] = async (request, response
       filter: query,
     },
     async page({ after, limit }) {
-      const { purchases, next } = await pageOfPurchases(filter, { after, limit });
-      const usernames = await usernamesOf(partiesOf(purchases));
+      const { purchases, next } = await findPurchasePage(filter, { after, limit });
+      const usernames = await findUsernames(getPartyIds(purchases));
       return { rows: purchases.map((each) => presentPurchase(each, usernames)), next };
     },
   });

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { partiesOf } from '../../purchases/parties-of.js';
-import { search, searchLength } from '../../purchases/search.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { getPartyIds } from '../../purchases/parties-of.js';
+import { searchPurchasesAndAccounts, searchLength } from '../../purchases/search.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 
@@ -20,8 +20,8 @@ export const searchCall = defineConsoleOperation<unknown, unknown, { q: string }
     ),
   }),
   async handle({ query: { q } }) {
-    const { purchases, accounts } = await search(q);
-    const usernames = await usernamesOf(partiesOf(purchases));
+    const { purchases, accounts } = await searchPurchasesAndAccounts(q);
+    const usernames = await findUsernames(getPartyIds(purchases));
     return {
       purchases: purchases.map((each) => presentPurchase(each, usernames)),
       accounts: accounts.map(({ account: { username, role } }) => ({ username, role })),

@@ -1,14 +1,14 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { pageOfDocuments, type PageOfDocuments } from '../../database/page-of-documents.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
 import { listSettlements as listOpen } from '../../settlements/list-settlements.js';
 import { openStatuses } from '../../settlements/claim-settlement.js';
-import { possibleSteps, settlementSteps } from '../../settlements/possible-steps.js';
+import { getPossibleSteps, settlementSteps } from '../../settlements/possible-steps.js';
 import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { listQuery, pageFields, pageFilterOf, type ListQuery } from '../api/list-query.js';
+import { listQuery, pageFields, buildPageFilter, type ListQuery } from '../api/list-query.js';
 
 const statuses = [
   'pending',
@@ -69,8 +69,8 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
     has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),
   }),
   async handle({ query, by }) {
-    const { found, next, lookedBackTo, hasMore } = await pageOf(query);
-    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    const { found, next, lookedBackTo, hasMore } = await findPage(query);
+    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       settlements: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
       next,
@@ -101,13 +101,13 @@ function present(each: Settlement, seller: string, actor: string) {
     created_at: each.createdAt.toISOString(),
     estimated_completion: each.estimatedCompletion.toISOString(),
     final_at: each.finalAt?.toISOString() ?? null,
-    steps: possibleSteps(each, actor),
+    steps: getPossibleSteps(each, actor),
   };
 }
 
-async function pageOf(query: Query): Promise<PageOfDocuments<Settlement> & { hasMore: boolean }> {
+async function findPage(query: Query): Promise<PageOfDocuments<Settlement> & { hasMore: boolean }> {
   const { status, after, limit } = query;
-  const filter = await pageFilterOf(query);
+  const filter = await buildPageFilter(query);
   const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
   if (status === 'open' && !hasOtherFilter) {
     const found = await listOpen({ statuses: openStatuses, limit: limit + 1 });
@@ -115,5 +115,5 @@ async function pageOf(query: Query): Promise<PageOfDocuments<Settlement> & { has
   }
   const fits = (each: Settlement) =>
     status === 'all' || (status === 'open' ? openStatuses.includes(each.status) : each.status === status);
-  return { ...(await pageOfDocuments(settlements, { ...filter, fits }, { after, limit })), hasMore: false };
+  return { ...(await findDocumentPage(settlements, { ...filter, fits }, { after, limit })), hasMore: false };
 }

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { text } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { findJobs } from '../../doctor/jobs/find-jobs.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
@@ -28,7 +28,7 @@ export const findJobsCall = defineConsoleOperation({
   }),
   async handle({ query: { about } }) {
     const { things, jobs } = await findJobs(about.trim());
-    const usernames = await usernamesOf(things.map(({ accountId }) => accountId));
+    const usernames = await findUsernames(things.map(({ accountId }) => accountId));
     return {
       things: things.map(({ kind, id, accountId }) => ({
         kind,

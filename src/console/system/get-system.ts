@@ -4,7 +4,7 @@ import { timestamp } from '../../api/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
 import { now } from '../../shared/clock.js';
-import { rememberedMeanwhile } from '../../shared/remembered-for.js';
+import { staleWhileRevalidate } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** More of them change nothing about what to do. */
@@ -12,7 +12,7 @@ const shownMax = 100;
 /** However many pages are open, of which each asks every few seconds. Doctor looks twice, with seconds between, at what seems to stand still. */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
-const lastChecks = rememberedMeanwhile(remembered, async () => ({
+const lastChecks = staleWhileRevalidate(remembered, async () => ({
   at: now().toISOString(),
   checks: await diagnose(),
 }));

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { describedProcesses } from '../../redis/presence.js';
+import { describeProcesses } from '../../redis/presence.js';
 import { DependencyError } from '../../shared/errors.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
@@ -27,7 +27,7 @@ export const listProcesses = defineConsoleOperation({
       .description('More than one: a rollout goes on, or is stuck.'),
   }),
   async handle() {
-    const found = await describedProcesses().catch((error: unknown) => {
+    const found = await describeProcesses().catch((error: unknown) => {
       throw new DependencyError(error);
     });
     if (!found) {

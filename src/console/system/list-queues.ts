@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { lookAtQueue } from '../../jobs/look-at-queue.js';
-import { jobsNow, queuesNow } from '../../processes.js';
+import { inspectQueue } from '../../jobs/look-at-queue.js';
+import { findCurrentJobs, findCurrentQueues } from '../../processes.js';
 import { DependencyError } from '../../shared/errors.js';
-import { rememberedFor } from '../../shared/remembered-for.js';
+import { memoizeFor } from '../../shared/remembered-for.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 const count = Joi.number();
@@ -10,11 +10,11 @@ const count = Joi.number();
 /** However many pages are open. */
 const rememberedMs = 2_000;
 
-const looked = rememberedFor(rememberedMs, async () => {
-  const [queues, jobs] = await Promise.all([queuesNow(), jobsNow()]);
+const readQueues = memoizeFor(rememberedMs, async () => {
+  const [queues, jobs] = await Promise.all([findCurrentQueues(), findCurrentJobs()]);
   return Promise.all(
     queues.map(async ({ queue, process }) => {
-      const { counts, isPaused, workers } = await lookAtQueue(queue);
+      const { counts, isPaused, workers } = await inspectQueue(queue);
       const ofIt = jobs.filter((job) => job.queue.name === queue.name);
       return {
         name: queue.name,
@@ -62,7 +62,7 @@ export const listQueues = defineConsoleOperation({
   }),
   async handle() {
     try {
-      return { queues: await looked() };
+      return { queues: await readQueues() };
     } catch (error) {
       throw new DependencyError(error);
     }

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { jobStates, refusals, type SeenJob } from '../../doctor/jobs/seen-job.js';
 import { lookUp } from '../../shared/look-up.js';
 import { shape } from '../api/console-operation.js';
@@ -35,13 +35,13 @@ export const jobData = shape({
 
 /** Those of one page, with the usernames of all of them by one question. */
 export async function presentJobs(jobs: SeenJob[]) {
-  const usernames = await usernamesOf(jobs.flatMap((job) => idIn(job, 'accountId') ?? []));
+  const usernames = await findUsernames(jobs.flatMap((job) => findId(job, 'accountId') ?? []));
   return jobs.map((job) => present(job, usernames));
 }
 
 export async function presentJob(job: SeenJob) {
-  const accountId = idIn(job, 'accountId');
-  return present(job, await usernamesOf(accountId === null ? [] : [accountId]));
+  const accountId = findId(job, 'accountId');
+  return present(job, await findUsernames(accountId === null ? [] : [accountId]));
 }
 
 function present(job: SeenJob, usernames: Record<string, string>) {
@@ -51,25 +51,25 @@ function present(job: SeenJob, usernames: Record<string, string>) {
     name: job.name,
     subject: job.subject,
     state: job.state,
-    purchase: idIn(job, 'purchaseId'),
-    account: lookUp(usernames, idIn(job, 'accountId') ?? '') ?? null,
+    purchase: findId(job, 'purchaseId'),
+    account: lookUp(usernames, findId(job, 'accountId') ?? '') ?? null,
     begun: job.begun,
     failed_rounds: job.failedRounds,
     refusal: job.refusal,
-    needs_person_since: timeOf(job.needsPersonSince),
+    needs_person_since: toIsoOrNull(job.needsPersonSince),
     last_error: job.failures.at(-1)?.reason ?? null,
-    added_at: timeOf(job.addedAt),
-    last_run_at: timeOf(job.lastRunAt),
-    ended_at: timeOf(job.endedAt),
-    next_run_at: timeOf(job.nextRunAt),
+    added_at: toIsoOrNull(job.addedAt),
+    last_run_at: toIsoOrNull(job.lastRunAt),
+    ended_at: toIsoOrNull(job.endedAt),
+    next_run_at: toIsoOrNull(job.nextRunAt),
   };
 }
 
-function idIn({ data }: SeenJob, name: string): string | null {
+function findId({ data }: SeenJob, name: string): string | null {
   const id = data?.[name];
   return typeof id === 'string' ? id : null;
 }
 
-function timeOf(date: Date | null): string | null {
+function toIsoOrNull(date: Date | null): string | null {
   return date?.toISOString() ?? null;
 }

@@ -1,16 +1,16 @@
-import { businessDays, type BusinessDays, type SoldOnDay } from '../../purchases/business-days.js';
+import { readBusinessDays, type BusinessDays, type DaySales } from '../../purchases/business-days.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { durationsByHour } from '../../purchases/purchase-samples.js';
+import { readDurationsByHour } from '../../purchases/purchase-samples.js';
 import { quarterMs } from '../../purchases/totals-of.js';
-import { businessDayNamed, businessDayOf } from '../../shared/business-time.js';
-import { ordersSent, providerHistories } from '../../providers/provider-samples.js';
-import { routingSellers } from '../../providers/route-board.js';
-import { attemptFigures } from '../../webhooks/delivery-samples.js';
+import { getBusinessDayByName, getBusinessDay } from '../../shared/business-time.js';
+import { countOrdersSent, readProviderHistories } from '../../providers/provider-samples.js';
+import { getRoutingSellers } from '../../providers/route-board.js';
+import { readAttemptFigures } from '../../webhooks/delivery-samples.js';
 import { presentStep } from '../providers/get-provider.js';
-import { lastClosedDay } from '../../money/closes/find-close.js';
+import { findLastClosedDay } from '../../money/closes/find-close.js';
 import { nowMs } from '../../shared/clock.js';
 import { lookUp } from '../../shared/look-up.js';
-import { rememberedFor } from '../../shared/remembered-for.js';
+import { memoizeFor } from '../../shared/remembered-for.js';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
@@ -22,24 +22,24 @@ const rememberedMs = 5_000;
 const rankedEveryMs = 60_000;
 
 /** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
-export const figuresOfToday = rememberedFor(rememberedMs, async () => {
+export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
   const atMs = nowMs();
-  const hours = hoursUntil(atMs);
+  const hours = listHoursUntil(atMs);
   const span = { sinceMs: hours[0] ?? atMs, untilMs: atMs };
   const [days, latency, before, providers, deliveries, closed] = await Promise.all([
-    businessDays(),
-    durationsByHour(hours),
-    durationsByHour(hours.map((fromMs) => fromMs - hoursShown * hourMs)),
+    readBusinessDays(),
+    readDurationsByHour(hours),
+    readDurationsByHour(hours.map((fromMs) => fromMs - hoursShown * hourMs)),
     providersByHour(span),
     deliveriesByHour(span),
-    lastClosedDay(),
+    findLastClosedDay(),
   ]);
   return {
     at: new Date(atMs).toISOString(),
     day: days.today,
     is_whole: days.isWhole,
-    today: figuresOf(days.recent.filter(({ day }) => day === days.today)),
-    yesterday: figuresOf(days.recent.filter(({ day }) => day === days.yesterday)),
+    today: sumFigures(days.recent.filter(({ day }) => day === days.today)),
+    yesterday: sumFigures(days.recent.filter(({ day }) => day === days.yesterday)),
     latency: { ...latency.all, before: before.all },
     suspense_closed: closed && {
       day: closed._id,
@@ -54,11 +54,11 @@ export const figuresOfToday = rememberedFor(rememberedMs, async () => {
 });
 
 /** The providers that were asked most in the last day, most first: more lines are no plot. */
-const mostAsked = rememberedFor(rankedEveryMs, async () => {
+const findBusiestSellers = memoizeFor(rankedEveryMs, async () => {
   const untilMs = nowMs();
-  const sellers = [...(await routingSellers()).values()].filter(({ provider }) => provider !== null);
+  const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const asked = sellers.slice(0, sellersRead);
-  const orders = await ordersSent(
+  const orders = await countOrdersSent(
     asked.map(({ _id }) => _id),
     { sinceMs: untilMs - hoursShown * hourMs, untilMs },
   );
@@ -66,8 +66,8 @@ const mostAsked = rememberedFor(rankedEveryMs, async () => {
 });
 
 async function providersByHour(span: { sinceMs: number; untilMs: number }) {
-  const plotted = await mostAsked();
-  const found = await providerHistories(
+  const plotted = await findBusiestSellers();
+  const found = await readProviderHistories(
     plotted.map(({ _id }) => _id),
     span,
     hourMs,
@@ -80,7 +80,7 @@ async function providersByHour(span: { sinceMs: number; untilMs: number }) {
 
 async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
   const byHour = new Map<number, { from: string; delivered: number; failed: number }>();
-  for (const { fromMs, delivered, failed } of await attemptFigures(span)) {
+  for (const { fromMs, delivered, failed } of await readAttemptFigures(span)) {
     const hour = span.sinceMs + Math.floor((fromMs - span.sinceMs) / hourMs) * hourMs;
     const before = byHour.get(hour) ?? { from: new Date(hour).toISOString(), delivered: 0, failed: 0 };
     byHour.set(hour, {
@@ -93,8 +93,8 @@ async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
 }
 
 /** The beginnings of the last 24 hours, the one under way among them, by the business's clock. */
-function hoursUntil(atMs: number): number[] {
-  const { startMs } = businessDayOf(new Date(atMs));
+function listHoursUntil(atMs: number): number[] {
+  const { startMs } = getBusinessDay(new Date(atMs));
   const current = startMs + Math.floor((atMs - startMs) / hourMs) * hourMs;
   return Array.from({ length: hoursShown }, (_, n) => current - (hoursShown - 1 - n) * hourMs);
 }
@@ -112,7 +112,7 @@ interface Figures {
   commission: number;
 }
 
-function figuresOf(sold: readonly SoldOnDay[]): Figures {
+function sumFigures(sold: readonly DaySales[]): Figures {
   const sum = (path: string) => sold.reduce((all, { counters }) => all + (counters.get(path) ?? 0), 0);
   const count = (status: PurchaseStatus) => sum(`count.${status}`);
   const [success, failed, refunded] = [count('SUCCESS'), count('FAILED'), count('REFUNDED')];
@@ -141,19 +141,19 @@ function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   }));
   const first = hours[0] ?? 0;
   for (const { day, counters } of recent) {
-    const { startMs } = businessDayNamed(day);
+    const { startMs } = getBusinessDayByName(day);
     for (const [path, count] of counters) {
       const [, quarter, status] = /^quarters\.(\d+)\.(\w+)$/.exec(path) ?? [];
       const volume = volumes[Math.floor((startMs + Number(quarter) * quarterMs - first) / hourMs)];
       if (status !== undefined && volume) {
-        volume[seriesOf(status as PurchaseStatus)] += count;
+        volume[getSeries(status as PurchaseStatus)] += count;
       }
     }
   }
   return volumes;
 }
 
-function seriesOf(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | 'open' {
+function getSeries(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | 'open' {
   switch (status) {
     case 'SUCCESS':
       return 'success';
@@ -170,7 +170,7 @@ function seriesOf(status: PurchaseStatus): 'success' | 'failed' | 'refunded' | '
 function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays) {
   const all = [...older, ...recent];
   return [...olderDays, yesterday, today].map((day) => {
-    return { day, ...figuresOf(all.filter((each) => each.day === day)) };
+    return { day, ...sumFigures(all.filter((each) => each.day === day)) };
   });
 }
 
@@ -178,7 +178,7 @@ function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays
 function byProvider({ recent, today, sellers }: BusinessDays) {
   return recent
     .filter(({ day, sellerId }) => day === today && sellerId !== null)
-    .map((sold) => ({ seller: sellers.get(sold.sellerId ?? '') ?? '', ...figuresOf([sold]) }))
+    .map((sold) => ({ seller: sellers.get(sold.sellerId ?? '') ?? '', ...sumFigures([sold]) }))
     .filter(({ purchases }) => purchases > 0)
     .sort((a, b) => b.purchases - a.purchases)
     .slice(0, providersShown);

@@ -4,7 +4,7 @@ import { countAttention, countBacklog, listFailingJobs, type Attention } from '.
 import { sumOpenPurchases } from '../../purchases/open-purchases.js';
 import { stepData } from '../providers/get-provider.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { figuresOfToday } from './figures-of-today.js';
+import { getFiguresOfToday } from './figures-of-today.js';
 
 const rowsShown = 20;
 /** Work that nobody has done for so long is late. */
@@ -85,7 +85,7 @@ export const getToday = defineConsoleOperation({
   }),
   async handle() {
     const [{ suspense_closed: closed, ...found }, attention, backlog, open, failing] = await Promise.all([
-      figuresOfToday(),
+      getFiguresOfToday(),
       countAttention(),
       countBacklog(lateMs),
       sumOpenPurchases(),

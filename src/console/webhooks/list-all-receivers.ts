@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { text, timestamp } from '../../api/fields.js';
 import { requireAccount } from '../../accounts/require-account.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
-import { listReceivers, receiverStates } from '../../webhooks/list-receivers.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
+import { findReceivers, receiverStates } from '../../webhooks/list-receivers.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 interface Query {
@@ -35,13 +35,13 @@ export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>(
   }),
   async handle({ query: { account, receivers_after: after } }) {
     const accountId = account === undefined ? undefined : (await requireAccount(account))._id;
-    const { found, next } = await listReceivers({ after, accountId, accountsMax });
+    const { found, next } = await findReceivers({ after, accountId, accountsMax });
     return {
       receivers: found.map(({ id, username, url, state, health }) => ({
         id,
         account: username,
         state,
-        address: withoutUrlSecrets(url),
+        address: redactUrlSecrets(url),
         failures: health?.failures ?? 0,
         failing_since: health?.failingSince?.toISOString() ?? null,
       })),

@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
 import { lookUp } from '../../shared/look-up.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
-import { troubledReceivers } from '../../webhooks/troubled-receivers.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
+import { findTroubledReceivers } from '../../webhooks/troubled-receivers.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 /** Of each kind. */
@@ -31,13 +31,13 @@ export const listReceivers = defineConsoleOperation({
     ),
   }),
   async handle() {
-    const found = await troubledReceivers(shownMax);
-    const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
+    const found = await findTroubledReceivers(shownMax);
+    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       receivers: found.map((each) => ({
         id: each._id,
         account: lookUp(usernames, each.accountId) ?? '',
-        address: withoutUrlSecrets(each.address),
+        address: redactUrlSecrets(each.address),
         state: each.disabledAt === null ? 'left-alone' : 'disabled',
         failures: each.failures,
         failing_since: each.failingSince?.toISOString() ?? null,

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
-import { withoutUrlSecrets } from '../../shared/mask.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
 import type { Delivery, DeliveryAttempt } from '../../webhooks/delivery.model.js';
-import { headersOfAttempt } from '../../webhooks/sign-delivery.js';
+import { buildAttemptHeaders } from '../../webhooks/sign-delivery.js';
 import { shape } from '../api/console-operation.js';
 
 const nullableText = Joi.string().allow(null);
@@ -46,7 +46,7 @@ export function presentDelivery(delivery: Delivery, account: string) {
     event: delivery.event,
     ref_id: delivery.refId,
     transaction_id: delivery.orderKey,
-    url: withoutUrlSecrets(delivery.url),
+    url: redactUrlSecrets(delivery.url),
     body: delivery.body,
     state: delivery.state,
     created_at: delivery.createdAt.toISOString(),
@@ -56,19 +56,22 @@ export function presentDelivery(delivery: Delivery, account: string) {
       at: at.toISOString(),
       duration_ms: Math.round(durationMs),
       http_status: httpStatus,
-      answer: shown(answer),
-      error: shown(error),
-      headers: headersOf(delivery, { n, sent }),
+      answer: redactUrls(answer),
+      error: redactUrls(error),
+      headers: presentHeaders(delivery, { n, sent }),
     })),
   };
 }
 
-function headersOf(delivery: Delivery, attempt: { n: number; sent: DeliveryAttempt['sent'] }) {
-  const headers = headersOfAttempt(delivery, { n: attempt.n, ...(attempt.sent && { sent: attempt.sent }) });
+function presentHeaders(delivery: Delivery, attempt: { n: number; sent: DeliveryAttempt['sent'] }) {
+  const headers = buildAttemptHeaders(delivery, {
+    n: attempt.n,
+    ...(attempt.sent && { sent: attempt.sent }),
+  });
   return headers && Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
 /** What others wrote: receivers and providers often say the URL that was called. */
-export function shown(words: string | null): string | null {
-  return words === null ? null : withoutUrlSecrets(words);
+export function redactUrls(words: string | null): string | null {
+  return words === null ? null : redactUrlSecrets(words);
 }

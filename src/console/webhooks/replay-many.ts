@@ -3,29 +3,29 @@ import { refId, text } from '../../api/fields.js';
 import { asWritten } from '../../shared/say.js';
 import { ValidationError } from '../../shared/errors.js';
 import {
-  chosenMax,
+  replayIdsMax,
   countDead,
-  deadAtOnceMax,
+  replayDeadMax,
   deadCountedMax,
   replayDead,
   replayMany,
   type DeadFilter,
 } from '../../webhooks/replay-many.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
-import { listQuery, pageFilterOf } from '../api/list-query.js';
+import { listQuery, buildPageFilter } from '../api/list-query.js';
 
-interface Chosen extends Reason {
+interface ReplayBody extends Reason {
   ids: string[];
 }
 
-export const replayDeliveriesCall = defineConsoleOperation<Chosen>({
+export const replayDeliveriesCall = defineConsoleOperation<ReplayBody>({
   id: 'replayDeliveries',
   method: 'post',
   path: '/deliveries/replay',
   action: 'webhook.replay',
   summary: 'Send many deliveries again, each to the URL that its account has now; what cannot says why',
-  body: Joi.object<Chosen>({
-    ids: Joi.array().items(text(200)).min(1).max(chosenMax).unique().required(),
+  body: Joi.object<ReplayBody>({
+    ids: Joi.array().items(text(200)).min(1).max(replayIdsMax).unique().required(),
     reason,
   }),
   data: shape({
@@ -37,7 +37,7 @@ export const replayDeliveriesCall = defineConsoleOperation<Chosen>({
   },
 });
 
-interface Which {
+interface DeadDeliveryFilter {
   account?: string;
   ref_id?: string;
   from?: string;
@@ -45,55 +45,55 @@ interface Which {
 }
 
 const { account, from, to } = listQuery;
-const which = { account, ref_id: refId, from, to };
+const deadDeliveryFields = { account, ref_id: refId, from, to };
 
-export const countDeadDeliveries = defineConsoleOperation<unknown, unknown, Which>({
+export const countDeadDeliveries = defineConsoleOperation<unknown, unknown, DeadDeliveryFilter>({
   id: 'countDeadDeliveries',
   method: 'get',
   path: '/deliveries/dead-count',
   action: 'webhook.look',
   summary: 'How many that fit a filter were given up, and how many of them one call sends again',
-  query: Joi.object<Which>(which),
+  query: Joi.object<DeadDeliveryFilter>(deadDeliveryFields),
   data: shape({
     count: Joi.number().description('Counted up to `counted_max`.'),
     counted_max: Joi.number(),
     at_once_max: Joi.number(),
   }),
   async handle({ query }) {
-    const count = await countDead(await filterOf(query));
-    return { count, counted_max: deadCountedMax, at_once_max: deadAtOnceMax };
+    const count = await countDead(await buildFilter(query));
+    return { count, counted_max: deadCountedMax, at_once_max: replayDeadMax };
   },
 });
 
-export const replayDeadDeliveries = defineConsoleOperation<Which & Reason>({
+export const replayDeadDeliveries = defineConsoleOperation<DeadDeliveryFilter & Reason>({
   id: 'replayDeadDeliveries',
   method: 'post',
   path: '/deliveries/replay-dead',
   action: 'webhook.replay',
-  summary: `Send again what was given up and fits a filter, at most ${deadAtOnceMax}, the oldest first`,
-  body: Joi.object<Which & Reason>({ ...which, reason }),
+  summary: `Send again what was given up and fits a filter, at most ${replayDeadMax}, the oldest first`,
+  body: Joi.object<DeadDeliveryFilter & Reason>({ ...deadDeliveryFields, reason }),
   data: shape({
     replayed: Joi.number(),
     without_url: Joi.number().description('They stay as they are: their URL was removed.'),
   }),
   async handle({ body, by }) {
-    return replayDead(await filterOf(body), by);
+    return replayDead(await buildFilter(body), by);
   },
 });
 
 /** @throws ValidationError for a filter beside the account without one: no index knows it. */
-async function filterOf({
+async function buildFilter({
   account: username,
   ref_id: wantedRef,
   from: since,
   to,
-}: Which): Promise<DeadFilter> {
+}: DeadDeliveryFilter): Promise<DeadFilter> {
   if (username === undefined && [wantedRef, since, to].some((each) => each !== undefined)) {
     throw new ValidationError([
       { field: 'account', message: asWritten('account is needed with a filter of ref_id or days') },
     ]);
   }
-  const filter = await pageFilterOf({
+  const filter = await buildPageFilter({
     ...(username !== undefined && { account: username }),
     ...(since !== undefined && { from: since }),
     ...(to !== undefined && { to }),

@@ -134,7 +134,7 @@ export interface BankColumns extends Record<Exclude<ColumnName, 'description' | 
 }
 
 /** What of a row of headings is missing, so that it is one of a statement; empty: nothing. */
-export function missingIn(columns: BankColumns): string[] {
+export function findMissingColumns(columns: BankColumns): string[] {
   return [
     ...(columns.date < 0 ? ['the date (Tanggal, Tgl, Date)'] : []),
     ...(columns.texts.length === 0 ? ['the description (Keterangan, Uraian, Description)'] : []),
@@ -148,16 +148,17 @@ export function missingIn(columns: BankColumns): string[] {
 const headingLengthMax = 100;
 
 /** @returns a heading that two columns of figures have, of which nobody can say which counts. */
-export function twiceIn(cells: readonly string[]): string | undefined {
-  const names = cells.map(plain);
+export function findDuplicateHeading(cells: readonly string[]): string | undefined {
+  const names = cells.map(normalizeHeading);
   return (['credit', 'debit', 'amount'] as const)
-    .map((of) => names.find((name, place) => isOf(of, name) && names.indexOf(name) !== place))
+    .map((of) => names.find((name, place) => isColumnHeading(of, name) && names.indexOf(name) !== place))
     .find((name) => name !== undefined);
 }
 
-export function columnsOf(cells: readonly string[]): BankColumns {
-  const names = cells.map(plain);
-  const places = (of: ColumnName) => names.flatMap((name, place) => (isOf(of, name) ? [place] : []));
+export function findColumns(cells: readonly string[]): BankColumns {
+  const names = cells.map(normalizeHeading);
+  const places = (of: ColumnName) =>
+    names.flatMap((name, place) => (isColumnHeading(of, name) ? [place] : []));
   const first = (of: ColumnName) => places(of)[0] ?? -1;
   const amount = first('amount');
   // BCA leaves the column of CR and DB, behind that of the amount, without a heading.
@@ -173,11 +174,11 @@ export function columnsOf(cells: readonly string[]): BankColumns {
   };
 }
 
-function isOf(column: ColumnName, name: string): boolean {
+function isColumnHeading(column: ColumnName, name: string): boolean {
   return (headings[column] as readonly string[]).includes(name);
 }
 
-function plain(heading: string): string {
+function normalizeHeading(heading: string): string {
   return heading
     .slice(0, headingLengthMax)
     .toLowerCase()

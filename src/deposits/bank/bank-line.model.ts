@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose';
 import { Money } from '../../database/money-type.js';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 
 export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
 /** open: nobody has said whose money it is. used: it has credited a deposit. set-aside: it is for none, and why is known. */
@@ -52,4 +52,4 @@ schema.index({ status: 1, day: -1, _id: -1 }, { name: 'status_newest' });
 schema.index({ status: 1, amount: 1, day: 1 }, { name: 'status_amount_day' });
 
 export const BankLineModel = mongoose.model('BankLine', schema);
-export const bankLines = collectionOf<BankLine>(BankLineModel);
+export const bankLines = getCollection<BankLine>(BankLineModel);

@@ -2,19 +2,19 @@ import type { ChangedBy } from '../../audit/record-audit.js';
 import { isDuplicateKey } from '../../database/mongo.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
-import { chunksOf } from '../../shared/chunks-of.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
 import { newId } from '../../shared/ids.js';
 import { asWritten } from '../../shared/say.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import {
-  keptLines,
+  findStoredLines,
   planStatement,
-  toConfirm,
+  selectConfirmable,
   type PlannedLine,
   type TrustedMatches,
 } from './plan-statement.js';
 import { readBankStatement } from './read-bank-statement.js';
-import { useLine } from './use-line.js';
+import { creditWithLine } from './use-line.js';
 
 export interface StatementRequest extends TrustedMatches {
   bytes: Uint8Array;
@@ -55,14 +55,14 @@ export async function confirmStatement(
       asWritten('Deposits or lines have changed since the preview: look at the statement again.'),
     );
   }
-  const kept = await keep(plan.lines, file);
-  const wanted = toConfirm(plan.lines, trusted);
+  const kept = await storeNewLines(plan.lines, file);
+  const wanted = selectConfirmable(plan.lines, trusted);
   if (wanted.length + kept === 0) {
     throw new ConflictError(asWritten('The statement has no line that is new or confirms a deposit.'));
   }
-  const stored = await keptLines(wanted);
+  const stored = await findStoredLines(wanted);
   const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept };
-  for (const some of chunksOf(wanted, atOnce)) {
+  for (const some of splitIntoChunks(wanted, atOnce)) {
     // All of them end before one that failed is heard of: nothing goes on behind the answer.
     const ends = await Promise.allSettled(
       some.map((each) => confirmOne(each, stored.get(each.key)?._id ?? '', by)),
@@ -82,11 +82,11 @@ export async function confirmStatement(
 }
 
 /** Before any of them is used: a line that is not kept cannot be. @returns how many are new. */
-async function keep(lines: readonly PlannedLine[], file: string): Promise<number> {
-  const known = await keptLines(lines);
+async function storeNewLines(lines: readonly PlannedLine[], file: string): Promise<number> {
+  const known = await findStoredLines(lines);
   const fresh = lines.filter(({ key }) => !known.has(key));
   let kept = 0;
-  for (const some of chunksOf(fresh, keptAtOnce)) {
+  for (const some of splitIntoChunks(fresh, keptAtOnce)) {
     const rows = some.map((each): BankLine => {
       const { key, day, amount, description } = each;
       return {
@@ -127,7 +127,7 @@ async function confirmOne(
   by: ChangedBy,
 ): Promise<'confirmed' | 'stood' | { line: number; why: string }> {
   try {
-    const { changed } = await useLine(
+    const { changed } = await creditWithLine(
       // Its plan has seen what was used before.
       { lineId, depositId: deposit?._id ?? '', meant: true },
       by,

@@ -1,11 +1,11 @@
 import { limits } from '../../../config/limits.js';
-import { businessDayNamed, businessDayOf, daysAfter } from '../../shared/business-time.js';
+import { getBusinessDayByName, getBusinessDay, daysAfter } from '../../shared/business-time.js';
 import { int64 } from '../../database/money-type.js';
-import { chunksOf } from '../../shared/chunks-of.js';
-import { inSlices } from '../../shared/in-slices.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
-import { daysOf, unreadable, type IncomingLine } from './read-bank-statement.js';
+import { getDayRange, buildUnreadableError, type IncomingLine } from './read-bank-statement.js';
 
 /** What a line of a statement is held against. */
 export interface DatedDeposit extends Pick<
@@ -16,11 +16,11 @@ export interface DatedDeposit extends Pick<
   day: string;
 }
 
-export type Undated = Omit<DatedDeposit, 'day'>;
+export type UndatedDeposit = Omit<DatedDeposit, 'day'>;
 export const undatedFields = { accountId: 1, refId: 1, amount: 1, status: 1, createdAt: 1 } as const;
 
-export function dated(deposit: Undated): DatedDeposit {
-  return { ...deposit, day: businessDayOf(deposit.createdAt).day };
+export function withDay(deposit: UndatedDeposit): DatedDeposit {
+  return { ...deposit, day: getBusinessDay(deposit.createdAt).day };
 }
 
 /** A deposit that the amount of a line fits to. */
@@ -43,29 +43,31 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
     return new Map();
   }
   const found: DatedDeposit[] = [];
-  const createdAt = askedForWithin(lines);
+  const createdAt = getRequestPeriod(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
-  for (const some of chunksOf(amounts, atOnce)) {
+  for (const some of splitIntoChunks(amounts, atOnce)) {
     // Neither amount nor creation of a deposit changes, so each is seen once.
     const source = deposits
       .find({
         amount: { $in: some.map(int64) },
         createdAt,
       })
-      .project<Undated>(undatedFields)
+      .project<UndatedDeposit>(undatedFields)
       .limit(candidatesMax + 1 - found.length)
       // A batch is read without a pause.
       .batchSize(atOnce);
     for await (const each of source) {
-      found.push(dated(each));
+      found.push(withDay(each));
     }
     if (found.length > candidatesMax) {
-      throw unreadable(`more than ${candidatesMax} deposits have its amounts. Upload fewer days at a time`);
+      throw buildUnreadableError(
+        `more than ${candidatesMax} deposits have its amounts. Upload fewer days at a time`,
+      );
     }
   }
-  const paid = await paidByLines(found);
+  const paid = await findPaidDepositIds(found);
   const byAmount = new Map<number, Candidate[]>();
-  for await (const each of inSlices(found)) {
+  for await (const each of iterateInSlices(found)) {
     const others = byAmount.get(each.amount) ?? [];
     others.push({ ...each, hasLine: paid.has(each._id) });
     byAmount.set(each.amount, others);
@@ -74,24 +76,26 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
 }
 
 /** When deposits were asked for that lines of these days can be the payments of. */
-export function askedForWithin(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
-  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
+export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
+  const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   return {
-    $gte: new Date(businessDayNamed(daysAfter(first, -limits.depositPaidWithinDays)).startMs),
-    $lte: new Date(businessDayNamed(daysAfter(last, paidBeforeDays)).endMs),
+    $gte: new Date(getBusinessDayByName(daysAfter(first, -limits.depositPaidWithinDays)).startMs),
+    $lte: new Date(getBusinessDayByName(daysAfter(last, paidBeforeDays)).endMs),
   };
 }
 
 /** Those of which a line of this day can be the payment. */
-export function inTimeFor<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
+export function filterInTime<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
   const [first, last] = [daysAfter(day, -limits.depositPaidWithinDays), daysAfter(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);
 }
 
-async function paidByLines(candidates: readonly Pick<Candidate, '_id' | 'status'>[]): Promise<Set<string>> {
+async function findPaidDepositIds(
+  candidates: readonly Pick<Candidate, '_id' | 'status'>[],
+): Promise<Set<string>> {
   const ids = candidates.filter(({ status }) => status === 'completed').map(({ _id }) => _id);
   const paid = new Set<string>();
-  for (const some of chunksOf(ids, atOnce)) {
+  for (const some of splitIntoChunks(ids, atOnce)) {
     const found = await BankLineModel.find(
       // With its type, or no index is taken: that of deposits has lines with one alone.
       { depositId: { $in: some, $type: 'string' } },

@@ -21,7 +21,7 @@ export const lineMatches = [
 ] as const;
 export type LineMatch = (typeof lineMatches)[number];
 
-export interface Matched {
+export interface LineMatchResult {
   match: LineMatch;
   /** Of `named`, `referenced` and `amount` the one; of others some that it could be. */
   deposits: Pick<DatedDeposit, '_id' | 'accountId' | 'refId' | 'status'>[];
@@ -31,13 +31,13 @@ export interface Matched {
 export const shownMax = 5;
 
 /** Its text says of one deposit that it is its payment. */
-export function isOfOne(match: LineMatch | undefined): boolean {
+export function isSingleMatch(match: LineMatch | undefined): boolean {
   return match === 'named' || match === 'referenced';
 }
 
 /** The deposits that texts say are paid by a line of their own amount. */
-export function paidByTexts(matched: Iterable<Matched>): Set<string> {
+export function getPaidDepositIds(matched: Iterable<LineMatchResult>): Set<string> {
   return new Set(
-    [...matched].flatMap(({ match, deposits: [one] }) => (one && isOfOne(match) ? [one._id] : [])),
+    [...matched].flatMap(({ match, deposits: [one] }) => (one && isSingleMatch(match) ? [one._id] : [])),
   );
 }

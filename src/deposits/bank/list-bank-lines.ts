@@ -2,7 +2,7 @@ import type { QueryFilter } from 'mongoose';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { BankLineModel, type BankLine, type BankLineStatus } from './bank-line.model.js';
-import { sameBefore } from './same-before.js';
+import { findPossibleDuplicates } from './same-before.js';
 
 export interface ListedLine extends BankLine {
   /** Of one that is open: what it may be the same payment as. */
@@ -21,7 +21,7 @@ export async function listBankLines(query: {
   limit: number;
 }): Promise<{ lines: ListedLine[]; next: string | null }> {
   const { status = 'open', after, limit } = query;
-  const found = await BankLineModel.find({ status, ...(after !== undefined && beyond(after)) })
+  const found = await BankLineModel.find({ status, ...(after !== undefined && buildPageFilter(after)) })
     .sort({ day: -1, _id: -1 })
     .limit(limit + 1)
     .readConcern('majority')
@@ -31,13 +31,13 @@ export async function listBankLines(query: {
   const shown = await Promise.all(
     lines.map(async (line) => ({
       ...line,
-      sameBefore: line.status === 'open' ? await sameBefore(line) : [],
+      sameBefore: line.status === 'open' ? await findPossibleDuplicates(line) : [],
     })),
   );
   return { lines: shown, next: found.length > limit && last ? `${last.day}_${last._id}` : null };
 }
 
-function beyond(after: string): QueryFilter<BankLine> {
+function buildPageFilter(after: string): QueryFilter<BankLine> {
   const [, day, id] = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{32})$/.exec(after) ?? [];
   if (day === undefined || id === undefined) {
     throw new ValidationError([

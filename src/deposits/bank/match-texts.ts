@@ -1,8 +1,8 @@
-import { inSlices } from '../../shared/in-slices.js';
-import { misfitOf } from '../misfit-of.js';
-import { inTimeFor, type Candidate, type DatedDeposit } from './find-candidates.js';
-import { paidByTexts, shownMax, type LineMatch, type Matched } from './line-match.js';
-import type { NamedByText } from './named-by-texts.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
+import { findMismatch } from '../misfit-of.js';
+import { filterInTime, type Candidate, type DatedDeposit } from './find-candidates.js';
+import { getPaidDepositIds, shownMax, type LineMatch, type LineMatchResult } from './line-match.js';
+import type { LineNames } from './named-by-texts.js';
 import type { IncomingLine } from './read-bank-statement.js';
 
 /**
@@ -11,19 +11,19 @@ import type { IncomingLine } from './read-bank-statement.js';
  */
 export async function matchTexts(
   lines: readonly IncomingLine[],
-  namedBy: ReadonlyMap<string, NamedByText>,
+  namedBy: ReadonlyMap<string, LineNames>,
   byAmount: ReadonlyMap<number, Candidate[]>,
-): Promise<Map<string, Matched>> {
-  const matched = new Map<string, Matched>();
+): Promise<Map<string, LineMatchResult>> {
+  const matched = new Map<string, LineMatchResult>();
   const taken = new Set<string>();
   // All ids before the first reference: the order of the lines decides nothing.
   for (const matchOf of [matchById, matchByReference]) {
-    for await (const line of inSlices(lines)) {
+    for await (const line of iterateInSlices(lines)) {
       const named = namedBy.get(line.key);
       const found = named && !matched.has(line.key) ? matchOf(line, named, taken) : null;
       if (found) {
         matched.set(line.key, { ...found, deposits: found.deposits.slice(0, shownMax) });
-        paidByTexts([found]).forEach((id) => taken.add(id));
+        getPaidDepositIds([found]).forEach((id) => taken.add(id));
       }
     }
   }
@@ -33,40 +33,40 @@ export async function matchTexts(
 
 function matchById(
   { amount, day }: IncomingLine,
-  { byId }: NamedByText,
+  { byId }: LineNames,
   taken: ReadonlySet<string>,
-): Matched | null {
+): LineMatchResult | null {
   if (byId.length === 0) {
     return null;
   }
-  const fitting = inTimeFor(
+  const fitting = filterInTime(
     day,
     byId.filter((each) => each.amount === amount),
   );
-  return matchOfFitting('named', fitting, taken) ?? { match: matchOfMisfit(byId, amount), deposits: byId };
+  return matchFitting('named', fitting, taken) ?? { match: matchUnfitting(byId, amount), deposits: byId };
 }
 
 function matchByReference(
   { isWhole }: IncomingLine,
-  { fitting, waiting }: NamedByText,
+  { fitting, waiting }: LineNames,
   taken: ReadonlySet<string>,
-): Matched | null {
+): LineMatchResult | null {
   // The rest of a text that was cut may name another one.
-  const found = matchOfFitting(isWhole ? 'referenced' : 'several', fitting, taken);
+  const found = matchFitting(isWhole ? 'referenced' : 'several', fitting, taken);
   return found ?? (waiting.length === 0 ? null : { match: 'other-amount', deposits: waiting });
 }
 
 /** @param fitting Of the amount of the line, and in time for it. */
-function matchOfFitting(
+function matchFitting(
   match: 'named' | 'referenced' | 'several',
   fitting: DatedDeposit[],
   taken: ReadonlySet<string>,
-): Matched | null {
+): LineMatchResult | null {
   const [one, ...others] = fitting;
   if (!one) {
     return null;
   }
-  if (fitting.every((each) => misfitOf(each, one.amount) !== null)) {
+  if (fitting.every((each) => findMismatch(each, one.amount) !== null)) {
     return { match: 'decided', deposits: fitting };
   }
   if (others.length > 0) {
@@ -76,7 +76,7 @@ function matchOfFitting(
 }
 
 /** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
-function matchOfMisfit(named: readonly DatedDeposit[], amount: number): LineMatch {
+function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMatch {
   const waiting = named.filter(({ status }) => status === 'pending');
   if (waiting.length === 0) {
     return 'decided';
@@ -91,18 +91,19 @@ function matchOfMisfit(named: readonly DatedDeposit[], amount: number): LineMatc
  */
 async function doubtReferences(
   lines: readonly IncomingLine[],
-  matched: Map<string, Matched>,
+  matched: Map<string, LineMatchResult>,
   byAmount: ReadonlyMap<number, Candidate[]>,
 ): Promise<void> {
-  const paid = paidByTexts(matched.values());
+  const paid = getPaidDepositIds(matched.values());
   const unpaid = new Map<string, Candidate[]>();
-  for await (const { key, amount, day } of inSlices(lines)) {
+  for await (const { key, amount, day } of iterateInSlices(lines)) {
     const { match, deposits: [one] = [] } = matched.get(key) ?? {};
     if (match !== 'referenced' || !one) {
       continue;
     }
     const place = `${amount} ${day}`;
-    const waiting = unpaid.get(place) ?? oneOfEachAccount(inTimeFor(day, byAmount.get(amount) ?? []), paid);
+    const waiting =
+      unpaid.get(place) ?? pickOnePerAccount(filterInTime(day, byAmount.get(amount) ?? []), paid);
     unpaid.set(place, waiting);
     const others = waiting.filter(({ accountId }) => accountId !== one.accountId);
     if (others.length > 0) {
@@ -112,13 +113,13 @@ async function doubtReferences(
 }
 
 /** Of some accounts that wait and are paid by no line: so many that one is left, whosever the line is. */
-function oneOfEachAccount(all: readonly Candidate[], paid: ReadonlySet<string>): Candidate[] {
+function pickOnePerAccount(all: readonly Candidate[], paid: ReadonlySet<string>): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const each of all) {
     if (found.size >= shownMax) {
       break;
     }
-    if (misfitOf(each, each.amount) === null && !paid.has(each._id) && !found.has(each.accountId)) {
+    if (findMismatch(each, each.amount) === null && !paid.has(each._id) && !found.has(each.accountId)) {
       found.set(each.accountId, each);
     }
   }

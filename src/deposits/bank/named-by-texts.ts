@@ -1,22 +1,22 @@
-import { chunksOf } from '../../shared/chunks-of.js';
-import { inSlices } from '../../shared/in-slices.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import {
-  askedForWithin,
+  getRequestPeriod,
   candidatesMax,
-  dated,
-  inTimeFor,
+  withDay,
+  filterInTime,
   undatedFields,
   type Candidate,
   type DatedDeposit,
-  type Undated,
+  type UndatedDeposit,
 } from './find-candidates.js';
 import { shownMax } from './line-match.js';
-import { nameOf, namesIn } from './named-in.js';
-import { unreadable, type IncomingLine } from './read-bank-statement.js';
+import { buildSearchName, findNames } from './named-in.js';
+import { buildUnreadableError, type IncomingLine } from './read-bank-statement.js';
 
 /** What the text of a line names. References are of deposits that could be paid by that day. */
-export interface NamedByText {
+export interface LineNames {
   /** By our id, which nobody has by chance, whatever their amounts are. */
   byId: DatedDeposit[];
   /** By the `ref_id` of their clients, of the amount of the line, some of them; first those that wait. */
@@ -25,9 +25,9 @@ export interface NamedByText {
   waiting: DatedDeposit[];
 }
 
-export interface NamedByTexts {
+export interface StatementNames {
   /** By the key of the line; none of a line that names nothing. */
-  byLine: ReadonlyMap<string, NamedByText>;
+  byLine: ReadonlyMap<string, LineNames>;
   /** Some line has its id or its reference, whatever the amount of the line is. */
   isNamed: (deposit: Pick<Deposit, '_id' | 'refId'>) => boolean;
 }
@@ -42,67 +42,67 @@ const alikeMax = 2;
  * @param byAmount What `findCandidates` has found for these lines.
  * @throws ValidationError where too many deposits wait.
  */
-export async function namedByTexts(
+export async function findNamedDeposits(
   lines: readonly IncomingLine[],
   byAmount: ReadonlyMap<number, Candidate[]>,
-): Promise<NamedByTexts> {
-  const ofAmounts: Named = new Map();
-  for await (const each of inSlices([...byAmount.values()].flat())) {
-    addTo(ofAmounts, each, `${each.amount} `);
+): Promise<StatementNames> {
+  const ofAmounts: DepositsByName = new Map();
+  for await (const each of iterateInSlices([...byAmount.values()].flat())) {
+    addDeposit(ofAmounts, each, `${each.amount} `);
   }
-  const ofAll = lines.length === 0 ? new Map<string, never>() : await waitingByReference(lines);
-  const said: ({ key: string; ids: string[] } & Omit<NamedByText, 'byId'>)[] = [];
+  const ofAll = lines.length === 0 ? new Map<string, never>() : await findWaitingByReference(lines);
+  const said: ({ key: string; ids: string[] } & Omit<LineNames, 'byId'>)[] = [];
   const namesSaid = new Set<string>();
   // A text can be said to have hundreds of names in it: of each line only those are kept that are somebody's, or may be.
-  for await (const line of inSlices(lines)) {
+  for await (const line of iterateInSlices(lines)) {
     const { key, day, amount } = line;
-    const names = [...namesIn(line)];
+    const names = [...findNames(line)];
     const ids = names.filter((name) => ourId.test(name)).map((name) => name.toLowerCase());
     const fitting = names.flatMap((name) => ofAmounts.get(`${amount} ${name}`) ?? []);
     const theirs = names.filter((name) => ofAll.has(name));
     theirs.forEach((name) => namesSaid.add(name));
     if (ids.length + fitting.length + theirs.length > 0) {
       const waiting = theirs.flatMap((name) => ofAll.get(name) ?? []);
-      said.push({ key, ids, fitting: someOf(day, fitting), waiting: someOf(day, waiting) });
+      said.push({ key, ids, fitting: pickShown(day, fitting), waiting: pickShown(day, waiting) });
     }
   }
-  const known = await depositsOf(new Set(said.flatMap(({ ids }) => ids)));
+  const known = await findDepositsById(new Set(said.flatMap(({ ids }) => ids)));
   return {
     byLine: new Map(
       said.map(({ key, ids, ...rest }) => [key, { byId: ids.flatMap((id) => known.get(id) ?? []), ...rest }]),
     ),
-    isNamed: ({ _id, refId }) => known.has(_id) || namesSaid.has(nameOf(refId) ?? ''),
+    isNamed: ({ _id, refId }) => known.has(_id) || namesSaid.has(buildSearchName(refId) ?? ''),
   };
 }
 
-async function depositsOf(ids: ReadonlySet<string>): Promise<Map<string, DatedDeposit>> {
+async function findDepositsById(ids: ReadonlySet<string>): Promise<Map<string, DatedDeposit>> {
   const known = new Map<string, DatedDeposit>();
-  for (const some of chunksOf([...ids], atOnce)) {
-    const found = deposits.find({ _id: { $in: some } }).project<Undated>(undatedFields);
+  for (const some of splitIntoChunks([...ids], atOnce)) {
+    const found = deposits.find({ _id: { $in: some } }).project<UndatedDeposit>(undatedFields);
     for await (const each of found) {
-      known.set(each._id, dated(each));
+      known.set(each._id, withDay(each));
     }
   }
   return known;
 }
 
-type Named = Map<string, DatedDeposit[]>;
+type DepositsByName = Map<string, DatedDeposit[]>;
 
-async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named> {
-  const byName: Named = new Map();
+async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<DepositsByName> {
+  const byName: DepositsByName = new Map();
   // A deposit that is decided never waits again, so each is seen once.
   const waiting = deposits
-    .find({ status: 'pending', createdAt: askedForWithin(lines) })
-    .project<Undated>(undatedFields)
+    .find({ status: 'pending', createdAt: getRequestPeriod(lines) })
+    .project<UndatedDeposit>(undatedFields)
     .limit(candidatesMax + 1)
     .batchSize(atOnce);
   let count = 0;
   for await (const each of waiting) {
     count += 1;
-    addTo(byName, dated(each));
+    addDeposit(byName, withDay(each));
   }
   if (count > candidatesMax) {
-    throw unreadable(`more than ${candidatesMax} deposits wait. Upload fewer days at a time`);
+    throw buildUnreadableError(`more than ${candidatesMax} deposits wait. Upload fewer days at a time`);
   }
   return byName;
 }
@@ -111,8 +111,8 @@ async function waitingByReference(lines: readonly IncomingLine[]): Promise<Named
  * Of one name, day and status two are kept, which decide as much as more of them: a client can make a thousand deposits whose
  * references differ in a dash, and they would be held against every line that has that name.
  */
-function addTo(named: Named, deposit: DatedDeposit, before = ''): void {
-  const name = nameOf(deposit.refId);
+function addDeposit(named: DepositsByName, deposit: DatedDeposit, before = ''): void {
+  const name = buildSearchName(deposit.refId);
   if (name === null) {
     return;
   }
@@ -125,8 +125,8 @@ function addTo(named: Named, deposit: DatedDeposit, before = ''): void {
 }
 
 /** Of those that a line of this day can be the payment of; first those that wait. */
-function someOf(day: string, all: readonly DatedDeposit[]): DatedDeposit[] {
-  const inTime = inTimeFor(day, all);
+function pickShown(day: string, all: readonly DatedDeposit[]): DatedDeposit[] {
+  const inTime = filterInTime(day, all);
   const waiting = inTime.filter(({ status }) => status === 'pending');
   return [...new Set([...waiting, ...inTime])].slice(0, shownMax);
 }

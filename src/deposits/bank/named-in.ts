@@ -7,14 +7,14 @@ const digitsMin = 10;
 const wordsMax = 8;
 
 /** A reference as it is looked for: banks write in capitals, and leave out what is neither letter nor digit. Null: it is none that can be found. */
-export function nameOf(reference: string): string | null {
-  const name = plain(reference);
+export function buildSearchName(reference: string): string | null {
+  const name = normalizeReference(reference);
   const isByChance = !/\d/.test(name) || name.length < (/^\d+$/.test(name) ? digitsMin : nameMin);
   return isByChance ? null : name;
 }
 
 /** All names that a line's text can be said to have in it: its words, and several in a row. Where it was cut its last word may be half of one. */
-export function namesIn({
+export function findNames({
   description,
   isWhole,
 }: Pick<IncomingLine, 'description' | 'isWhole'>): Set<string> {
@@ -32,6 +32,6 @@ export function namesIn({
   return names;
 }
 
-function plain(text: string): string {
+function normalizeReference(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }

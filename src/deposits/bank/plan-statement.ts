@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { int64 } from '../../database/money-type.js';
 import { daysAfter } from '../../shared/business-time.js';
-import { chunksOf } from '../../shared/chunks-of.js';
-import { inSlices } from '../../shared/in-slices.js';
-import { misfitOf } from '../misfit-of.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
+import { findMismatch } from '../misfit-of.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
-import { findCandidates, inTimeFor, type Candidate } from './find-candidates.js';
-import { isOfOne, paidByTexts, shownMax, type Matched } from './line-match.js';
+import { findCandidates, filterInTime, type Candidate } from './find-candidates.js';
+import { isSingleMatch, getPaidDepositIds, shownMax, type LineMatchResult } from './line-match.js';
 import { matchTexts } from './match-texts.js';
-import { namedByTexts, type NamedByTexts } from './named-by-texts.js';
-import { daysAround, sameWithinDays } from './same-before.js';
-import { daysOf, type BankStatement, type IncomingLine } from './read-bank-statement.js';
+import { findNamedDeposits, type StatementNames } from './named-by-texts.js';
+import { getDaysAround, sameWithinDays } from './same-before.js';
+import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-statement.js';
 
-export interface PlannedLine extends IncomingLine, Matched {
+export interface PlannedLine extends IncomingLine, LineMatchResult {
   /**
    * Another line of its amount, at most a day away and not in this statement, was used or set aside: it may be the same payment,
    * which another export tells with another text.
@@ -32,18 +32,18 @@ const atOnce = 1_000;
 /** Holds a bank statement against the deposits that wait. Changes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
   const { incoming, ...rest } = statement;
-  const kept = await keptLines(incoming);
+  const kept = await findStoredLines(incoming);
   const fresh = incoming.filter(({ key }) => (kept.get(key)?.status ?? 'open') === 'open');
   const byAmount = await findCandidates(fresh);
-  const { byLine, isNamed } = await namedByTexts(fresh, byAmount);
+  const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
   const named = await matchTexts(fresh, byLine, byAmount);
-  const taken = paidByTexts(named.values());
+  const taken = getPaidDepositIds(named.values());
   // One that names another deposit may be for one of its amount all the same.
-  const alone = await aloneOfTheirAmount(fresh.filter(({ key }) => !isOfOne(named.get(key)?.match)));
-  const sameBefore = await decidedElsewhere(fresh, kept);
+  const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
+  const sameBefore = await findDecidedElsewhere(fresh, kept);
   const lines: PlannedLine[] = [];
-  const unnamed = new Map<string, Matched>();
-  for await (const line of inSlices(incoming)) {
+  const unnamed = new Map<string, LineMatchResult>();
+  for await (const line of iterateInSlices(incoming)) {
     const status = kept.get(line.key)?.status ?? 'open';
     const sameDay = `${line.amount} ${line.day}`;
     if (status === 'open' && !named.has(line.key) && !unnamed.has(sameDay)) {
@@ -61,13 +61,13 @@ export async function planStatement(statement: BankStatement): Promise<Statement
       sameBefore: status === 'open' && sameBefore.has(sameDay),
     });
   }
-  return { ...rest, lines, fingerprint: fingerprintOf(lines) };
+  return { ...rest, lines, fingerprint: computeFingerprint(lines) };
 }
 
 /** Which of these an earlier statement had, by key. */
-export async function keptLines(lines: readonly IncomingLine[]): Promise<Map<string, BankLine>> {
+export async function findStoredLines(lines: readonly IncomingLine[]): Promise<Map<string, BankLine>> {
   const found = new Map<string, BankLine>();
-  for (const some of chunksOf(lines, atOnce)) {
+  for (const some of splitIntoChunks(lines, atOnce)) {
     const keys = some.map(({ key }) => key);
     for (const each of await BankLineModel.find({ key: { $in: keys } }).lean<BankLine[]>()) {
       found.set(each.key, each);
@@ -76,10 +76,10 @@ export async function keptLines(lines: readonly IncomingLine[]): Promise<Map<str
   return found;
 }
 
-interface Alone {
+interface AmountContext {
   /** No other line of this amount waits for its deposit, and none can be the same payment. */
   isAlone: boolean;
-  isNamed: NamedByTexts['isNamed'];
+  isNamed: StatementNames['isNamed'];
 }
 
 /**
@@ -89,10 +89,10 @@ interface Alone {
 function matchAmount(
   { amount, day, isWhole }: IncomingLine,
   left: readonly Candidate[],
-  { isAlone, isNamed }: Alone,
-): Matched {
-  const all = inTimeFor(day, left);
-  const waiting = all.filter((each) => misfitOf(each, amount) === null);
+  { isAlone, isNamed }: AmountContext,
+): LineMatchResult {
+  const all = filterInTime(day, left);
+  const waiting = all.filter((each) => findMismatch(each, amount) === null);
   const deposits = [...new Set([...waiting, ...all])].slice(0, shownMax);
   if (all.length === 0) {
     return { match: 'none', deposits };
@@ -105,12 +105,12 @@ function matchAmount(
 }
 
 /** Amounts of which there is one line alone, in this statement and among those that earlier ones left open. */
-async function aloneOfTheirAmount(lines: readonly IncomingLine[]): Promise<Set<number>> {
+async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<number>> {
   const lineOf = new Map<number, Set<string>>();
   const add = (amount: number, key: string) => lineOf.set(amount, (lineOf.get(amount) ?? new Set()).add(key));
   lines.forEach(({ amount, key }) => add(amount, key));
   const amounts = [...lineOf.keys()];
-  for (const some of chunksOf(amounts, atOnce)) {
+  for (const some of splitIntoChunks(amounts, atOnce)) {
     const open = await BankLineModel.aggregate<{ _id: number; first: string; last: string }>([
       { $match: { status: 'open', amount: { $in: some.map(int64) } } },
       // Two are enough to know that it is not alone, whichever they are.
@@ -125,15 +125,15 @@ async function aloneOfTheirAmount(lines: readonly IncomingLine[]): Promise<Set<n
  * Amounts and days (`50000 2026-11-23`) of lines of which another one, at most a day away, was used or set aside, but for those
  * that this statement has as well: what stands beside a line in one statement is another payment.
  */
-async function decidedElsewhere(
+async function findDecidedElsewhere(
   lines: readonly IncomingLine[],
   kept: ReadonlyMap<string, BankLine>,
 ): Promise<Set<string>> {
   const decided = new Map<string, number>();
   const add = (amount: number, day: string, more: number) =>
     decided.set(`${amount} ${day}`, (decided.get(`${amount} ${day}`) ?? 0) + more);
-  const { first, last } = daysOf(lines) ?? { first: '', last: '' };
-  for (const some of chunksOf([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
+  const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
+  for (const some of splitIntoChunks([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
     // One that is reopened and decided again meanwhile can count twice: the match is then less sure, never more.
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
@@ -147,7 +147,7 @@ async function decidedElsewhere(
     ]);
     found.forEach(({ _id: { amount, day }, count }) => add(amount, day, count));
   }
-  for await (const { amount, day, status } of inSlices(kept.values())) {
+  for await (const { amount, day, status } of iterateInSlices(kept.values())) {
     if (status !== 'open') {
       add(amount, day, -1);
     }
@@ -156,8 +156,8 @@ async function decidedElsewhere(
   if (decided.size === 0) {
     return same;
   }
-  for await (const { amount, day } of inSlices(lines)) {
-    if (daysAround(day).some((each) => (decided.get(`${amount} ${each}`) ?? 0) > 0)) {
+  for await (const { amount, day } of iterateInSlices(lines)) {
+    if (getDaysAround(day).some((each) => (decided.get(`${amount} ${each}`) ?? 0) > 0)) {
       same.add(`${amount} ${day}`);
     }
   }
@@ -173,7 +173,7 @@ export interface TrustedMatches {
 }
 
 /** Lines that are confirmed with a statement. */
-export function toConfirm(
+export function selectConfirmable(
   lines: readonly PlannedLine[],
   { byReference = false, byAmount = false }: TrustedMatches,
 ): PlannedLine[] {
@@ -183,12 +183,12 @@ export function toConfirm(
   );
 }
 
-function fingerprintOf(lines: readonly PlannedLine[]): string {
+function computeFingerprint(lines: readonly PlannedLine[]): string {
   const hash = createHash('sha256');
   for (const { key } of lines) {
     hash.update(key);
   }
-  for (const { key, match, deposits } of toConfirm(lines, { byReference: true, byAmount: true })) {
+  for (const { key, match, deposits } of selectConfirmable(lines, { byReference: true, byAmount: true })) {
     hash.update(JSON.stringify([key, match, deposits[0]?._id]));
   }
   return hash.digest('hex');

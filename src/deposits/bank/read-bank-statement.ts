@@ -4,12 +4,19 @@ import { businessDay, daysAfter } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
 import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../shared/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
-import { inSlices } from '../../shared/in-slices.js';
-import { printable } from '../../shared/printable.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
+import { toPrintable } from '../../shared/printable.js';
 import { asWritten } from '../../shared/say.js';
 import { isZip } from '../../shared/zip-parts.js';
-import { amountOf, contradict, dayOf, dayOrderOf, directionOf, type Direction } from './bank-cells.js';
-import { columnsOf, missingIn, twiceIn, type BankColumns } from './bank-columns.js';
+import {
+  parseAmount,
+  areContradictory,
+  parseDay,
+  detectDayOrder,
+  parseDirection,
+  type Direction,
+} from './bank-cells.js';
+import { findColumns, findMissingColumns, findDuplicateHeading, type BankColumns } from './bank-columns.js';
 
 /** Why a line with an amount is not read. */
 export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
@@ -55,16 +62,16 @@ const descriptionMax = 500;
  * @throws ValidationError that says what is missing, for a file that is no such statement or larger than `limits.bankStatement…Max`.
  */
 export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
-  const text = textOf(bytes);
-  const { columns, mark, line: headingLine } = await headingOf(text);
+  const text = decodeText(bytes);
+  const { columns, mark, line: headingLine } = await findHeading(text);
   const today = businessDay(now());
   const statement: BankStatement = { incoming: [], days: null, outgoing: 0, others: 0, refused: [] };
-  const orders = new Set<ReturnType<typeof dayOrderOf>>();
+  const orders = new Set<ReturnType<typeof detectDayOrder>>();
   const seen = new Map<string, number>();
   try {
-    for await (const row of inSlices(csvRows(text, mark))) {
+    for await (const row of iterateInSlices(csvRows(text, mark))) {
       if (row.line - headingLine > limits.bankStatementLinesMax) {
-        throw unreadable(
+        throw buildUnreadableError(
           `it has more than ${limits.bankStatementLinesMax} lines. Upload fewer days at a time`,
         );
       }
@@ -73,15 +80,17 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
       }
     }
   } catch (error) {
-    throw error instanceof UnreadableSheetError ? unreadable(error.message) : error;
+    throw error instanceof UnreadableSheetError ? buildUnreadableError(error.message) : error;
   }
-  const days = daysOf(statement.incoming);
+  const days = getDayRange(statement.incoming);
   const isOrderTold = orders.has('day-first') || !orders.has('untold');
   return { ...statement, days: days && { ...days, isOrderTold } };
 }
 
 /** The first and the last day of some lines, without sorting them: there may be many. */
-export function daysOf(lines: readonly Pick<IncomingLine, 'day'>[]): { first: string; last: string } | null {
+export function getDayRange(
+  lines: readonly Pick<IncomingLine, 'day'>[],
+): { first: string; last: string } | null {
   let [first, last] = [lines[0]?.day, lines[0]?.day];
   if (first === undefined || last === undefined) {
     return null;
@@ -97,7 +106,7 @@ interface Reading {
   columns: BankColumns;
   today: string;
   /** What all rows with money say of the order of day and month, whichever way it went. */
-  orders: Set<ReturnType<typeof dayOrderOf>>;
+  orders: Set<ReturnType<typeof detectDayOrder>>;
 }
 
 type ReadRow = Omit<IncomingLine, 'key'> | { line: number; why: BankLineRefusal } | 'outgoing' | 'other';
@@ -116,22 +125,22 @@ function addRow(statement: BankStatement, read: ReadRow, seen: Map<string, numbe
     seen.set(same, occurrence);
     const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
     // What cannot be seen is left out of the bank's words: refusing the line would lose a payment. Its key stays that of before.
-    statement.incoming.push({ ...read, description: printable(read.description), key });
+    statement.incoming.push({ ...read, description: toPrintable(read.description), key });
   }
 }
 
 function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading): ReadRow {
   const cell = (place: number) => (cells[place] ?? '').trim();
-  const money = moneyOf(cell, columns);
+  const money = parseMoney(cell, columns);
   const isPending = /^'?PEND/i.test(cell(columns.date));
   // Words where the day should be: a sum or a balance, whose figures may stand anywhere.
   if (money === 'none' || (!isPending && /^[^\d]+$/.test(cell(columns.date)))) {
     return 'other';
   }
-  const order = dayOrderOf(cell(columns.date));
+  const order = detectDayOrder(cell(columns.date));
   orders.add(order);
   if (order === 'month-first') {
-    throw unreadable(
+    throw buildUnreadableError(
       `line ${line}: its days have the month first. Export it with the day first (23/11/2026)`,
     );
   }
@@ -144,7 +153,7 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
   if (isPending) {
     return { line, why: 'not-booked' };
   }
-  const day = dayOf(cell(columns.date), today);
+  const day = parseDay(cell(columns.date), today);
   if (day === null || day > daysAfter(today, 1)) {
     return { line, why: 'bad-date' };
   }
@@ -162,13 +171,13 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
 
 type Cell = (place: number) => string;
 
-function moneyOf(
+function parseMoney(
   cell: Cell,
   columns: BankColumns,
 ): { amount: number; direction: Direction } | 'bad-amount' | 'no-direction' | 'none' {
   if (columns.credit >= 0) {
     const [came, went] = [cell(columns.credit), cell(columns.debit)].map((each) =>
-      /^-?$/.test(each) ? { amount: 0, direction: null } : amountOf(each),
+      /^-?$/.test(each) ? { amount: 0, direction: null } : parseAmount(each),
     );
     if (!came || !went || (came.amount > 0 && went.amount > 0)) {
       return 'bad-amount';
@@ -182,12 +191,12 @@ function moneyOf(
   if (/^-?$/.test(cell(columns.amount))) {
     return 'none';
   }
-  const read = amountOf(cell(columns.amount));
+  const read = parseAmount(cell(columns.amount));
   if (!read) {
     return 'bad-amount';
   }
-  const said = columns.kind < 0 ? null : directionOf(cell(columns.kind));
-  const direction = contradict(said, read.direction) ? null : (said ?? read.direction);
+  const said = columns.kind < 0 ? null : parseDirection(cell(columns.kind));
+  const direction = areContradictory(said, read.direction) ? null : (said ?? read.direction);
   if (read.amount === 0) {
     return 'none';
   }
@@ -201,17 +210,19 @@ interface Heading {
 }
 
 /** The first row that names all that is needed, whatever stands between its cells. */
-async function headingOf(text: string): Promise<Heading> {
-  let missing: string[] = missingIn(columnsOf([]));
+async function findHeading(text: string): Promise<Heading> {
+  let missing: string[] = findMissingColumns(findColumns([]));
   for (const mark of [',', ';', '\t'] as const) {
     try {
-      for await (const { line, cells } of inSlices(csvRows(text, mark))) {
-        const columns = columnsOf(cells);
-        const lacks = missingIn(columns);
+      for await (const { line, cells } of iterateInSlices(csvRows(text, mark))) {
+        const columns = findColumns(cells);
+        const lacks = findMissingColumns(columns);
         if (lacks.length === 0) {
-          const twice = twiceIn(cells);
+          const twice = findDuplicateHeading(cells);
           if (twice !== undefined) {
-            throw unreadable(`line ${line} names the column ${twice} twice: nobody can say which one counts`);
+            throw buildUnreadableError(
+              `line ${line} names the column ${twice} twice: nobody can say which one counts`,
+            );
           }
           return { mark, columns, line };
         }
@@ -227,26 +238,28 @@ async function headingOf(text: string): Promise<Heading> {
       // With another mark it may be a table.
     }
   }
-  throw unreadable(
+  throw buildUnreadableError(
     `in its first ${preambleMax} lines no row of headings names ${missing.join(', nor ')}. Export it again with its headings`,
   );
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   if (bytes.length > limits.bankStatementBytesMax) {
-    throw unreadable(`it has ${bytes.length} bytes, at most ${limits.bankStatementBytesMax} are read`);
+    throw buildUnreadableError(
+      `it has ${bytes.length} bytes, at most ${limits.bankStatementBytesMax} are read`,
+    );
   }
   if (isZip(bytes)) {
-    throw unreadable('it is a workbook. Save it as CSV, or let the bank export CSV');
+    throw buildUnreadableError('it is a workbook. Save it as CSV, or let the bank export CSV');
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw unreadable('it is no CSV in UTF-8. Save it as CSV UTF-8');
+    throw buildUnreadableError('it is no CSV in UTF-8. Save it as CSV UTF-8');
   }
 }
 
-export function unreadable(why: string): ValidationError {
+export function buildUnreadableError(why: string): ValidationError {
   return new ValidationError([
     { field: 'file', message: asWritten(`The bank statement cannot be read: ${why}.`) },
   ]);

@@ -6,7 +6,7 @@ import { BankLineModel, type BankLine } from './bank-line.model.js';
 export const sameWithinDays = 1;
 
 /** The day itself, and those on which the same payment may stand. */
-export function daysAround(day: string): string[] {
+export function getDaysAround(day: string): string[] {
   return [-sameWithinDays, 0, sameWithinDays].map((days) => daysAfter(day, days));
 }
 
@@ -17,11 +17,11 @@ const shownMax = 5;
  * other texts tells one payment twice, and nothing but a person can know. In their newest state: one that a failover takes back
  * refuses too much, never too little.
  */
-export async function sameBefore({ _id, amount, day }: BankLine): Promise<BankLine[]> {
+export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({
     status: { $in: ['used', 'set-aside'] },
     amount: int64(amount),
-    day: { $in: daysAround(day) },
+    day: { $in: getDaysAround(day) },
   })
     .sort({ day: -1 })
     .limit(shownMax + 1)

@@ -4,12 +4,12 @@ import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { confirmDeposit } from '../confirm-deposit.js';
-import { misfitOf } from '../misfit-of.js';
+import { findMismatch } from '../misfit-of.js';
 import { requireDeposit } from '../require-deposit.js';
 import { bankLines, type BankLine } from './bank-line.model.js';
-import { sameBefore } from './same-before.js';
+import { findPossibleDuplicates } from './same-before.js';
 
-interface Use {
+interface LineUse {
   lineId: string;
   depositId: string;
   /** Also where another line, which was used or set aside, may be the same payment. */
@@ -23,8 +23,8 @@ interface Use {
  * @throws NotFoundError. ConflictError for another amount, a deposit that waits no more, a line that was used for another or
  *   set aside, and one that may be the same payment as a line that was, unless that is `meant`. ValidationError if the balance would be too large.
  */
-export async function useLine(
-  { lineId, depositId, meant = false }: Use,
+export async function creditWithLine(
+  { lineId, depositId, meant = false }: LineUse,
   by: ChangedBy,
 ): Promise<{ changed: boolean }> {
   const line = await requireLine(lineId);
@@ -32,12 +32,12 @@ export async function useLine(
     return { changed: false };
   }
   requireOpen(line);
-  const misfit = misfitOf(await requireDeposit(depositId), line.amount);
+  const misfit = findMismatch(await requireDeposit(depositId), line.amount);
   if (misfit !== null) {
-    return unlessJustUsed({ lineId, depositId }, misfit);
+    return acceptIfJustUsed({ lineId, depositId }, misfit);
   }
   if (!meant) {
-    await refuseSameBefore(line);
+    await refusePossibleDuplicate(line);
   }
   const decided = { at: now(), actor: by.actor, reason: by.reason };
   const { changed, deposit } = await confirmDeposit(depositId, by, {
@@ -61,12 +61,15 @@ export async function useLine(
   });
   return changed
     ? { changed }
-    : unlessJustUsed({ lineId, depositId }, misfitOf(deposit, line.amount) ?? 'it was changed meanwhile');
+    : acceptIfJustUsed(
+        { lineId, depositId },
+        findMismatch(deposit, line.amount) ?? 'it was changed meanwhile',
+      );
 }
 
 /** @throws ConflictError where another line may be the same payment. */
-async function refuseSameBefore(line: BankLine): Promise<void> {
-  const [one] = await sameBefore(line);
+async function refusePossibleDuplicate(line: BankLine): Promise<void> {
+  const [one] = await findPossibleDuplicates(line);
   if (one) {
     const what = one.status === 'used' ? `used for deposit ${one.depositId}` : 'set aside';
     throw new ConflictError(
@@ -102,7 +105,7 @@ function isUsedFor({ status, depositId }: BankLine, wanted: string): boolean {
 }
 
 /** Somebody else may have done the very same. */
-async function unlessJustUsed(
+async function acceptIfJustUsed(
   { lineId, depositId }: { lineId: string; depositId: string },
   why: string,
 ): Promise<{ changed: false }> {

@@ -6,24 +6,24 @@ import { deduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
 import { failingId } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
-import { lastFailed } from '../../jobs/last-failed.js';
+import { findLastFailed } from '../../jobs/last-failed.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
-import { jobsNow, queuesNow } from '../../processes.js';
+import { findCurrentJobs, findCurrentQueues } from '../../processes.js';
 import { DependencyError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import {
-  idOf,
+  getJobId,
   jobStates,
-  lostJob,
+  describeLostJob,
   rawJob,
-  seeJobs,
-  subjectIdOf,
+  describeJobs,
+  getSubjectId,
   type RawJob,
   type SeenJob,
 } from './seen-job.js';
-import { subjectsIn, type Ids } from './subjects-in.js';
-import { thingsNamed, type Thing } from './things-named.js';
+import { listSubjects, type Ids } from './subjects-in.js';
+import { findThings, type Thing } from './things-named.js';
 
 export interface FoundJobs {
   /** What the words name, whether jobs of it are left or not. */
@@ -44,14 +44,14 @@ const foundMax = 200;
  * @throws DependencyError while a database is away.
  */
 export async function findJobs(what: string): Promise<FoundJobs> {
-  const [things, kinds] = await Promise.all([thingsNamed(what), jobsNow()]);
+  const [things, kinds] = await Promise.all([findThings(what), findCurrentJobs()]);
   // Whatever it is, one kind of job may be about it: a receiver, a bill and a meter have no page of their own.
   const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
   const wanted = kinds.flatMap((job) =>
-    [...new Set(all.flatMap((ids) => subjectsIn(job, ids)))].map((subject) => ({ job, subject })),
+    [...new Set(all.flatMap((ids) => listSubjects(job, ids)))].map((subject) => ({ job, subject })),
   );
   const accountIds = things.flatMap(({ kind, id }) => (kind === 'account' ? [id] : []));
-  const jobs = await jobsOf(wanted, accountIds);
+  const jobs = await describeWanted(wanted, accountIds);
   return { things, jobs: jobs.slice(0, foundMax) };
 }
 
@@ -60,8 +60,8 @@ export async function findJobs(what: string): Promise<FoundJobs> {
  * @throws NotFoundError if there is none (any more), DependencyError while a database is away.
  */
 export async function findJob(id: string): Promise<SeenJob> {
-  const raw = await rawJobOf(id);
-  const [found] = raw ? await seeJobs([raw]) : await jobsNamed(id);
+  const raw = await findRawJob(id);
+  const [found] = raw ? await describeJobs([raw]) : await findJobsById(id);
   if (!found) {
     throw new NotFoundError(
       asWritten(`There is no job ${id} (any more). By what it is about: topup job find <id or username>`),
@@ -71,26 +71,29 @@ export async function findJob(id: string): Promise<SeenJob> {
 }
 
 /** The job in Redis of an id such as `812@settlements`; null: there is none, or the id is none of these. */
-export async function rawJobOf(id: string): Promise<RawJob | null> {
+export async function findRawJob(id: string): Promise<RawJob | null> {
   const at = id.lastIndexOf('@');
   const name = id.slice(at + 1);
-  const found = at < 0 ? undefined : (await queuesNow()).find(({ queue }) => queue.name === name);
+  const found = at < 0 ? undefined : (await findCurrentQueues()).find(({ queue }) => queue.name === name);
   return found ? inRedis(found.queue, id.slice(0, at)) : null;
 }
 
-async function jobsNamed(id: string): Promise<SeenJob[]> {
-  const kinds = (await jobsNow()).filter(({ name }) => id.startsWith(`${name}:`));
-  return jobsOf(
+async function findJobsById(id: string): Promise<SeenJob[]> {
+  const kinds = (await findCurrentJobs()).filter(({ name }) => id.startsWith(`${name}:`));
+  return describeWanted(
     kinds.map((job) => ({ job, subject: id.slice(job.name.length + 1) })),
     [],
   );
 }
 
-async function jobsOf(wanted: Wanted[], accountIds: string[]): Promise<SeenJob[]> {
+async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<SeenJob[]> {
   const marks = wanted.map(({ job, subject }) => failingId(job.name, subject));
   const [raw, rows] = await Promise.all([rawJobs(wanted), failingRows(marks, accountIds)]);
-  const shown = new Set(raw.map(subjectIdOf));
-  const seen = [...(await seeJobs(raw)), ...rows.filter(({ _id }) => !shown.has(_id)).map(lostJob)];
+  const shown = new Set(raw.map(getSubjectId));
+  const seen = [
+    ...(await describeJobs(raw)),
+    ...rows.filter(({ _id }) => !shown.has(_id)).map(describeLostJob),
+  ];
   return seen.sort((a, b) => rank(a) - rank(b) || Number(b.addedAt) - Number(a.addedAt));
 }
 
@@ -100,17 +103,17 @@ function rank({ failures }: SeenJob): number {
 }
 
 async function rawJobs(wanted: Wanted[]): Promise<RawJob[]> {
-  const found = await Promise.all(wanted.map(ofSubject)).catch((error: unknown) => {
+  const found = await Promise.all(wanted.map(findRawJobsOfSubject)).catch((error: unknown) => {
     throw new DependencyError(error);
   });
-  return [...new Map(found.flat().map((each) => [idOf(each), each])).values()];
+  return [...new Map(found.flat().map((each) => [getJobId(each), each])).values()];
 }
 
-async function ofSubject({ job, subject }: Wanted): Promise<RawJob[]> {
+async function findRawJobsOfSubject({ job, subject }: Wanted): Promise<RawJob[]> {
   const opened = openQueue(job.queue);
   const ids = await Promise.all([
     opened.getDeduplicationJobId(deduplicationId(job, subject)),
-    lastFailed(job, subject),
+    findLastFailed(job, subject),
   ]);
   const known = ids.filter((id) => id !== null);
   const found = await Promise.all(known.map((id) => inRedis(job.queue, id)));

@@ -2,11 +2,11 @@
 import type { Queue } from '../../jobs/define-job.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
-import { queuesNow } from '../../processes.js';
+import { findCurrentQueues } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { rawJob, seeJobs, type JobState, type RawJob, type SeenJob } from './seen-job.js';
+import { rawJob, describeJobs, type JobState, type RawJob, type SeenJob } from './seen-job.js';
 
 export interface JobFilter {
   queue: string;
@@ -34,14 +34,14 @@ export async function listJobs(
   filter: JobFilter,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<PageOfJobs> {
-  const found = (await queuesNow()).find(({ queue: { name } }) => name === filter.queue);
+  const found = (await findCurrentQueues()).find(({ queue: { name } }) => name === filter.queue);
   if (!found) {
     throw new NotFoundError(asWritten(`There is no queue ${filter.queue}.`));
   }
   const { queue } = found;
   const { state, name } = filter;
   try {
-    const entries = await entriesOf(queue, state, after, name === undefined ? limit : lookedMax);
+    const entries = await readEntries(queue, state, after, name === undefined ? limit : lookedMax);
     const raw: RawJob[] = [];
     let end: Entry | undefined;
     for (const { entry, job } of await read(queue, state, entries)) {
@@ -54,7 +54,7 @@ export async function listJobs(
       }
     }
     const isOver = entries.length < (name === undefined ? limit : lookedMax) && end === entries.at(-1);
-    return { jobs: await seeJobs(raw), next: isOver ? null : (end?.key ?? null) };
+    return { jobs: await describeJobs(raw), next: isOver ? null : (end?.key ?? null) };
   } catch (error) {
     throw error instanceof ValidationError ? error : new DependencyError(error);
   }
@@ -75,14 +75,14 @@ async function read(queue: Queue, state: JobState, entries: Entry[]) {
   );
 }
 
-async function entriesOf(
+async function readEntries(
   queue: Queue,
   state: JobState,
   after: string | undefined,
   count: number,
 ): Promise<Entry[]> {
   if (state === 'waiting' || state === 'active') {
-    return entriesOfList(queue, state, after, count);
+    return readListEntries(queue, state, after, count);
   }
   const isNewestFirst = state === 'failed' || state === 'completed';
   const key = openQueue(queue).toKey(state);
@@ -105,7 +105,7 @@ const tiesMax = 1_000;
 async function placeAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
   const [, score, id] = keyForm.exec(after) ?? [];
   if (score === undefined || id === undefined) {
-    throw wrongAfter();
+    throw createCursorError();
   }
   const rank = isNewestFirst ? await redis().zrevrank(key, id) : await redis().zrank(key, id);
   if (rank !== null) {
@@ -119,14 +119,14 @@ async function placeAfter(key: string, after: string, isNewestFirst: boolean): P
 }
 
 /** Jobs are put in at the head and taken at the tail. */
-async function entriesOfList(
+async function readListEntries(
   queue: Queue,
   state: 'waiting' | 'active',
   after: string | undefined,
   count: number,
 ): Promise<Entry[]> {
   if (after !== undefined && !/^\d{1,9}$/.test(after)) {
-    throw wrongAfter();
+    throw createCursorError();
   }
   const opened = openQueue(queue);
   const waiting = (await opened.isPaused()) ? 'paused' : 'wait';
@@ -136,6 +136,6 @@ async function entriesOfList(
   return found.reverse().map((id, place) => ({ id, key: String(start + place + 1) }));
 }
 
-function wrongAfter(): ValidationError {
+function createCursorError(): ValidationError {
   return new ValidationError([{ field: 'after', message: asWritten('no page has given it') }]);
 }

@@ -4,8 +4,8 @@ import { failingJobs } from '../../jobs/failing-job.model.js';
 import { promoteJob } from '../../jobs/promote-job.js';
 import { DependencyError, NotFoundError } from '../../shared/errors.js';
 import { retryFailingJob } from '../retry-failing-job.js';
-import { rawJobOf } from './find-jobs.js';
-import { refusalOf, subjectIdOf, type RawJob, type Refusal } from './seen-job.js';
+import { findRawJob } from './find-jobs.js';
+import { findRefusal, getSubjectId, type RawJob, type Refusal } from './seen-job.js';
 
 export interface Retried {
   id: string;
@@ -32,13 +32,13 @@ export async function retryJobs(ids: string[], by: ChangedBy): Promise<Retried[]
 }
 
 async function retryOne(id: string, by: ChangedBy): Promise<Refusal | null> {
-  const raw = await rawJobOf(id);
+  const raw = await findRawJob(id);
   if (!raw) {
     return retryRow(id, by);
   }
-  const rowId = subjectIdOf(raw);
+  const rowId = getSubjectId(raw);
   const row = rowId === null ? null : await failingJobs.findOne({ _id: rowId });
-  const refusal = refusalOf(raw, row);
+  const refusal = findRefusal(raw, row);
   if (refusal === null) {
     // What stands in the list is added by that, and once.
     await (row ? retryFailingJob(row._id, by) : runAgain(raw, by));

@@ -1,10 +1,10 @@
 /** A job as an operator sees it: what it is about, how it stands, and what its rounds came to. */
 import type { Job as BullJob } from 'bullmq';
 import { readPayload, type Job, type Queue } from '../../jobs/define-job.js';
-import { failingId, reasonOf } from '../../jobs/failed-rounds.js';
+import { failingId, describeError } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailedRound, type FailingJob } from '../../jobs/failing-job.model.js';
 import { openQueue } from '../../jobs/queues.js';
-import { jobNamed } from '../../processes.js';
+import { findJobByName } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 
 export const jobStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
@@ -62,29 +62,29 @@ export interface RawJob {
 }
 
 /** `name:subject`, by which the failed rounds of a subject are counted; null where it can't be read. */
-export function subjectIdOf({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
+export function getSubjectId({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
   return job && subject !== null ? failingId(job.name, subject) : null;
 }
 
 export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob {
-  const job = jobNamed(bullJob.name) ?? null;
-  const data = dataOf(job, bullJob.name, bullJob.data);
+  const job = findJobByName(bullJob.name) ?? null;
+  const data = readJobData(job, bullJob.name, bullJob.data);
   const subject = job && data && job.subject(data as never);
   return { queue, job, data, subject, bullJob, state };
 }
 
 /** With the rounds of each subject, by one question. @throws DependencyError while a database is away. */
-export async function seeJobs(raw: RawJob[]): Promise<SeenJob[]> {
-  const ids = raw.flatMap((each) => subjectIdOf(each) ?? []);
+export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
+  const ids = raw.flatMap((each) => getSubjectId(each) ?? []);
   const rows = await failingJobs.find({ _id: { $in: ids } }).toArray();
   const rowOf = new Map(rows.map((row) => [row._id, row]));
-  return Promise.all(raw.map((each) => seen(each, rowOf.get(subjectIdOf(each) ?? '') ?? null)));
+  return Promise.all(raw.map((each) => describeJob(each, rowOf.get(getSubjectId(each) ?? '') ?? null)));
 }
 
 /** A subject that failed again and again and whose job is gone from Redis. */
-export function lostJob(row: FailingJob): SeenJob {
-  const job = jobNamed(row.job) ?? null;
-  const data = dataOf(job, row.job, row.payload);
+export function describeLostJob(row: FailingJob): SeenJob {
+  const job = findJobByName(row.job) ?? null;
+  const data = readJobData(job, row.job, row.payload);
   return {
     id: row._id,
     queue: row.queue,
@@ -104,13 +104,13 @@ export function lostJob(row: FailingJob): SeenJob {
   };
 }
 
-async function seen(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
+async function describeJob(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
   const { queue, job, data, subject, bullJob, state } = raw;
-  const endedAt = dateOf(bullJob.finishedOn);
+  const endedAt = toDate(bullJob.finishedOn);
   const last: FailedRound[] =
-    state === 'failed' ? [{ at: endedAt ?? new Date(0), reason: reasonOf(bullJob.failedReason) }] : [];
+    state === 'failed' ? [{ at: endedAt ?? new Date(0), reason: describeError(bullJob.failedReason) }] : [];
   return {
-    id: idOf(raw),
+    id: getJobId(raw),
     queue: queue.name,
     name: job?.name ?? bullJob.name,
     subject,
@@ -120,16 +120,16 @@ async function seen(raw: RawJob, row: FailingJob | null): Promise<SeenJob> {
     failedRounds: row?.rounds ?? 0,
     failures: [...(row?.failures ?? []), ...last],
     needsPersonSince: row?.needsPersonSince ?? null,
-    addedAt: dateOf(bullJob.timestamp),
-    lastRunAt: dateOf(bullJob.processedOn),
+    addedAt: toDate(bullJob.timestamp),
+    lastRunAt: toDate(bullJob.processedOn),
     endedAt,
     nextRunAt: state === 'delayed' ? await nextRun(queue, bullJob) : null,
-    refusal: refusalOf(raw, row),
+    refusal: findRefusal(raw, row),
   };
 }
 
 /** Null: it can be retried. @param row Of its subject, where rounds have failed. */
-export function refusalOf({ job, data, state }: RawJob, row: FailingJob | null): Refusal | null {
+export function findRefusal({ job, data, state }: RawJob, row: FailingJob | null): Refusal | null {
   if (state === 'active') {
     return 'running';
   }
@@ -151,11 +151,11 @@ export function refusalOf({ job, data, state }: RawJob, row: FailingJob | null):
   return state === 'delayed' && !row ? 'delayed' : null;
 }
 
-export function idOf({ bullJob, queue }: Pick<RawJob, 'bullJob' | 'queue'>): string {
+export function getJobId({ bullJob, queue }: Pick<RawJob, 'bullJob' | 'queue'>): string {
   return `${bullJob.id ?? ''}@${queue.name}`;
 }
 
-function dataOf(job: Job<never> | null, name: string, payload: unknown): Record<string, unknown> | null {
+function readJobData(job: Job<never> | null, name: string, payload: unknown): Record<string, unknown> | null {
   try {
     return job && readPayload<Record<string, unknown>>(job, name, payload);
   } catch {
@@ -169,6 +169,6 @@ async function nextRun(queue: Queue, bullJob: BullJob): Promise<Date | null> {
   return score === null ? null : new Date(Math.floor(Number(score) / 0x1000));
 }
 
-function dateOf(ms: number | undefined): Date | null {
+function toDate(ms: number | undefined): Date | null {
   return ms === undefined ? null : new Date(ms);
 }

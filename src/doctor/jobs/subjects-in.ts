@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import type { Job } from '../../jobs/define-job.js';
-import { isProviderQueue, providerQueue } from '../../providers/provider-queue.js';
+import { isProviderQueue, getProviderQueue } from '../../providers/provider-queue.js';
 
 /** Ids of something as payloads call them, such as `purchaseId`; `anyId` stands for each of them. */
 export interface Ids {
@@ -21,8 +21,8 @@ const known = new WeakMap<Joi.ObjectSchema, Keys>();
  * The subjects that a kind of job has for something with these ids, as the kind's own definition makes them: none where it is
  * about something else.
  */
-export function subjectsIn(job: Job<never>, ids: Ids): string[] {
-  const { id: key, flags } = keysOf(job.data);
+export function listSubjects(job: Job<never>, ids: Ids): string[] {
+  const { id: key, flags } = getKeys(job.data);
   const id = key === null ? undefined : (ids[key] ?? ids.anyId);
   if (key === null || id === undefined || isElsewhere(job, ids)) {
     return [];
@@ -38,12 +38,12 @@ function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
   return (
     waitsAt !== undefined &&
     isProviderQueue(queue) &&
-    (waitsAt === null || queue.name !== providerQueue(waitsAt).name)
+    (waitsAt === null || queue.name !== getProviderQueue(waitsAt).name)
   );
 }
 
 /** A job names what it is about and whose it is; one that names an account alone is about that. */
-function keysOf(schema: Joi.ObjectSchema): Keys {
+function getKeys(schema: Joi.ObjectSchema): Keys {
   const found = known.get(schema) ?? readKeys(schema);
   known.set(schema, found);
   return found;

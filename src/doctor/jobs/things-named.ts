@@ -3,7 +3,7 @@ import { purchases, type Purchase } from '../../purchases/purchase.model.js';
 import { reports } from '../../reports/report.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { deliveries } from '../../webhooks/delivery.model.js';
-import { receiverIdsOf } from '../../webhooks/new-delivery.js';
+import { getReceiverIds } from '../../webhooks/new-delivery.js';
 import { ReceiverModel } from '../../webhooks/receiver.model.js';
 import type { Ids } from './subjects-in.js';
 
@@ -22,19 +22,19 @@ const openMax = 50;
 const sameMax = 20;
 
 /** What has this id, username or `ref_id`. Each is looked up along an index. */
-export async function thingsNamed(what: string): Promise<Thing[]> {
+export async function findThings(what: string): Promise<Thing[]> {
   const byId = { _id: what };
   const whose = { projection: { accountId: 1 } };
   const [bought, account, settlement, report, delivery] = await Promise.all([
-    purchasesNamed(what),
+    findPurchases(what),
     AccountModel.findOne({ $or: [byId, { username: what.toLowerCase() }] }).lean<Account>(),
     settlements.findOne(byId, whose),
     reports.findOne(byId, whose),
     deliveries.findOne(byId, { projection: { accountId: 1, receiverId: 1 } }),
   ]);
   return [
-    ...bought.map((each) => ({ ...thing('purchase', each), subjects: [idsOf(each)] })),
-    ...(account ? [await thingOfAccount(account)] : []),
+    ...bought.map((each) => ({ ...thing('purchase', each), subjects: [getIds(each)] })),
+    ...(account ? [await buildAccountThing(account)] : []),
     ...(settlement ? [{ ...thing('settlement', settlement), subjects: [{ settlementId: what }] }] : []),
     ...(report ? [{ ...thing('report', report), subjects: [{ reportId: what }] }] : []),
     ...(delivery
@@ -47,7 +47,7 @@ function thing<K extends Thing['kind']>(kind: K, { _id, accountId }: { _id: stri
   return { kind, id: _id, accountId };
 }
 
-async function purchasesNamed(what: string): Promise<Purchase[]> {
+async function findPurchases(what: string): Promise<Purchase[]> {
   const found = await Promise.all([
     purchases.find({ _id: what }).toArray(),
     purchases.find({ refId: what }).limit(sameMax).toArray(),
@@ -56,11 +56,11 @@ async function purchasesNamed(what: string): Promise<Purchase[]> {
 }
 
 /** Where it waits is known while it waits; what has ended may have a failed job in any provider's queue. */
-function idsOf({ _id }: Purchase): Ids {
+function getIds({ _id }: Purchase): Ids {
   return { purchaseId: _id };
 }
 
-async function thingOfAccount(account: Account): Promise<Thing> {
+async function buildAccountThing(account: Account): Promise<Thing> {
   const { _id: accountId } = account;
   const [bought, settled, reported, receivers] = await Promise.all([
     purchases
@@ -80,7 +80,7 @@ async function thingOfAccount(account: Account): Promise<Thing> {
       .toArray(),
     ReceiverModel.find({ accountId }, { _id: 1 }).limit(openMax).lean<{ _id: string }[]>(),
   ]);
-  const receiverIds = new Set([...receiverIdsOf(account), ...receivers.map(({ _id }) => _id)]);
+  const receiverIds = new Set([...getReceiverIds(account), ...receivers.map(({ _id }) => _id)]);
   return {
     kind: 'account',
     id: accountId,

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Long } from 'mongodb';
 
 /** How what is hashed is read: an int64 stays recognisable as such, so that a double in its place is seen. */
-export const exactRead = { promoteLongs: false, batchSize: 1_000 } as const;
+export const exactReadOptions = { promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
  * One text for one stored value, for hashing: what differs in value or in type differs in text. Fields are named by the
  * caller and come in its order, so that a field added to a collection later changes no hash.
  */
-export function canonicalText(value: unknown): string {
+export function toCanonicalText(value: unknown): string {
   if (value === null || value === undefined) {
     return 'null';
   }
@@ -22,18 +22,18 @@ export function canonicalText(value: unknown): string {
     return `@${value.getTime()}`;
   }
   if (Array.isArray(value)) {
-    return `[${value.map(canonicalText).join(',')}]`;
+    return `[${value.map(toCanonicalText).join(',')}]`;
   }
   // A number that is no int64, a boolean, or what should not be there at all.
   return `${typeof value}:${JSON.stringify(value)}`;
 }
 
 /** The named fields of a document, or `null` where there is no document. */
-export function fieldsText<T extends object>(
+export function toFieldsText<T extends object>(
   document: T | null | undefined,
   fields: readonly (keyof T)[],
 ): string {
-  return document ? canonicalText(fields.map((field) => document[field])) : 'null';
+  return document ? toCanonicalText(fields.map((field) => document[field])) : 'null';
 }
 
 /**
@@ -47,19 +47,19 @@ export interface Maskable {
   proofs?: Record<string, string>;
 }
 
-export function newProofSalt(): string {
+export function createProofSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
 /** What is left of a field that is masked. Lower-case hex. */
-export function proofOf(salt: string, field: string, value: unknown): string {
+export function getProof(salt: string, field: string, value: unknown): string {
   return createHash('sha256')
-    .update(`${salt} ${field} ${canonicalText(value)}`)
+    .update(`${salt} ${field} ${toCanonicalText(value)}`)
     .digest('hex');
 }
 
 /** As `fieldsText`; of the fields named in `maskable` the proofs, where the document has any. */
-export function provenFieldsText<T extends Maskable>(
+export function toProvenFieldsText<T extends Maskable>(
   document: T | null | undefined,
   fields: readonly (keyof T & string)[],
   maskable: readonly (keyof T & string)[],
@@ -69,7 +69,7 @@ export function provenFieldsText<T extends Maskable>(
     if (!maskable.includes(field)) {
       return of[field];
     }
-    return proof ?? (of.proofSalt === undefined ? of[field] : proofOf(of.proofSalt, field, of[field]));
+    return proof ?? (of.proofSalt === undefined ? of[field] : getProof(of.proofSalt, field, of[field]));
   };
-  return document ? canonicalText(fields.map((field) => valueOf(document, field))) : 'null';
+  return document ? toCanonicalText(fields.map((field) => valueOf(document, field))) : 'null';
 }

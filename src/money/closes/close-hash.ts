@@ -3,7 +3,7 @@ import { lookUp } from '../../shared/look-up.js';
 import { createHash } from 'node:crypto';
 import { Long } from 'mongodb';
 import type { Journal, JournalLine } from '../journals/journal.model.js';
-import { canonicalText } from './canonical-text.js';
+import { toCanonicalText } from './canonical-text.js';
 import type { DayClose, DayRoot } from './day-close.model.js';
 import type { LedgerSums, WalletClose } from './wallet-close.model.js';
 
@@ -12,8 +12,8 @@ const version = 'close-1';
 const versionWithAudit = 'close-2';
 
 /** A journal as it is hashed. Its money must have been read with `exactRead`. */
-export function journalText(journal: Journal): string {
-  return canonicalText([
+export function toJournalText(journal: Journal): string {
+  return toCanonicalText([
     journal._id,
     journal.kind,
     journal.subjectId,
@@ -21,7 +21,7 @@ export function journalText(journal: Journal): string {
     journal.walletSeq,
     journal.balanceAfter,
     // What is no line stays in the text: with it the journal is another one.
-    listOf(journal).map((line) => (isLine(line) ? [line.account, line.amount] : String(line))),
+    toLineList(journal).map((line) => (isLine(line) ? [line.account, line.amount] : String(line))),
     journal.createdAt,
   ]);
 }
@@ -32,12 +32,12 @@ export interface DayDigest {
   hashes(): Pick<WalletClose, 'journalsHash' | 'subjectsHash'>;
 }
 
-export function dayDigest(): DayDigest {
+export function createDayDigest(): DayDigest {
   const journals = createHash('sha256');
   const subjects = createHash('sha256');
   return {
     add(journal, subjectText) {
-      journals.update(`${journalText(journal)}\n`);
+      journals.update(`${toJournalText(journal)}\n`);
       subjects.update(`${subjectText}\n`);
     },
     hashes: () => ({ journalsHash: journals.digest('hex'), subjectsHash: subjects.digest('hex') }),
@@ -45,7 +45,7 @@ export function dayDigest(): DayDigest {
 }
 
 /** `hash` of a row, by its other fields. */
-export function rowHash(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): string {
+export function hashRow(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): string {
   return sha256([
     version,
     row.day,
@@ -54,7 +54,7 @@ export function rowHash(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): stri
     row.lastSeq,
     row.balance,
     row.held,
-    sumsInOrder(row.sums),
+    sortSums(row.sums),
     row.journalsHash,
     row.subjectsHash,
     row.previous,
@@ -62,14 +62,14 @@ export function rowHash(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): stri
 }
 
 /** `root` of a day, by its content. */
-export function rootOf(day: DayClose['_id'], content: DayRoot): string {
+export function computeRoot(day: DayClose['_id'], content: DayRoot): string {
   const { audit } = content;
   return sha256([
     audit ? versionWithAudit : version,
     day,
     content.wallets,
     content.journals,
-    sumsInOrder(content.totals),
+    sortSums(content.totals),
     content.walletsHash,
     content.previous,
     content.closedAt.toISOString(),
@@ -78,7 +78,7 @@ export function rootOf(day: DayClose['_id'], content: DayRoot): string {
 }
 
 /** The digest of a day's rows, fed by their hashes in the order of their wallets. */
-export function walletsDigest(): { add(hash: string): void; hash(): string } {
+export function createWalletsDigest(): { add(hash: string): void; hash(): string } {
   const digest = createHash('sha256');
   return {
     add: (hash) => digest.update(`${hash}\n`),
@@ -96,11 +96,11 @@ export function addSums(first: LedgerSums, second: LedgerSums): LedgerSums {
 
 /** Adds what journals moved to `sums`. */
 /** Of what was changed by hand as well: what cannot be read is named by the verification, and moves nothing here. */
-export function linesOf(journal: Journal): JournalLine[] {
-  return listOf(journal).filter(isLine);
+export function getLines(journal: Journal): JournalLine[] {
+  return toLineList(journal).filter(isLine);
 }
 
-function listOf({ lines }: { lines: unknown }): unknown[] {
+function toLineList({ lines }: { lines: unknown }): unknown[] {
   return Array.isArray(lines) ? lines : [lines];
 }
 
@@ -111,25 +111,25 @@ function isLine(line: unknown): line is JournalLine {
 export function addLines(sums: LedgerSums, lines: readonly JournalLine[]): void {
   for (const { account, amount } of lines) {
     const name = account.replace(/^(wallet|held|payable):.*$/, '$1');
-    sums[name] = (lookUp(sums, name) ?? 0) + numberOf(amount);
+    sums[name] = (lookUp(sums, name) ?? 0) + toPlainNumber(amount);
   }
 }
 
-function sumsInOrder(sums: LedgerSums): [string, number][] {
+function sortSums(sums: LedgerSums): [string, number][] {
   return Object.entries(sums).sort(([first], [second]) => (first < second ? -1 : 1));
 }
 
 /** SHA-256 of a text, lower-case hex. */
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 /** Over text and whole numbers, which are written as they are. */
 function sha256(values: (string | number | null | [string, number][])[]): string {
-  return hashOf(JSON.stringify(values));
+  return hashText(JSON.stringify(values));
 }
 
 /** A number that was read exactly. */
-export function numberOf(value: number | null): number {
+export function toPlainNumber(value: number | null): number {
   return Long.isLong(value) ? value.toNumber() : Number(value);
 }

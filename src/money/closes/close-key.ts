@@ -9,34 +9,34 @@ import type { Signature } from './day-close.model.js';
 
 /** @throws Error that names the setting, never its value, if it holds no Ed25519 key. */
 export function signRoot(day: string, root: string): Signature | null {
-  const key = privateKey();
+  const key = readPrivateKey();
   return (
     key && {
       publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
-      value: sign(null, signedText(day, root), key).toString('base64'),
+      value: sign(null, buildSignedText(day, root), key).toString('base64'),
     }
   );
 }
 
-export function isSigned(day: string, root: string, signature: Signature): boolean {
+export function isSignatureValid(day: string, root: string, signature: Signature): boolean {
   try {
     const key = createPublicKey({
       key: Buffer.from(signature.publicKey, 'base64'),
       type: 'spki',
       format: 'der',
     });
-    return verify(null, signedText(day, root), key, Buffer.from(signature.value, 'base64'));
+    return verify(null, buildSignedText(day, root), key, Buffer.from(signature.value, 'base64'));
   } catch {
     // What cannot be read as a key has signed nothing.
     return false;
   }
 }
 
-function signedText(day: string, root: string): Buffer {
+function buildSignedText(day: string, root: string): Buffer {
   return Buffer.from(`topup ledger close ${day} ${root}`);
 }
 
-function privateKey(): KeyObject | null {
+function readPrivateKey(): KeyObject | null {
   const given = env.LEDGER_CLOSE_KEY;
   if (given === null) {
     return null;

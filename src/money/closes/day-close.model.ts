@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 import type { LedgerSums } from './wallet-close.model.js';
 
 /** The entries of the audit log that a day's close covers. */
@@ -80,4 +80,4 @@ const schema = new Schema<DayClose>(
 schema.index({ root: 1 }, { partialFilterExpression: { root: { $type: 'string' } }, name: 'root' });
 
 export const DayCloseModel = mongoose.model('DayClose', schema);
-export const dayCloses = collectionOf<DayClose>(DayCloseModel);
+export const dayCloses = getCollection<DayClose>(DayCloseModel);

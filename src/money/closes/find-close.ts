@@ -8,7 +8,7 @@ export type ClosedDay = DayClose & {
 };
 
 /** The last day that is closed, as a majority holds it, or null before the first. */
-export async function lastClosedDay(): Promise<ClosedDay | null> {
+export async function findLastClosedDay(): Promise<ClosedDay | null> {
   const [newest, before] = (await dayCloses
     .find({}, { readConcern: 'majority' })
     .sort({ _id: -1 })

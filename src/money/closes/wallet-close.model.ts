@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../../database/typed-collection.js';
+import { getCollection, buildToStored } from '../../database/typed-collection.js';
 import { int64, Money } from '../../database/money-type.js';
 
 /**
@@ -62,8 +62,8 @@ schema.index(
 );
 
 export const WalletCloseModel = mongoose.model('WalletClose', schema);
-export const walletCloses = collectionOf<WalletClose>(WalletCloseModel);
-const storing64 = storing<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
+export const walletCloses = getCollection<WalletClose>(WalletCloseModel);
+const storing64 = buildToStored<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
 
 /** A row as the driver has to write it. */
 export function toStored(row: WalletClose) {

@@ -3,7 +3,7 @@ import { int64 } from '../../database/money-type.js';
 import { journals, type Journal } from '../journals/journal.model.js';
 
 /** Of a wallet's journals those after one `seq` and up to another, in their order. Read by the index `account_wallet_seq_unique`. */
-export function walletJournals(
+export function findWalletJournals(
   walletId: string,
   { after, to }: { after: number; to?: number },
   options: FindOptions = {},
@@ -11,7 +11,7 @@ export function walletJournals(
   return journals
     .find<Journal>(
       {
-        ...ofWallet(walletId),
+        ...buildWalletFilter(walletId),
         walletSeq: { $gt: int64(after), ...(to !== undefined && { $lte: int64(to) }) },
       },
       options,
@@ -20,6 +20,6 @@ export function walletJournals(
 }
 
 /** A wallet's own: the account is its shard, and the partial index needs to be told the type. */
-export function ofWallet(walletId: string) {
+export function buildWalletFilter(walletId: string) {
   return { accountId: walletId, walletId: { $eq: walletId, $type: 'string' as const } };
 }

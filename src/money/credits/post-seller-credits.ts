@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.js';
 import { addJobs, tryToAddJob } from '../../jobs/add-job.js';
-import { move } from '../journals/new-journal.js';
-import { rangeOf } from '../../database/shard-range.js';
+import { buildMovementLines } from '../journals/new-journal.js';
+import { getShardRange } from '../../database/shard-range.js';
 import { groupBy } from '../../shared/group-by.js';
 import { post } from '../posting/post.js';
 import type { Change } from '../posting/posting.js';
@@ -16,17 +16,17 @@ const postingMax = 1_000;
  * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one posting.
  */
 export async function postSellerCredits(sellerId: string): Promise<void> {
-  while (await postSome(sellerId)) {
+  while (await postBatch(sellerId)) {
     // More than one posting takes, or another process took some of these.
   }
 }
 
 /** A busy seller's sales of this time are posted together. */
-const gatherMs = 1_000;
+const postingDelayMs = 1_000;
 
 /** Has a seller's credits posted soon. Call it after the commit; without Redis the sweep finds them. */
-export function announceSellerCredit(sellerId: string): Promise<void> {
-  return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: gatherMs });
+export function scheduleSellerPosting(sellerId: string): Promise<void> {
+  return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: postingDelayMs });
 }
 
 /** Adds a posting job for every seller with new credits whose job got lost. */
@@ -39,7 +39,7 @@ export async function sweepSellerCredits(): Promise<void> {
 }
 
 /** @returns whether there may be more. */
-async function postSome(sellerId: string): Promise<boolean> {
+async function postBatch(sellerId: string): Promise<boolean> {
   // A posted credit is never new again, and its creation never changes, so none is summed twice.
   const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
     .sort({ createdAt: 1 })
@@ -55,8 +55,8 @@ async function postSome(sellerId: string): Promise<boolean> {
     kind: 'seller-posting',
     subjectId: postingId,
     wallet: { balance: sum, mayOverdraw: true },
-    lines: move(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
-    changes: [...groupBy(credits, ({ accountId }) => rangeOf(accountId)).values()].map((some) =>
+    lines: buildMovementLines(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
+    changes: [...groupBy(credits, ({ accountId }) => getShardRange(accountId)).values()].map((some) =>
       markPosted(some, postingId),
     ),
   });

@@ -6,7 +6,7 @@ import { sellerCredits, toStored } from './seller-credit.model.js';
  * What a sale brings its seller, or a reversal takes back (negative), for a posting of the buyer's: the seller's wallet
  * is posted later. @param credit.id Names what it is for. Amount in rupiah.
  */
-export function sellerCreditInsert(credit: {
+export function buildSellerCreditInsert(credit: {
   id: string;
   accountId: string;
   transactionId: string;

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf, storing } from '../../database/typed-collection.js';
+import { getCollection, buildToStored } from '../../database/typed-collection.js';
 import { Money } from '../../database/money-type.js';
 
 /**
@@ -43,5 +43,5 @@ schema.index(
 );
 
 export const SellerCreditModel = mongoose.model('SellerCredit', schema);
-export const sellerCredits = collectionOf<SellerCredit>(SellerCreditModel);
-export const toStored = storing<SellerCredit>(['amount']);
+export const sellerCredits = getCollection<SellerCredit>(SellerCreditModel);
+export const toStored = buildToStored<SellerCredit>(['amount']);

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 import { Money } from '../../database/money-type.js';
 
 export type JournalKind =
@@ -82,4 +82,4 @@ schema.index(
 );
 
 export const JournalModel = mongoose.model('Journal', schema);
-export const journals = collectionOf<Journal>(JournalModel);
+export const journals = getCollection<Journal>(JournalModel);

@@ -6,7 +6,7 @@ import { journals, type Journal, type JournalKind, type JournalLine } from './jo
 export const journalsCollection = journals.collectionName;
 
 /** The journal of a posting, as it is stored; `after` is the wallet that it changed. */
-export function newJournal(_id: string, posting: Posting, after: WalletAfter | null): Journal {
+export function buildJournal(_id: string, posting: Posting, after: WalletAfter | null): Journal {
   return {
     _id,
     accountId: posting.accountId,
@@ -21,7 +21,7 @@ export function newJournal(_id: string, posting: Posting, after: WalletAfter | n
 }
 
 /** The two lines of a movement of `amount` rupiah. */
-export function move(
+export function buildMovementLines(
   amount: number,
   { from, to }: { from: JournalLine['account']; to: JournalLine['account'] },
 ): JournalLine[] {

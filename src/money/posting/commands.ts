@@ -34,7 +34,7 @@ export async function updateAll(
   updates: UpdateStatement[],
   expected: number,
 ): Promise<void> {
-  const reply = await run(session, { update: collection, updates });
+  const reply = await runCommand(session, { update: collection, updates });
   if (reply['n'] !== expected) {
     throw new MismatchError(`${collection}: ${String(reply['n'])} of ${expected} matched`);
   }
@@ -46,11 +46,11 @@ export async function insertAll(
   collection: string,
   documents: Document[],
 ): Promise<void> {
-  await run(session, { insert: collection, documents });
+  await runCommand(session, { insert: collection, documents });
 }
 
 /** A document that a unique index refuses is an answer with `ok: 1`. */
-async function run(session: ClientSession, command: Document): Promise<Document> {
+async function runCommand(session: ClientSession, command: Document): Promise<Document> {
   const reply = await postingDb().command(command, { session });
   const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
   if (first?.code === duplicateKey) {

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongodb';
 import { UnknownOutcomeError } from '../../database/mongo.js';
 import { logger } from '../../shared/logger.js';
-import type { Item } from './item.js';
-import { lookUpOwn } from './look-up.js';
+import type { QueuedPosting } from './item.js';
+import { findOwnPostings } from './look-up.js';
 import { countUnknownCommit } from './posting-metrics.js';
 
 /**
@@ -23,7 +23,10 @@ const pauseMaxMs = 500;
  * @returns the postings that were certainly not written; empty after a commit that was answered.
  * @throws NotCommittedError: nothing was written. UnknownOutcomeError once nobody waits for the answer any more.
  */
-export async function commitOrFindOut(session: ClientSession, posted: Item[]): Promise<Item[]> {
+export async function commitOrVerify(
+  session: ClientSession,
+  posted: QueuedPosting[],
+): Promise<QueuedPosting[]> {
   if (posted.some((each) => !each.isOpen)) {
     throw new NotCommittedError();
   }
@@ -40,11 +43,15 @@ export async function commitOrFindOut(session: ClientSession, posted: Item[]): P
     }
     countUnknownCommit({});
     logger.warn('commit result unknown, asking again', { postings: posted.length, error });
-    return await askUntilKnown(session, posted, error);
+    return await verifyUntilKnown(session, posted, error);
   }
 }
 
-async function askUntilKnown(session: ClientSession, posted: Item[], first: unknown): Promise<Item[]> {
+async function verifyUntilKnown(
+  session: ClientSession,
+  posted: QueuedPosting[],
+  first: unknown,
+): Promise<QueuedPosting[]> {
   let pauseMs = firstPauseMs;
   let repeatCommit = true;
   do {
@@ -56,7 +63,7 @@ async function askUntilKnown(session: ClientSession, posted: Item[], first: unkn
         await session.commitTransaction();
         return [];
       }
-      return await findOut(session, posted);
+      return await verifyCommit(session, posted);
     } catch {
       // The next question; the first error is the one that is told.
     }
@@ -64,12 +71,12 @@ async function askUntilKnown(session: ClientSession, posted: Item[], first: unkn
   throw new UnknownOutcomeError(first);
 }
 
-async function findOut(session: ClientSession, posted: Item[]): Promise<Item[]> {
+async function verifyCommit(session: ClientSession, posted: QueuedPosting[]): Promise<QueuedPosting[]> {
   if (session.inTransaction()) {
     await session.abortTransaction();
   }
   session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
-  const written = await lookUpOwn(session, posted);
+  const written = await findOwnPostings(session, posted);
   await session.commitTransaction();
   const lost = posted.filter((each) => !written.has(each));
   lost.forEach((each) => {

@@ -1,11 +1,11 @@
 import { limits } from '../../../config/limits.js';
 import type { Wallet } from '../wallets/wallet.model.js';
-import type { Item } from './item.js';
+import type { QueuedPosting } from './item.js';
 import type { PostingResult, WalletAfter } from './posting.js';
 
 /** What becomes of the postings of a group, and the wallets after it. */
 export interface Decisions {
-  results: Map<Item, PostingResult>;
+  results: Map<QueuedPosting, PostingResult>;
   /** Only those that change. */
   wallets: Map<string, { before: Wallet; after: WalletAfter }>;
 }
@@ -15,12 +15,12 @@ export interface Decisions {
  * @param known What has been decided already: what was done before, or is not as expected.
  */
 export function decide(
-  items: Item[],
+  items: QueuedPosting[],
   wallets: Map<string, Wallet>,
-  known: ReadonlyMap<Item, PostingResult>,
+  known: ReadonlyMap<QueuedPosting, PostingResult>,
 ): Decisions {
   const changed = new Map<string, { before: Wallet; after: WalletAfter }>();
-  const results = new Map<Item, PostingResult>();
+  const results = new Map<QueuedPosting, PostingResult>();
   for (const item of items) {
     results.set(item, known.get(item) ?? decideOne(item, wallets, changed));
   }
@@ -28,7 +28,7 @@ export function decide(
 }
 
 function decideOne(
-  { posting: { accountId, wallet: change } }: Item,
+  { posting: { accountId, wallet: change } }: QueuedPosting,
   wallets: Map<string, Wallet>,
   changed: Map<string, { before: Wallet; after: WalletAfter }>,
 ): PostingResult {

@@ -2,7 +2,7 @@ import { newId } from '../../shared/ids.js';
 import type { Posting, PostingResult } from './posting.js';
 
 /** A posting on its way through the engine, and who waits for it. */
-export interface Item {
+export interface QueuedPosting {
   posting: Posting;
   /** Made once, outside: a repeat after a lost answer is recognised by it. */
   journalId: string;
@@ -16,14 +16,14 @@ export interface Item {
   fail(error: unknown): void;
 }
 
-export function newItem(
+export function createQueuedPosting(
   posting: Posting,
   caller: { answer: (result: PostingResult) => void; fail: (error: unknown) => void },
-): Item {
-  const item: Item = {
+): QueuedPosting {
+  const item: QueuedPosting = {
     posting,
     journalId: newId(),
-    claims: claimsOf(posting),
+    claims: getClaims(posting),
     isOpen: true,
     mayBeWritten: false,
     answer(result) {
@@ -39,15 +39,15 @@ export function newItem(
 }
 
 /** The client's own name of an insert, as one word. */
-export function keyOf(collection: string, key: Record<string, string>): string {
+export function getInsertKey(collection: string, key: Record<string, string>): string {
   return [collection, ...Object.values(key)].join('|');
 }
 
-function claimsOf({ kind, subjectId, inserts = [], changes = [], barredBy }: Posting): string[] {
+function getClaims({ kind, subjectId, inserts = [], changes = [], barredBy }: Posting): string[] {
   return [
     `${kind}|${subjectId}`,
     ...(barredBy ? [`${barredBy.collection}|${barredBy.rivals}`] : []),
-    ...inserts.flatMap(({ collection, key }) => (key ? [keyOf(collection, key)] : [])),
+    ...inserts.flatMap(({ collection, key }) => (key ? [getInsertKey(collection, key)] : [])),
     ...changes.flatMap(({ collection, id }) =>
       typeof id === 'string' ? [`${collection}|${id}`] : id.map((each) => `${collection}|${each}`),
     ),

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
 import { limits } from '../../../config/limits.js';
 import { DependencyError } from '../../shared/errors.js';
-import { rangeOf, shardRanges } from '../../database/shard-range.js';
-import { isAway, isTransient, UnknownOutcomeError } from '../../database/mongo.js';
+import { getShardRange, shardRanges } from '../../database/shard-range.js';
+import { isMongoUnavailable, isTransient, UnknownOutcomeError } from '../../database/mongo.js';
 import { logger } from '../../shared/logger.js';
 import { NotCommittedError } from './commit.js';
 import { MismatchError } from './commands.js';
-import type { Item } from './item.js';
+import type { QueuedPosting } from './item.js';
 import { groupBy } from '../../shared/group-by.js';
 import { countFailedPosting, countRetry, observeGroup } from './posting-metrics.js';
 import { writeGroup } from './write-group.js';
@@ -20,40 +20,40 @@ import { writeGroup } from './write-group.js';
 const mismatchesMax = 4;
 
 interface Lane {
-  waiting: Item[];
+  waiting: QueuedPosting[];
   isBusy: boolean;
   /** The account whose own lane it is, because its postings kept conflicting; null: shared by many. */
   accountId: string | null;
 }
 
 /** Those of a shard's accounts beside each other, so that a group is written on one shard. */
-const shared: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => newLane(null));
+const sharedLanes: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => createLane(null));
 /** Accounts whose postings keep conflicting: they hold up nobody else. */
-const own = new Map<string, Lane>();
+const ownLanes = new Map<string, Lane>();
 
-export function enqueue(item: Item): void {
-  const lane = laneOf(item.posting.accountId);
+export function enqueue(item: QueuedPosting): void {
+  const lane = getLane(item.posting.accountId);
   lane.waiting.push(item);
   if (!lane.isBusy) {
     void drain(lane);
   }
 }
 
-function newLane(accountId: string | null): Lane {
+function createLane(accountId: string | null): Lane {
   return { waiting: [], isBusy: false, accountId };
 }
 
-function laneOf(accountId: string): Lane {
-  return own.get(accountId) ?? (shared[laneNumberOf(accountId)] as Lane);
+function getLane(accountId: string): Lane {
+  return ownLanes.get(accountId) ?? (sharedLanes[getLaneNumber(accountId)] as Lane);
 }
 
 /** Which of the shared lanes is an account's, in every process. */
-export function laneNumberOf(accountId: string): number {
-  return rangeOf(accountId) * limits.postingLanes + (hash(accountId) % limits.postingLanes);
+export function getLaneNumber(accountId: string): number {
+  return getShardRange(accountId) * limits.postingLanes + (hashFnv1a(accountId) % limits.postingLanes);
 }
 
 /** FNV-1a, 32 bits. */
-function hash(text: string): number {
+function hashFnv1a(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
@@ -68,19 +68,19 @@ async function drain(lane: Lane): Promise<void> {
   }
   lane.isBusy = false;
   if (lane.accountId !== null) {
-    own.delete(lane.accountId);
+    ownLanes.delete(lane.accountId);
   }
 }
 
 /** The next postings of which no two touch the same document; the others keep their order for the next group. */
-function takeGroup(lane: Lane): Item[] {
-  const group: Item[] = [];
-  const later: Item[] = [];
+function takeGroup(lane: Lane): QueuedPosting[] {
+  const group: QueuedPosting[] = [];
+  const later: QueuedPosting[] = [];
   const claimed = new Set<string>();
   const open = lane.waiting.filter((each) => each.isOpen);
   let next = 0;
   for (; next < open.length && group.length < limits.postingGroupMax; next++) {
-    const item = open[next] as Item;
+    const item = open[next] as QueuedPosting;
     (item.claims.some((each) => claimed.has(each)) ? later : group).push(item);
     // Also of one that waits: nothing behind it may overtake it.
     item.claims.forEach((each) => claimed.add(each));
@@ -90,7 +90,7 @@ function takeGroup(lane: Lane): Item[] {
 }
 
 /** Sees to it that each of these is answered, here or in a lane of its own. */
-async function settle(items: Item[], lane: Lane, careful = false): Promise<void> {
+async function settle(items: QueuedPosting[], lane: Lane, careful = false): Promise<void> {
   let mismatches = 0;
   for (let attempt = 1, open = items; ; attempt++) {
     open = open.filter((each) => each.isOpen);
@@ -114,17 +114,17 @@ async function settle(items: Item[], lane: Lane, careful = false): Promise<void>
       mismatches += error instanceof MismatchError ? 1 : 0;
       const isRetried =
         isTransient(error) ||
-        isAway(error) ||
+        isMongoUnavailable(error) ||
         error instanceof NotCommittedError ||
         // Looked up at a snapshot and refused by an index all the same: somebody was quicker once more.
         (error instanceof MismatchError && mismatches < mismatchesMax);
       if (!isRetried) {
-        await settleApart(open, lane, error);
+        await settleOneByOne(open, lane, error);
         return;
       }
-      countRetry({ reason: reasonOf(error) });
+      countRetry({ reason: getRetryReason(error) });
       if (isConflict(error) && attempt >= 2 && lane.accountId === null) {
-        await settleStrangers(open, lane, careful);
+        await settleConflicting(open, lane, careful);
         return;
       }
       if (!(error instanceof MismatchError)) {
@@ -136,7 +136,7 @@ async function settle(items: Item[], lane: Lane, careful = false): Promise<void>
 }
 
 /** One of them is at fault, and only that one may hear of it. */
-async function settleApart(items: Item[], lane: Lane, error: unknown): Promise<void> {
+async function settleOneByOne(items: QueuedPosting[], lane: Lane, error: unknown): Promise<void> {
   if (items.length > 1) {
     await settleHalves(items, lane, true);
     return;
@@ -150,7 +150,7 @@ async function settleApart(items: Item[], lane: Lane, error: unknown): Promise<v
   });
 }
 
-async function settleHalves(items: Item[], lane: Lane, careful: boolean): Promise<void> {
+async function settleHalves(items: QueuedPosting[], lane: Lane, careful: boolean): Promise<void> {
   const middle = Math.ceil(items.length / 2);
   await settle(items.slice(0, middle), lane, careful);
   await settle(items.slice(middle), lane, careful);
@@ -160,11 +160,11 @@ async function settleHalves(items: Item[], lane: Lane, careful: boolean): Promis
  * Somebody else holds what one of them needs. Halves find out whose; the postings of one account stay together, or a
  * busy wallet would be written one by one when most wait for it.
  */
-async function settleStrangers(items: Item[], lane: Lane, careful: boolean): Promise<void> {
+async function settleConflicting(items: QueuedPosting[], lane: Lane, careful: boolean): Promise<void> {
   const byAccount = [...groupBy(items, (each) => each.posting.accountId).values()];
   const middle = Math.ceil(byAccount.length / 2);
   if (byAccount.length === 1) {
-    setAside(items);
+    moveToOwnLanes(items);
     return;
   }
   await settle(byAccount.slice(0, middle).flat(), lane, careful);
@@ -172,10 +172,10 @@ async function settleStrangers(items: Item[], lane: Lane, careful: boolean): Pro
 }
 
 /** These wait in a lane of their account's own, and all that comes for that with them. */
-function setAside(items: Item[]): void {
+function moveToOwnLanes(items: QueuedPosting[]): void {
   const accountId = items[0]?.posting.accountId ?? '';
-  const lane = own.get(accountId) ?? newLane(accountId);
-  own.set(accountId, lane);
+  const lane = ownLanes.get(accountId) ?? createLane(accountId);
+  ownLanes.set(accountId, lane);
   lane.waiting.push(...items);
   if (!lane.isBusy) {
     void drain(lane);
@@ -187,7 +187,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && (error.code === 112 || error.code === 24);
 }
 
-function reasonOf(error: unknown): string {
+function getRetryReason(error: unknown): string {
   if (error instanceof MismatchError) {
     return 'mismatch';
   }

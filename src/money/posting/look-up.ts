@@ -1,15 +1,18 @@
 /** What stands of the postings of a group, read within its database transaction: at the moment of its snapshot. */
 import type { ClientSession, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
-import { liesByAccount } from '../../database/sharding.js';
+import { isShardedByAccount } from '../../database/sharding.js';
 import { groupBy } from '../../shared/group-by.js';
 import { findAll } from './commands.js';
-import type { Item } from './item.js';
+import type { QueuedPosting } from './item.js';
 import type { Bar, Change, Posting, PostingResult } from './posting.js';
 
 /** Of each posting that cannot be written: that it was done before, or that something is not as expected. */
-export async function lookUp(session: ClientSession, items: Item[]): Promise<Map<Item, PostingResult>> {
-  const found = await lookUpBarred(session, items);
+export async function findUnwritable(
+  session: ClientSession,
+  items: QueuedPosting[],
+): Promise<Map<QueuedPosting, PostingResult>> {
+  const found = await findBarred(session, items);
   await findStale(session, items, found);
   // Last, because it wins: what is not as expected any more is mostly what the first call has changed.
   await findJournals(session, items, found);
@@ -18,8 +21,11 @@ export async function lookUp(session: ClientSession, items: Item[]): Promise<Map
 }
 
 /** Those that something bars which must not be there. One statement each: few postings are of that kind. */
-export async function lookUpBarred(session: ClientSession, items: Item[]): Promise<Map<Item, PostingResult>> {
-  const found = new Map<Item, PostingResult>();
+export async function findBarred(
+  session: ClientSession,
+  items: QueuedPosting[],
+): Promise<Map<QueuedPosting, PostingResult>> {
+  const found = new Map<QueuedPosting, PostingResult>();
   for (const item of items) {
     const { barredBy } = item.posting;
     if (barredBy && (await exists(session, barredBy))) {
@@ -34,26 +40,33 @@ async function exists(session: ClientSession, { collection, filter }: Bar): Prom
 }
 
 /** Which of these postings are in the database, by what only they can have written. */
-export async function lookUpOwn(session: ClientSession, items: Item[]): Promise<Set<Item>> {
-  const found = new Set<Item>();
+export async function findOwnPostings(
+  session: ClientSession,
+  items: QueuedPosting[],
+): Promise<Set<QueuedPosting>> {
+  const found = new Set<QueuedPosting>();
   const withJournal = items.filter(({ posting }) => posting.lines);
   if (withJournal.length > 0) {
-    const ids = await idsOf(session, 'journals', {
-      accountId: { $in: accountsOf(withJournal) },
+    const ids = await findIds(session, 'journals', {
+      accountId: { $in: getAccountIds(withJournal) },
       _id: { $in: withJournal.map((each) => each.journalId) },
     });
     withJournal.filter((each) => ids.has(each.journalId)).forEach((each) => found.add(each));
   }
   for (const item of items.filter(({ posting }) => !posting.lines)) {
-    const { collection, filter } = proofOf(item);
-    if ((await idsOf(session, collection, filter)).size > 0) {
+    const { collection, filter } = getPostingProof(item);
+    if ((await findIds(session, collection, filter)).size > 0) {
       found.add(item);
     }
   }
   return found;
 }
 
-async function findJournals(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+async function findJournals(
+  session: ClientSession,
+  items: QueuedPosting[],
+  found: Map<QueuedPosting, PostingResult>,
+) {
   const moving = items.filter(({ posting }) => posting.lines);
   if (moving.length === 0) {
     return;
@@ -66,7 +79,11 @@ async function findJournals(session: ClientSession, items: Item[], found: Map<It
     .forEach((item) => found.set(item, { outcome: 'duplicate', stands: null }));
 }
 
-async function findKeyed(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+async function findKeyed(
+  session: ClientSession,
+  items: QueuedPosting[],
+  found: Map<QueuedPosting, PostingResult>,
+) {
   const keyed = items.flatMap((item) =>
     (item.posting.inserts ?? []).flatMap(({ collection, key }) => (key ? [{ item, collection, key }] : [])),
   );
@@ -81,13 +98,17 @@ async function findKeyed(session: ClientSession, items: Item[], found: Map<Item,
   }
 }
 
-async function findStale(session: ClientSession, items: Item[], found: Map<Item, PostingResult>) {
+async function findStale(
+  session: ClientSession,
+  items: QueuedPosting[],
+  found: Map<QueuedPosting, PostingResult>,
+) {
   const changes = items.flatMap((item) =>
     (item.posting.changes ?? []).map((change) => ({ item, change, collection: change.collection })),
   );
   for (const [collection, group] of groupBy(changes, (each) => each.collection)) {
-    const ids = await idsOf(session, collection, {
-      $or: group.map(({ item, change }) => filterOf(item.posting, change)),
+    const ids = await findIds(session, collection, {
+      $or: group.map(({ item, change }) => buildChangeFilter(item.posting, change)),
     });
     for (const { item, change } of group) {
       const all = typeof change.id === 'string' ? [change.id] : change.id;
@@ -99,11 +120,11 @@ async function findStale(session: ClientSession, items: Item[], found: Map<Item,
 }
 
 /** The documents of a change, if they are as expected. Of a sharded collection it names whose they are. */
-export function filterOf(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
+export function buildChangeFilter(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
   const { collection, id, expect, accountId = posting.accountId } = change;
   const filter = {
     ...expect,
-    ...(liesByAccount(collection) && { accountId: isList(accountId) ? { $in: accountId } : accountId }),
+    ...(isShardedByAccount(collection) && { accountId: isList(accountId) ? { $in: accountId } : accountId }),
     _id: typeof id === 'string' ? id : { $in: id },
   };
   return filter;
@@ -113,36 +134,39 @@ function isList<T>(value: T | T[]): value is T[] {
   return Array.isArray(value);
 }
 
-function proofOf({ posting }: Item) {
+function getPostingProof({ posting }: QueuedPosting) {
   const { proof, inserts, changes, kind, accountId } = posting;
   const [insert] = inserts ?? [];
   const [change] = changes ?? [];
   if (proof) {
     return {
       collection: proof.collection,
-      filter: { ...ownerOf(proof.collection, accountId), ...proof.filter },
+      filter: { ...getOwnerFilter(proof.collection, accountId), ...proof.filter },
     };
   }
   if (insert && 'document' in insert) {
     const { collection, document } = insert;
     const owner = String(document['accountId'] ?? accountId);
-    return { collection, filter: { ...ownerOf(collection, owner), _id: document['_id'] as string } };
+    return { collection, filter: { ...getOwnerFilter(collection, owner), _id: document['_id'] as string } };
   }
   if (change && 'set' in change) {
-    return { collection: change.collection, filter: filterOf(posting, { ...change, expect: change.set }) };
+    return {
+      collection: change.collection,
+      filter: buildChangeFilter(posting, { ...change, expect: change.set }),
+    };
   }
   throw new Error(`A posting ${kind} writes nothing that shows whether it holds`);
 }
 
-function ownerOf(collection: string, accountId: string): { accountId?: string } {
-  return liesByAccount(collection) ? { accountId } : {};
+function getOwnerFilter(collection: string, accountId: string): { accountId?: string } {
+  return isShardedByAccount(collection) ? { accountId } : {};
 }
 
-function accountsOf(items: Item[]): string[] {
+function getAccountIds(items: QueuedPosting[]): string[] {
   return [...new Set(items.map(({ posting }) => posting.accountId))];
 }
 
-async function idsOf(session: ClientSession, collection: string, filter: Filter<AnyStored>) {
+async function findIds(session: ClientSession, collection: string, filter: Filter<AnyStored>) {
   const rows = await findAll(session, collection, filter, { projection: { _id: 1 } });
   return new Set(rows.map((row) => String(row['_id'])));
 }

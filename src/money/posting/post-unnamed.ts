@@ -10,7 +10,7 @@ import type { Posting, PostingResult } from './posting.js';
  * @param advice What is not known, and where to look first.
  * @throws DependencyError
  */
-export async function postUnnamed(posting: Posting, advice: Message): Promise<PostingResult> {
+export async function postWithoutKey(posting: Posting, advice: Message): Promise<PostingResult> {
   try {
     return await post(posting);
   } catch (error) {

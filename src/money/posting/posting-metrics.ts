@@ -1,5 +1,5 @@
 import { counter, histogram } from '../../shared/metrics.js';
-import { noteTrouble } from '../../shared/troubles.js';
+import { recordIncident } from '../../shared/troubles.js';
 
 const groupSizes = histogram({
   name: 'topup_posting_group_size',
@@ -51,5 +51,5 @@ const failedPostings = counter({
 
 export function countFailedPosting(): void {
   failedPostings({});
-  noteTrouble('failedPostings');
+  recordIncident('failedPostings');
 }

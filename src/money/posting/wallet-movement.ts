@@ -1,9 +1,9 @@
 import type { JournalKind, LedgerAccount } from '../journals/journal.model.js';
-import { move } from '../journals/new-journal.js';
+import { buildMovementLines } from '../journals/new-journal.js';
 import type { Posting } from './posting.js';
 
 /** The amount of a document comes to its account's wallet from a platform account, or, negative, goes there. Rupiah. */
-export function walletMovement(
+export function buildWalletMovement(
   kind: JournalKind,
   from: LedgerAccount,
   { _id, accountId, amount }: { _id: string; accountId: string; amount: number },
@@ -13,6 +13,6 @@ export function walletMovement(
     kind,
     subjectId: _id,
     wallet: { balance: amount },
-    lines: move(amount, { from, to: `wallet:${accountId}` }),
+    lines: buildMovementLines(amount, { from, to: `wallet:${accountId}` }),
   };
 }

@@ -1,19 +1,19 @@
 import type { ClientSession } from 'mongodb';
 import { int64 } from '../../database/money-type.js';
 import { postingClient } from '../../database/mongo.js';
-import { rangeOf } from '../../database/shard-range.js';
-import { journalsCollection, newJournal } from '../journals/new-journal.js';
+import { getShardRange } from '../../database/shard-range.js';
+import { journalsCollection, buildJournal } from '../journals/new-journal.js';
 import { dailyTotals } from '../totals/daily-totals.model.js';
 import { takeSlot } from '../totals/slots.js';
-import { totalsStatements } from '../totals/totals-statements.js';
+import { buildTotalsStatements } from '../totals/totals-statements.js';
 import type { Wallet } from '../wallets/wallet.model.js';
 import { insertAll, findAll, updateAll } from './commands.js';
-import { commitOrFindOut } from './commit.js';
+import { commitOrVerify } from './commit.js';
 import { decide, type Decisions } from './decide.js';
-import { documentOf, setOf } from './document-of.js';
-import type { Item } from './item.js';
+import { getInsertDocument, getChangeSet } from './document-of.js';
+import type { QueuedPosting } from './item.js';
 import { groupBy } from '../../shared/group-by.js';
-import { filterOf, lookUp, lookUpBarred } from './look-up.js';
+import { buildChangeFilter, findUnwritable, findBarred } from './look-up.js';
 import type { Change, Posting, PostingResult, WalletAfter } from './posting.js';
 
 /**
@@ -26,24 +26,24 @@ import type { Change, Posting, PostingResult, WalletAfter } from './posting.js';
  * @throws MismatchError if not careful; what MongoDB throws (nothing was written); UnknownOutcomeError.
  */
 export async function writeGroup(
-  items: Item[],
+  items: QueuedPosting[],
   { careful }: { careful: boolean },
-): Promise<Map<Item, PostingResult>> {
+): Promise<Map<QueuedPosting, PostingResult>> {
   const session = postingClient().startSession();
   // Postings of one lane are of one range.
-  const range = rangeOf(items[0]?.posting.accountId ?? '');
+  const range = getShardRange(items[0]?.posting.accountId ?? '');
   const slot = items.some(({ posting }) => posting.totals?.length) ? takeSlot(range) : null;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } });
-    const decisions = await decideAt(session, items, careful);
+    const decisions = await readAndDecide(session, items, careful);
     const posted = items.filter((each) => decisions.results.get(each)?.outcome === 'posted');
     await write(session, posted, decisions);
     if (slot) {
       await writeTotals(session, posted, slot.slot);
     }
     // Also where nothing is written: what was read must be held by a majority before anybody hears of it.
-    const lost = await commitOrFindOut(session, posted);
-    return lost.length === 0 ? decisions.results : certain(decisions, lost);
+    const lost = await commitOrVerify(session, posted);
+    return lost.length === 0 ? decisions.results : keepCertainResults(decisions, lost);
   } finally {
     // Aborts what was not committed.
     await session.endSession().catch(() => undefined);
@@ -52,15 +52,19 @@ export async function writeGroup(
 }
 
 /** What was lost takes every refusal with it that was decided on top of it. */
-function certain(decisions: Decisions, lost: Item[]): Map<Item, PostingResult> {
+function keepCertainResults(decisions: Decisions, lost: QueuedPosting[]): Map<QueuedPosting, PostingResult> {
   return new Map(
     [...decisions.results].filter(([item, { outcome }]) => outcome === 'posted' && !lost.includes(item)),
   );
 }
 
-async function decideAt(session: ClientSession, items: Item[], careful: boolean): Promise<Decisions> {
+async function readAndDecide(
+  session: ClientSession,
+  items: QueuedPosting[],
+  careful: boolean,
+): Promise<Decisions> {
   const wallets = await readWallets(session, items);
-  const known = await (careful ? lookUp : lookUpBarred)(session, items);
+  const known = await (careful ? findUnwritable : findBarred)(session, items);
   const first = decide(items, wallets, known);
   const refused = items.filter(
     (each) => !known.has(each) && first.results.get(each)?.outcome === 'insufficient',
@@ -68,11 +72,11 @@ async function decideAt(session: ClientSession, items: Item[], careful: boolean)
   if (careful || refused.length === 0) {
     return first;
   }
-  const accepted = await lookUp(session, refused);
+  const accepted = await findUnwritable(session, refused);
   return accepted.size === 0 ? first : decide(items, wallets, new Map([...known, ...accepted]));
 }
 
-async function readWallets(session: ClientSession, items: Item[]): Promise<Map<string, Wallet>> {
+async function readWallets(session: ClientSession, items: QueuedPosting[]): Promise<Map<string, Wallet>> {
   const ids = new Set(items.filter(({ posting }) => posting.wallet).map(({ posting }) => posting.accountId));
   if (ids.size === 0) {
     return new Map();
@@ -81,8 +85,8 @@ async function readWallets(session: ClientSession, items: Item[]): Promise<Map<s
   return new Map(found.map((wallet) => [String(wallet['_id']), wallet as unknown as Wallet]));
 }
 
-async function write(session: ClientSession, posted: Item[], decisions: Decisions): Promise<void> {
-  const afterOf = (item: Item): WalletAfter | null => {
+async function write(session: ClientSession, posted: QueuedPosting[], decisions: Decisions): Promise<void> {
+  const afterOf = (item: QueuedPosting): WalletAfter | null => {
     const result = decisions.results.get(item);
     return result?.outcome === 'posted' ? result.wallet : null;
   };
@@ -94,7 +98,7 @@ async function write(session: ClientSession, posted: Item[], decisions: Decision
     await updateAll(
       session,
       collection,
-      group.map(({ posting, change, after }) => statementOf(posting, change, after)),
+      group.map(({ posting, change, after }) => buildUpdateStatement(posting, change, after)),
       group.reduce((sum, { change }) => sum + (typeof change.id === 'string' ? 1 : change.id.length), 0),
     );
   }
@@ -102,11 +106,11 @@ async function write(session: ClientSession, posted: Item[], decisions: Decision
     const after = afterOf(item);
     const given = (item.posting.inserts ?? []).map((insert) => ({
       collection: insert.collection,
-      document: documentOf(insert, after),
+      document: getInsertDocument(insert, after),
     }));
     const { posting, journalId } = item;
     return posting.lines
-      ? [...given, { collection: journalsCollection, document: newJournal(journalId, posting, after) }]
+      ? [...given, { collection: journalsCollection, document: buildJournal(journalId, posting, after) }]
       : given;
   });
   for (const [collection, group] of groupBy(inserts, (each) => each.collection)) {
@@ -129,8 +133,8 @@ async function writeWallets(session: ClientSession, { wallets }: Decisions): Pro
   await updateAll(session, 'wallets', updates, updates.length);
 }
 
-async function writeTotals(session: ClientSession, posted: Item[], slot: number): Promise<void> {
-  const statements = totalsStatements(
+async function writeTotals(session: ClientSession, posted: QueuedPosting[], slot: number): Promise<void> {
+  const statements = buildTotalsStatements(
     posted.flatMap(({ posting }) => posting.totals ?? []),
     slot,
   );
@@ -139,10 +143,10 @@ async function writeTotals(session: ClientSession, posted: Item[], slot: number)
   }
 }
 
-function statementOf(posting: Posting, change: Change, after: WalletAfter | null) {
+function buildUpdateStatement(posting: Posting, change: Change, after: WalletAfter | null) {
   return {
-    q: filterOf(posting, change),
-    u: { $set: setOf(change, after) },
+    q: buildChangeFilter(posting, change),
+    u: { $set: getChangeSet(change, after) },
     multi: typeof change.id !== 'string',
   };
 }

@@ -1,11 +1,11 @@
 import { isDuplicateKey } from '../../database/mongo.js';
 import { newId } from '../../shared/ids.js';
-import { nested, type Counters } from './counters.js';
-import { dailyTotals, idOfTotals } from './daily-totals.model.js';
+import { nestCounters, type Counters } from './counters.js';
+import { dailyTotals, getTotalsId } from './daily-totals.model.js';
 
 /** A base as it is stored, but for its id. */
-export function newBase(accountId: string, day: string, sum: Counters) {
-  return { accountId, day, slot: null, counters: nested(sum), version: newId() };
+export function buildBase(accountId: string, day: string, sum: Counters) {
+  return { accountId, day, slot: null, counters: nestCounters(sum), version: newId() };
 }
 
 /**
@@ -17,8 +17,8 @@ export async function replaceBase(
   { accountId, day, version }: { accountId: string; day: string; version: string | null },
   sum: Counters,
 ): Promise<boolean> {
-  const _id = idOfTotals(accountId, day, null);
-  const base = newBase(accountId, day, sum);
+  const _id = getTotalsId(accountId, day, null);
+  const base = buildBase(accountId, day, sum);
   if (version !== null) {
     return (await dailyTotals.replaceOne({ _id, slot: null, accountId, version }, base)).matchedCount === 1;
   }

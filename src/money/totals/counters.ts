@@ -13,7 +13,7 @@ export interface TotalsChange {
 }
 
 /** A text as one step of a path: MongoDB's own signs, and whatever else a name may hold, are written as `%2E`. */
-export function stepOf(text: string): string {
+export function toPathStep(text: string): string {
   return text === ''
     ? '%'
     : text.replace(/[^A-Za-z0-9-]/gu, (sign) =>
@@ -21,7 +21,7 @@ export function stepOf(text: string): string {
       );
 }
 
-export function count(counters: Counters, path: string, add: number): void {
+export function addToCounter(counters: Counters, path: string, add: number): void {
   const sum = (counters.get(path) ?? 0) + add;
   if (sum === 0) {
     counters.delete(path);
@@ -30,25 +30,32 @@ export function count(counters: Counters, path: string, add: number): void {
   }
 }
 
-export function countAll(counters: Counters, added: Iterable<[path: string, add: number]>, sign: 1 | -1 = 1) {
+export function addToCounters(
+  counters: Counters,
+  added: Iterable<[path: string, add: number]>,
+  sign: 1 | -1 = 1,
+) {
   for (const [path, add] of added) {
-    count(counters, path, sign * add);
+    addToCounter(counters, path, sign * add);
   }
 }
 
 /** Every counter of a document by its path. */
-export function* flat(stored: StoredCounters, prefix = ''): Generator<[path: string, value: number]> {
+export function* flattenCounters(
+  stored: StoredCounters,
+  prefix = '',
+): Generator<[path: string, value: number]> {
   for (const [field, value] of Object.entries(stored)) {
     if (typeof value === 'number') {
       yield [`${prefix}${field}`, value];
     } else {
-      yield* flat(value, `${prefix}${field}.`);
+      yield* flattenCounters(value, `${prefix}${field}.`);
     }
   }
 }
 
 /** The document of counters, as it is stored. */
-export function nested(counters: Counters): StoredCounters {
+export function nestCounters(counters: Counters): StoredCounters {
   const root: StoredCounters = {};
   for (const [path, value] of counters) {
     const steps = path.split('.');

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 
 /** A document of counters, nested as deep as its paths. */
 export interface StoredCounters {
@@ -41,13 +41,13 @@ schema.index(
   { partialFilterExpression: { slot: { $gte: 0 } }, name: 'slots_oldest' },
 );
 
-export const dailyTotals = collectionOf<DailyTotals>(mongoose.model('DailyTotals', schema));
+export const dailyTotals = getCollection<DailyTotals>(mongoose.model('DailyTotals', schema));
 
-export function idOfTotals(accountId: string, day: string, slot: number | null): string {
+export function getTotalsId(accountId: string, day: string, slot: number | null): string {
   return `${accountId}|${day}|${slot ?? 'base'}`;
 }
 
 /** All documents of an account between two days, both included. */
-export function totalsBetween(accountId: string, from: string, to: string) {
+export function buildTotalsRange(accountId: string, from: string, to: string) {
   return { _id: { $gte: `${accountId}|${from}|`, $lt: `${accountId}|${to}|~` } };
 }

@@ -1,12 +1,12 @@
 import { businessDay } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
-import { rangeOf } from '../../database/shard-range.js';
+import { getShardRange } from '../../database/shard-range.js';
 import { groupBy } from '../../shared/group-by.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
-import { newBase } from './base.js';
-import { countAll, flat, type Counters } from './counters.js';
-import { rangeOfSlot } from './slots.js';
-import { dailyTotals, idOfTotals } from './daily-totals.model.js';
+import { buildBase } from './base.js';
+import { addToCounters, flattenCounters, type Counters } from './counters.js';
+import { getSlotRange } from './slots.js';
+import { dailyTotals, getTotalsId } from './daily-totals.model.js';
 
 const dayMs = 86_400_000;
 const slotsAtOnce = 500;
@@ -31,7 +31,7 @@ export async function foldTotals(): Promise<void> {
       return;
     }
     const accountIds = [...new Set(slots.filter((each) => each.day === day).map((each) => each.accountId))];
-    for (const own of groupBy(accountIds, rangeOf).values()) {
+    for (const own of groupBy(accountIds, getShardRange).values()) {
       await inTransaction((session) => foldDay(session, day, own));
     }
   }
@@ -44,7 +44,7 @@ async function foldDay(session: Session, day: string, accountIds: string[]): Pro
   const bases = await dailyTotals
     .find(
       {
-        _id: { $in: accountIds.map((id) => idOfTotals(id, day, null)) },
+        _id: { $in: accountIds.map((id) => getTotalsId(id, day, null)) },
         slot: null,
         accountId: { $in: accountIds },
       },
@@ -54,7 +54,7 @@ async function foldDay(session: Session, day: string, accountIds: string[]): Pro
   const sums = new Map<string, Counters>();
   for (const { accountId, counters } of [...slots, ...bases]) {
     const sum = sums.get(accountId) ?? new Map<string, number>();
-    countAll(sum, flat(counters));
+    addToCounters(sum, flattenCounters(counters));
     sums.set(accountId, sum);
   }
   if (sums.size > 0) {
@@ -62,12 +62,12 @@ async function foldDay(session: Session, day: string, accountIds: string[]): Pro
       [
         ...[...sums].map(([accountId, sum]) => ({
           replaceOne: {
-            filter: { _id: idOfTotals(accountId, day, null), slot: null, accountId },
-            replacement: newBase(accountId, day, sum),
+            filter: { _id: getTotalsId(accountId, day, null), slot: null, accountId },
+            replacement: buildBase(accountId, day, sum),
             upsert: true,
           },
         })),
-        ...[...groupBy(slots, ({ slot }) => rangeOfSlot(slot ?? 0)).values()].map((some) => ({
+        ...[...groupBy(slots, ({ slot }) => getSlotRange(slot ?? 0)).values()].map((some) => ({
           deleteMany: {
             filter: {
               _id: { $in: some.map((each) => each._id) },

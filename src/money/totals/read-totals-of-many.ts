@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../database/mongo.js';
-import { chunksOf } from '../../shared/chunks-of.js';
-import { countAll, flat, type Counters } from './counters.js';
-import { totalsBetween } from './daily-totals.model.js';
-import { totalsRows } from './totals-rows.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { addToCounters, flattenCounters, type Counters } from './counters.js';
+import { buildTotalsRange } from './daily-totals.model.js';
+import { readTotalsRows } from './totals-rows.js';
 
 const accountsAtOnce = 20;
 
@@ -17,12 +17,12 @@ export async function readTotalsOfMany(
   wanted: { accountIds: readonly string[]; from: string; to: string; paths: readonly string[] },
 ): Promise<{ accountId: string; day: string; counters: Counters }[]> {
   const sums = new Map<string, { accountId: string; day: string; counters: Counters }>();
-  for (const accountIds of chunksOf(wanted.accountIds, accountsAtOnce)) {
-    const ranges = accountIds.map((each) => totalsBetween(each, wanted.from, wanted.to)._id);
-    for await (const { accountId, day, counters } of totalsRows(snapshot, ranges, wanted.paths)) {
+  for (const accountIds of splitIntoChunks(wanted.accountIds, accountsAtOnce)) {
+    const ranges = accountIds.map((each) => buildTotalsRange(each, wanted.from, wanted.to)._id);
+    for await (const { accountId, day, counters } of readTotalsRows(snapshot, ranges, wanted.paths)) {
       const key = `${accountId}|${day}`;
       const sum = sums.get(key) ?? { accountId, day, counters: new Map<string, number>() };
-      countAll(sum.counters, flat(counters));
+      addToCounters(sum.counters, flattenCounters(counters));
       sums.set(key, sum);
     }
   }

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../database/mongo.js';
-import { count, countAll, flat, type Counters } from './counters.js';
-import { totalsBetween, type StoredCounters } from './daily-totals.model.js';
-import { totalsRows } from './totals-rows.js';
+import { addToCounter, addToCounters, flattenCounters, type Counters } from './counters.js';
+import { buildTotalsRange, type StoredCounters } from './daily-totals.model.js';
+import { readTotalsRows } from './totals-rows.js';
 
 /**
  * Counters of an account by business day, newest first: those below `path`, by the rest of their path. Days without
@@ -23,21 +23,21 @@ export async function readTotals(
   },
 ): Promise<Map<string, Counters>> {
   const read = wanted.only?.map((step) => `${wanted.path}.${step}`) ?? [wanted.path];
-  const range = totalsBetween(wanted.accountId, wanted.from, wanted.to)._id;
+  const range = buildTotalsRange(wanted.accountId, wanted.from, wanted.to)._id;
   const days = new Map<string, Counters>();
-  for await (const { day, counters } of totalsRows(snapshot, [range], read)) {
+  for await (const { day, counters } of readTotalsRows(snapshot, [range], read)) {
     const below = wanted.path
       .split('.')
       .reduce<StoredCounters | undefined>((at, step) => at?.[step] as StoredCounters | undefined, counters);
     const sum = days.get(day) ?? new Map<string, number>();
-    countAll(sum, flat(below ?? {}));
+    addToCounters(sum, flattenCounters(below ?? {}));
     days.set(day, sum);
   }
   return new Map([...days].reverse());
 }
 
 /** What is stored of one account and day, at the moment of the caller's snapshot. `version` is of the base. */
-export async function readDay(
+export async function readStoredDay(
   snapshot: Snapshot,
   accountId: string,
   day: string,
@@ -45,18 +45,21 @@ export async function readDay(
   const base: Counters = new Map();
   const slots: Counters = new Map();
   let version: string | null = null;
-  for await (const each of totalsRows(snapshot, [totalsBetween(accountId, day, day)._id], null)) {
-    countAll(each.slot === null ? base : slots, flat(each.counters));
+  for await (const each of readTotalsRows(snapshot, [buildTotalsRange(accountId, day, day)._id], null)) {
+    addToCounters(each.slot === null ? base : slots, flattenCounters(each.counters));
     version ??= each.version ?? null;
   }
   return { base, slots, version };
 }
 
 /** The counters that two have otherwise, with what each says. */
-export function differences(one: Counters, other: Counters): { path: string; one: number; other: number }[] {
+export function compareCounters(
+  one: Counters,
+  other: Counters,
+): { path: string; one: number; other: number }[] {
   const difference: Counters = new Map(one);
   other.forEach((value, path) => {
-    count(difference, path, -value);
+    addToCounter(difference, path, -value);
   });
   return [...difference.keys()].map((path) => ({
     path,

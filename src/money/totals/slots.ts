@@ -9,22 +9,22 @@ import { leaseFirstFree, type Lease } from '../../redis/lease.js';
 const leaseMs = 30_000;
 /** A group must be written before its slot can be another process's. */
 const marginMs = 10_000;
-const askAgainMs = 1_000;
+const leaseRetryMs = 1_000;
 /** Of one process: its shared lanes, and some of accounts that conflict. */
 const leasedMax = limits.postingLanes + 2;
 
 /** The slots of a range that are leased, by the names of their leases. */
-function namesOf(range: number): string[] {
-  const first = firstSlotOf(range);
+function getLeaseNames(range: number): string[] {
+  const first = getFirstSlot(range);
   return Array.from({ length: limits.totalsSlotsLeased }, (_, index) => `totals-slot-${first + index}`);
 }
 
 /** The range of accounts whose postings add to a slot (src/database/shard-range.ts). */
-export function rangeOfSlot(slot: number): number {
+export function getSlotRange(slot: number): number {
   return Math.floor(slot / limits.totalsSlots);
 }
 
-function firstSlotOf(range: number): number {
+function getFirstSlot(range: number): number {
   return range * limits.totalsSlots;
 }
 
@@ -39,24 +39,24 @@ interface Slots {
   askedAtMs: number;
 }
 
-const slotsOfRange = new Map<number, Slots>();
+const slotsByRange = new Map<number, Slots>();
 
 /** A slot for one group. It is given back when the group has been written, or has not. */
 export function takeSlot(range: number): { slot: number; giveBack(): void } {
-  const slots = slotsOfRange.get(range) ?? { leased: [], askedAtMs: -Infinity };
-  slotsOfRange.set(range, slots);
+  const slots = slotsByRange.get(range) ?? { leased: [], askedAtMs: -Infinity };
+  slotsByRange.set(range, slots);
   slots.leased = slots.leased.filter(({ lease, isTaken }) => isTaken || lease.remainingMs() > marginMs);
   const free = slots.leased.find(({ isTaken }) => !isTaken);
   if (!free) {
     leaseAnother(range, slots);
-    return { slot: unleasedSlot(range), giveBack: () => undefined };
+    return { slot: pickUnleasedSlot(range), giveBack: () => undefined };
   }
   free.isTaken = true;
   if (free.lease.remainingMs() < (2 * leaseMs) / 3) {
     void free.lease.renew();
   }
   return {
-    slot: firstSlotOf(range) + free.lease.index,
+    slot: getFirstSlot(range) + free.lease.index,
     giveBack() {
       free.isTaken = false;
     },
@@ -64,20 +64,20 @@ export function takeSlot(range: number): { slot: number; giveBack(): void } {
 }
 
 /** One that no process leases. Any of them, so that those without a lease seldom meet. */
-function unleasedSlot(range: number): number {
+function pickUnleasedSlot(range: number): number {
   const { totalsSlots, totalsSlotsLeased } = limits;
   return (
-    firstSlotOf(range) + totalsSlotsLeased + Math.floor(Math.random() * (totalsSlots - totalsSlotsLeased))
+    getFirstSlot(range) + totalsSlotsLeased + Math.floor(Math.random() * (totalsSlots - totalsSlotsLeased))
   );
 }
 
 /** In the background: no purchase waits for Redis. */
 function leaseAnother(range: number, slots: Slots): void {
-  if (slots.leased.length >= leasedMax || performance.now() < slots.askedAtMs + askAgainMs) {
+  if (slots.leased.length >= leasedMax || performance.now() < slots.askedAtMs + leaseRetryMs) {
     return;
   }
   slots.askedAtMs = performance.now();
-  leaseFirstFree(namesOf(range), leaseMs)
+  leaseFirstFree(getLeaseNames(range), leaseMs)
     .then((lease) => {
       if (lease) {
         slots.leased.push({ lease, isTaken: false });

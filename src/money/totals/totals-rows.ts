@@ -19,7 +19,7 @@ type Row = Pick<DailyTotals, '_id' | 'accountId' | 'day' | 'slot' | 'counters' |
  * page ends at 16 MB also, so that a short one is not the last.
  * @param paths Which of the counters, by how their paths begin; null: all.
  */
-export async function* totalsRows(
+export async function* readTotalsRows(
   snapshot: Snapshot,
   ranges: readonly Range[],
   paths: readonly string[] | null,
@@ -34,7 +34,7 @@ export async function* totalsRows(
   };
   for (let left = [...ranges]; left.length > 0;) {
     const page = await dailyTotals
-      .find(filterOf(left), options)
+      .find(buildRangeFilter(left), options)
       .project<Omit<Row, 'counters'> & Partial<Row>>(projection ?? {})
       .sort({ _id: 1 })
       .toArray();
@@ -54,7 +54,7 @@ export async function* totalsRows(
 }
 
 /** One range alone is the plainest query. MongoDB merges several of one index in its order. */
-function filterOf(ranges: readonly Range[]): Filter<DailyTotals> {
+function buildRangeFilter(ranges: readonly Range[]): Filter<DailyTotals> {
   const filters = ranges.map((_id) => ({ _id }));
   return filters.length === 1 ? { ...filters[0] } : { $or: filters };
 }

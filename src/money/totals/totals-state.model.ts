@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 import { now } from '../../shared/clock.js';
 
 /** Stands once the totals hold the whole history; until then it has to be counted. */
@@ -21,13 +21,13 @@ const schema = new Schema<TotalsState>(
   { collection: 'totalsState', versionKey: false },
 );
 
-const states = collectionOf<TotalsState>(mongoose.model('TotalsState', schema));
+const states = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
 
 /** Until when this process need not ask again, by its own clock. */
 let knownUntilMs = -Infinity;
 
 /** Whether the totals may be read in place of the rows. */
-export async function totalsAreComplete(): Promise<boolean> {
+export async function areTotalsComplete(): Promise<boolean> {
   const atMs = performance.now();
   if (atMs < knownUntilMs) {
     return true;

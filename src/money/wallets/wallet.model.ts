@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 import { Money } from '../../database/money-type.js';
 
 /**
@@ -25,4 +25,4 @@ const schema = new Schema<Wallet>(
 );
 
 export const WalletModel = mongoose.model('Wallet', schema);
-export const wallets = collectionOf<Wallet>(WalletModel);
+export const wallets = getCollection<Wallet>(WalletModel);

@@ -5,16 +5,16 @@ import { ConflictError } from '../../shared/errors.js';
 import { newId } from '../../shared/ids.js';
 import { asWritten } from '../../shared/say.js';
 import {
-  meantReasons,
-  mostTellingFirst,
+  confirmReasons,
+  sortByImportance,
   planImport,
   type ImportPlan,
-  type MeantReason,
+  type ConfirmReason,
   type PlannedChange,
 } from './plan-import.js';
 import { PriceImportModel, PriceImportRowModel, type PriceImport } from './price-import.model.js';
 import { readPriceFile } from './read-price-file.js';
-import { isWritten, writeFigures, type FiguresChange, type Outcome } from './write-figures.js';
+import { isWritten, writeFigures, type FiguresChange, type WriteOutcome } from './write-figures.js';
 
 export interface ImportRequest {
   bytes: Uint8Array;
@@ -53,11 +53,11 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
     throw new ConflictError(asWritten('Offers have changed since the preview: look at it again.'));
   }
   if (request.meant !== true) {
-    refuseUnmeant(plan);
+    refuseUnconfirmed(plan);
   }
   const importId = newId();
   const told = { file: request.file, planned: plan.changes.length };
-  await begin(importId, { ...told, by });
+  await createImport(importId, { ...told, by });
   const outcomes = await writeFigures(
     plan.changes.map((each) => ({ ...each, productCode: each.code })),
     {
@@ -65,7 +65,7 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
       importId,
       action: 'offer.import',
       each: 'offer',
-      also: (session, some) => keepWritten(session, some.filter(isWritten), { importId, told, by }),
+      also: (session, some) => saveWrittenRows(session, some.filter(isWritten), { importId, told, by }),
     },
   );
   const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
@@ -78,18 +78,18 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   return { importId, plan, changed: outcomes.filter(isWritten).length, kept };
 }
 
-const unmeantWords: Record<MeantReason, string> = {
+const unconfirmedMessages: Record<ConfirmReason, string> = {
   loses: 'Each sale would lose money',
   falls: 'The price would fall by more than half',
   rises: 'The price would rise to five times or more',
 };
 
 /** @throws ConflictError where a line is likely to be a mistake. */
-function refuseUnmeant({ changes }: ImportPlan): void {
-  const said = meantReasons.toReversed().flatMap((why) => {
-    const lines = mostTellingFirst(changes.filter((each) => each[why])).map(({ line }) => line);
+function refuseUnconfirmed({ changes }: ImportPlan): void {
+  const said = confirmReasons.toReversed().flatMap((why) => {
+    const lines = sortByImportance(changes.filter((each) => each[why])).map(({ line }) => line);
     const where = `at ${lines.length} lines (${lines.slice(0, 10).join(', ')}${lines.length > 10 ? ', …' : ''})`;
-    return lines.length === 0 ? [] : `${unmeantWords[why]} ${where}.`;
+    return lines.length === 0 ? [] : `${unconfirmedMessages[why]} ${where}.`;
   });
   if (said.length > 0) {
     throw new ConflictError(asWritten(`${said.join(' ')} Say so if that is meant.`));
@@ -97,7 +97,7 @@ function refuseUnmeant({ changes }: ImportPlan): void {
 }
 
 /** Before the offers: what is broken off must be found, too. */
-async function begin(
+async function createImport(
   _id: string,
   { file, planned, by }: { file: string; planned: number; by: ChangedBy },
 ): Promise<void> {
@@ -119,9 +119,9 @@ async function begin(
  * What was there before, for undoing. The first offers that are written bring the import into the audit log with them: one that comes to
  * nothing, because another has applied the same list at the same time, has no entry, and one that is broken off has it.
  */
-async function keepWritten(
+async function saveWrittenRows(
   session: Session,
-  written: Outcome<FiguresChange & Pick<PlannedChange, 'line'>>[],
+  written: WriteOutcome<FiguresChange & Pick<PlannedChange, 'line'>>[],
   { importId, told, by }: { importId: string; told: object; by: ChangedBy },
 ): Promise<void> {
   await PriceImportRowModel.insertMany(

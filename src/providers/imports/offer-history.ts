@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../audit/audit.model.js';
-import { pageOfAudit } from '../../audit/page-of-audit.js';
-import { usernamesOf } from '../../accounts/usernames-of.js';
-import { catalogueItem } from '../catalogue.js';
+import { findAuditPage } from '../../audit/page-of-audit.js';
+import { findUsernames } from '../../accounts/usernames-of.js';
+import { findCatalogueItem } from '../catalogue.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { lookUp } from '../../shared/look-up.js';
 import { asWritten } from '../../shared/say.js';
@@ -24,28 +24,28 @@ export interface OfferMoment extends Partial<OfferFigures> {
  * @param page.before Entries earlier than this, as `next` of the page before says.
  * @throws NotFoundError for a product, or an offer, that does not exist.
  */
-export async function offerHistory(
+export async function readOfferHistory(
   { code, sellerId }: { code: string; sellerId: string },
   page: { before?: Date | undefined; limit: number },
 ): Promise<{ moments: OfferMoment[]; next: Date | null }> {
-  const { offers } = await catalogueItem(code);
+  const { offers } = await findCatalogueItem(code);
   const offer = offers.find((each) => each.sellerId === sellerId);
   if (!offer) {
     throw new NotFoundError(asWritten(`This seller has no offer for ${code}.`));
   }
-  const { found, next } = await pageOfAudit({ subjectKind: 'product', subjectId: code }, page);
-  return { moments: found.flatMap((each) => momentOf(each, offer) ?? []), next };
+  const { found, next } = await findAuditPage({ subjectKind: 'product', subjectId: code }, page);
+  return { moments: found.flatMap((each) => toOfferMoment(each, offer) ?? []), next };
 }
 
-function momentOf(
+function toOfferMoment(
   { at, actor, action, reason, before, after }: AuditEntry,
   { sellerId, isOwner }: { sellerId: string; isOwner: boolean },
 ): OfferMoment | null {
-  const was = fieldsOf(before);
-  const is = fieldsOf(after);
+  const was = toFields(before);
+  const is = toFields(after);
   // The owner's own changes of its product name no seller.
   const isOfOffer = is['sellerId'] === sellerId || (isOwner && is['sellerId'] === undefined);
-  const changed = changedFields(was, is);
+  const changed = getChangedFields(was, is);
   if (!isOfOffer || changed.length === 0) {
     return null;
   }
@@ -54,7 +54,7 @@ function momentOf(
     actor,
     action,
     reason,
-    ...figuresOf(is, changed),
+    ...pickFigures(is, changed),
     importId: typeof is['importId'] === 'string' ? is['importId'] : null,
   };
 }
@@ -85,14 +85,14 @@ export interface OfferChanges {
  * @param filter.since Nothing earlier. `sellerId`: of this seller's offers alone.
  * @param page As of `offerHistory`.
  */
-export async function offerChanges(
+export async function readOfferChanges(
   { since, sellerId }: { since: Date; sellerId?: string | undefined },
   page: { before?: Date | undefined; limit: number },
 ): Promise<OfferChanges> {
-  const { found, next, lookedBackTo } = await pageOfAudit({ subjectKind: 'product', since }, page);
+  const { found, next, lookedBackTo } = await findAuditPage({ subjectKind: 'product', since }, page);
   const changed = found
-    .map((entry) => ({ entry, was: fieldsOf(entry.before), is: fieldsOf(entry.after) }))
-    .map((each) => ({ ...each, fields: changedFields(each.was, each.is) }))
+    .map((entry) => ({ entry, was: toFields(entry.before), is: toFields(entry.after) }))
+    .map((each) => ({ ...each, fields: getChangedFields(each.was, each.is) }))
     .filter(({ fields }) => fields.length > 0);
   const codes = [...new Set(changed.map(({ entry }) => entry.subject.id))];
   const owners = new Map(
@@ -105,7 +105,7 @@ export async function offerChanges(
   const sellerOf = ({ entry, is }: (typeof changed)[number]) =>
     typeof is['sellerId'] === 'string' ? is['sellerId'] : (owners.get(entry.subject.id) ?? '');
   const wanted = changed.filter((each) => sellerId === undefined || sellerOf(each) === sellerId);
-  const usernames = await usernamesOf(wanted.map(sellerOf));
+  const usernames = await findUsernames(wanted.map(sellerOf));
   return {
     changes: wanted.map((each) => {
       const { at, actor, reason, subject } = each.entry;
@@ -115,8 +115,8 @@ export async function offerChanges(
         reason,
         code: subject.id,
         seller: lookUp(usernames, sellerOf(each)) ?? '',
-        was: figuresOf(each.was, each.fields),
-        is: figuresOf(each.is, each.fields),
+        was: pickFigures(each.was, each.fields),
+        is: pickFigures(each.is, each.fields),
       };
     }),
     next,
@@ -126,15 +126,15 @@ export async function offerChanges(
 
 type Fields = Record<string, unknown>;
 
-function fieldsOf(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return (value ?? {}) as Fields;
 }
 
-function changedFields(was: Fields, is: Fields): (keyof OfferFigures)[] {
+function getChangedFields(was: Fields, is: Fields): (keyof OfferFigures)[] {
   return offerFields.filter((field) => is[field] !== undefined && is[field] !== was[field]);
 }
 
-function figuresOf(from: Fields, fields: (keyof OfferFigures)[]): Partial<OfferFigures> {
+function pickFigures(from: Fields, fields: (keyof OfferFigures)[]): Partial<OfferFigures> {
   const known = fields.filter((field) => from[field] !== undefined);
   return Object.fromEntries(known.map((field) => [field, from[field]]));
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { AccountModel, type Account } from '../../accounts/account.model.js';
-import { commissionRateOf } from '../../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../../accounts/commission-rate-of.js';
 import { OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
-import { chunksOf } from '../../shared/chunks-of.js';
-import { sharesOf } from '../catalogue.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { computeShares } from '../catalogue.js';
 import type { OfferFigures } from './price-import.model.js';
 import type { PriceFile, PriceLine, RefusedLine } from './read-price-file.js';
 
@@ -46,7 +46,7 @@ export async function planImport({ lines, wanted, refused }: PriceFile): Promise
   const changes: PlannedChange[] = [];
   const alsoRefused: RefusedLine[] = [];
   let unchanged = 0;
-  for (const some of chunksOf(wanted, readAtOnce)) {
+  for (const some of splitIntoChunks(wanted, readAtOnce)) {
     const known = await readKnown(some);
     for (const each of some) {
       const planned = planLine(each, known);
@@ -69,14 +69,14 @@ export async function planImport({ lines, wanted, refused }: PriceFile): Promise
 }
 
 /** Why a change must be meant, in the order in which a person has to look at it. */
-export const meantReasons = ['falls', 'rises', 'loses'] as const;
-export type MeantReason = (typeof meantReasons)[number];
+export const confirmReasons = ['falls', 'rises', 'loses'] as const;
+export type ConfirmReason = (typeof confirmReasons)[number];
 
 /** What a person has to look at first: what must be meant, and of that what falls or rises most; the rest by line. */
-export function mostTellingFirst(changes: readonly PlannedChange[]): PlannedChange[] {
+export function sortByImportance(changes: readonly PlannedChange[]): PlannedChange[] {
   const rank = (change: PlannedChange) => {
-    const place = meantReasons.findIndex((why) => change[why]);
-    return place < 0 ? meantReasons.length : place;
+    const place = confirmReasons.findIndex((why) => change[why]);
+    return place < 0 ? confirmReasons.length : place;
   };
   const partOf = ({ before, after, falls, rises }: PlannedChange) =>
     falls ? after.price / before.price : rises ? before.price / after.price : 1;
@@ -85,13 +85,13 @@ export function mostTellingFirst(changes: readonly PlannedChange[]): PlannedChan
 
 type Seller = Pick<Account, '_id' | 'username' | 'commissionRate'>;
 
-interface Known {
+interface KnownOffers {
   products: Map<string, Pick<Product, '_id' | 'sellerId' | 'status'>>;
   sellers: Map<string, Seller>;
   offers: Map<string, Offer>;
 }
 
-async function readKnown(wanted: PriceLine[]): Promise<Known> {
+async function readKnown(wanted: PriceLine[]): Promise<KnownOffers> {
   const named = (of: 'code' | 'seller') => [...new Set(wanted.map((each) => each[of]))];
   const [products, sellers] = await Promise.all([
     ProductModel.find({ _id: { $in: named('code') } }, { sellerId: 1, status: 1 }).lean<
@@ -102,7 +102,7 @@ async function readKnown(wanted: PriceLine[]): Promise<Known> {
     >(),
   ]);
   const bySeller = new Map(sellers.map((each) => [each.username, each]));
-  const offerIds = wanted.map(({ code, seller }) => offerId(code, bySeller.get(seller)?._id ?? ''));
+  const offerIds = wanted.map(({ code, seller }) => getOfferId(code, bySeller.get(seller)?._id ?? ''));
   const offers = await OfferModel.find({ _id: { $in: offerIds } }).lean<Offer[]>();
   return {
     products: new Map(products.map((each) => [each._id, each])),
@@ -111,13 +111,13 @@ async function readKnown(wanted: PriceLine[]): Promise<Known> {
   };
 }
 
-export function offerId(code: string, sellerId: string): string {
+export function getOfferId(code: string, sellerId: string): string {
   return `${code}:${sellerId}`;
 }
 
 function planLine(
   { line, code, seller: username, ...wanted }: PriceLine,
-  { products, sellers, offers }: Known,
+  { products, sellers, offers }: KnownOffers,
 ): PlannedChange | RefusedLine['why'] | 'unchanged' {
   const product = products.get(code);
   const seller = sellers.get(username);
@@ -127,17 +127,17 @@ function planLine(
   if (!seller) {
     return 'unknown-seller';
   }
-  const offer = offers.get(offerId(code, seller._id));
+  const offer = offers.get(getOfferId(code, seller._id));
   if (!offer) {
     return 'no-offer';
   }
   const isOwner = product.sellerId === seller._id;
-  const before = figuresOf(offer, isOwner ? product : null);
+  const before = getOfferFigures(offer, isOwner ? product : null);
   const after: OfferFigures = { ...before, ...wanted };
   if (isSame(before, after)) {
     return 'unchanged';
   }
-  const { margin } = sharesOf({ ...after, commissionRate: commissionRateOf(seller) });
+  const { margin } = computeShares({ ...after, commissionRate: getCommissionRate(seller) });
   const isRepriced = before.price !== after.price || before.cost !== after.cost;
   return {
     line,
@@ -155,7 +155,7 @@ function planLine(
 }
 
 /** @param owned The product, where its owner's offer this is. */
-export function figuresOf(
+export function getOfferFigures(
   { price, cost, status }: Pick<Offer, 'price' | 'cost' | 'status'>,
   owned: Pick<Product, 'status'> | null,
 ): OfferFigures {

@@ -15,23 +15,25 @@ interface Headings {
 }
 
 /** What the first line of a price list names. @throws ValidationError */
-export function headingsOf(head: SheetLine | undefined, merged: readonly MergedRange[]): Headings {
+export function readHeadings(head: SheetLine | undefined, merged: readonly MergedRange[]): Headings {
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
   refuseFaultyHead(head, names);
-  const columns = columnsOf(names);
+  const columns = findColumns(names);
   refuseMerged(merged, head?.line ?? 1, columns);
   const first = Math.min(...Object.values(columns).filter((place) => place >= 0));
   return { names, columns, first };
 }
 
-function columnsOf(names: readonly string[]): Columns {
+function findColumns(names: readonly string[]): Columns {
   const twice = columnNames.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice) {
-    throw unreadable(`the first line names the column ${twice} twice`);
+    throw buildUnreadableError(`the first line names the column ${twice} twice`);
   }
   const columns = Object.fromEntries(columnNames.map((name) => [name, names.indexOf(name)])) as Columns;
   if (columns.code < 0 || columns.seller < 0 || Math.max(columns.price, columns.cost, columns.status) < 0) {
-    throw unreadable('the first line must name the columns code, seller, and price, cost or status');
+    throw buildUnreadableError(
+      'the first line must name the columns code, seller, and price, cost or status',
+    );
   }
   return columns;
 }
@@ -44,7 +46,7 @@ function refuseMerged(merged: readonly MergedRange[], headLine: number, columns:
       Object.values(columns).some((each) => range.columns.first <= each && each <= range.columns.last),
   );
   if (found) {
-    throw unreadable(
+    throw buildUnreadableError(
       `the cells ${found.name} are merged. Only the first of them has a value in the file. Unmerge them, and fill each`,
     );
   }
@@ -55,7 +57,7 @@ function refuseMerged(merged: readonly MergedRange[], headLine: number, columns:
  * has parted it (10,500), and each value after that stands under a wrong heading. What is before the first heading of ours is
  * a number of the line.
  */
-export function isBesideHeadings({ cells, faults }: SheetLine, { names, first }: Headings): boolean {
+export function isMisaligned({ cells, faults }: SheetLine, { names, first }: Headings): boolean {
   return (
     cells.length > names.length ||
     cells.some(
@@ -64,7 +66,7 @@ export function isBesideHeadings({ cells, faults }: SheetLine, { names, first }:
   );
 }
 
-const faultWords: Record<CellFault, string> = {
+const faultMessages: Record<CellFault, string> = {
   'no-result': 'holds a formula without its result. Save it again with a spreadsheet program, or as values',
   'is-date': 'holds a date',
   'is-hidden': 'is hidden. Show it, or leave it out',
@@ -77,20 +79,20 @@ function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[])
   for (const [place, fault] of head?.faults ?? []) {
     const isOurs = columnNames.some((name) => name === names[place]);
     if (isOurs || fault === 'no-result' || fault === 'unreadable-cell') {
-      throw unreadable(
-        `line ${head?.line ?? 1}: its cell ${cellName(place, head?.line)} ${faultWords[fault]}`,
+      throw buildUnreadableError(
+        `line ${head?.line ?? 1}: its cell ${getCellName(place, head?.line)} ${faultMessages[fault]}`,
       );
     }
   }
 }
 
 /** Of the first 50 columns: C12. */
-function cellName(place: number, line = 1): string {
+function getCellName(place: number, line = 1): string {
   const letter = (at: number) => String.fromCharCode(65 + at);
   return `${place < 26 ? '' : letter(Math.floor(place / 26) - 1)}${letter(place % 26)}${line}`;
 }
 
-export function unreadable(why: string): ValidationError {
+export function buildUnreadableError(why: string): ValidationError {
   return new ValidationError([
     { field: 'file', message: asWritten(`The price list cannot be read: ${why}.`) },
   ]);

@@ -7,11 +7,11 @@ import {
   UnreadableSheetError,
   type SheetLine,
 } from '../../shared/csv-lines.js';
-import { inSlices } from '../../shared/in-slices.js';
+import { iterateInSlices } from '../../shared/in-slices.js';
 import type { MergedRange } from '../../shared/merged-range.js';
 import { workbookLines } from '../../shared/workbook-lines.js';
 import { isZip } from '../../shared/zip-parts.js';
-import { columnNames, headingsOf, isBesideHeadings, unreadable } from './price-columns.js';
+import { columnNames, readHeadings, isMisaligned, buildUnreadableError } from './price-columns.js';
 
 /** Why a line of a price list changes nothing. */
 export const lineRefusals = [
@@ -67,8 +67,8 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const {
     lines: [head, ...rows],
     merged,
-  } = await linesOf(bytes);
-  const headings = headingsOf(head, merged);
+  } = await readLines(bytes);
+  const headings = readHeadings(head, merged);
   const { columns } = headings;
   const seen = new Set<string>();
   const wanted: PriceLine[] = [];
@@ -78,7 +78,7 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
     const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
     // Not as an empty cell, which leaves what is: whoever wrote the line sees something there.
     const fault = columnNames.map((name) => faults?.get(columns[name])).find((each) => each !== undefined);
-    const read = isBesideHeadings(row, headings) ? 'no-heading' : (fault ?? readLine(line, cell));
+    const read = isMisaligned(row, headings) ? 'no-heading' : (fault ?? readLine(line, cell));
     const key = `${cell('code')} ${cell('seller')}`;
     if (typeof read === 'string') {
       refused.push({ line, why: read });
@@ -144,16 +144,16 @@ function isRupiah(text: string): boolean {
   return /^\d*$/.test(text);
 }
 
-async function linesOf(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merged: MergedRange[] }> {
+async function readLines(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merged: MergedRange[] }> {
   if (bytes.length > limits.priceFileBytesMax) {
-    throw unreadable(`it has ${bytes.length} bytes, at most ${limits.priceFileBytesMax} are read`);
+    throw buildUnreadableError(`it has ${bytes.length} bytes, at most ${limits.priceFileBytesMax} are read`);
   }
   const lines: SheetLine[] = [];
   const merged: MergedRange[] = [];
   try {
     const source = isZip(bytes)
       ? workbookLines(bytes, merged)
-      : inSlices(csvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+      : iterateInSlices(csvLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
     for await (const line of source) {
       if (isEmptyLine(line)) {
         continue;
@@ -166,10 +166,10 @@ async function linesOf(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merged:
     }
   } catch (error) {
     if (error instanceof UnreadableSheetError) {
-      throw unreadable(error.message);
+      throw buildUnreadableError(error.message);
     }
     if (error instanceof TypeError) {
-      throw unreadable('it is neither a workbook (xlsx) nor CSV in UTF-8');
+      throw buildUnreadableError('it is neither a workbook (xlsx) nor CSV in UTF-8');
     }
     throw error;
   }

@@ -11,8 +11,8 @@ import {
   type PriceImport,
   type PriceImportRow,
 } from './price-import.model.js';
-import { undoableSince } from './remove-old-rows.js';
-import { isWritten, writeFigures, type FiguresChange, type Outcome } from './write-figures.js';
+import { getUndoableSince } from './remove-old-rows.js';
+import { isWritten, writeFigures, type FiguresChange, type WriteOutcome } from './write-figures.js';
 
 export interface UndoneImport {
   /** Offers that are again what they were, by this call. */
@@ -31,54 +31,54 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
   const before = await PriceImportModel.findOneAndUpdate(
     {
       _id: importId,
-      createdAt: { $gte: undoableSince(nowMs()) },
+      createdAt: { $gte: getUndoableSince(nowMs()) },
       $or: [{ status: { $ne: 'undone' } }, { 'undone.kept': { $gt: 0 } }],
     },
     { $set: { status: 'undoing' } },
     { returnDocument: 'before' },
   ).lean<PriceImport>();
   if (!before) {
-    throw await whyNot(importId);
+    throw await buildRefusal(importId);
   }
   // What is still being applied ends with it: the rows are all that there will be.
   const rows = await PriceImportRowModel.find({ importId, undoneAt: null })
     .sort({ line: 1 })
     .lean<PriceImportRow[]>();
-  const outcomes = await writeFigures(rows.map(backOf), {
+  const outcomes = await writeFigures(rows.map(reverseChange), {
     by,
     importId,
     action: 'offer.import-undo',
     each: 'field',
-    also: (session, some) => keepDone(session, some, importId),
+    also: (session, some) => saveUndone(session, some, importId),
   });
   const kept = outcomes.flatMap(({ change: { line, productCode }, left }) =>
     left.length === 0 ? [] : { line, productCode, fields: left },
   );
   const undone = outcomes.filter((each) => each.left.length === 0 && isWritten(each)).length;
-  await end({ importId, before, undone, kept: kept.length }, by);
+  await finishUndo({ importId, before, undone, kept: kept.length }, by);
   return { undone, kept };
 }
 
-async function whyNot(importId: string): Promise<Error> {
+async function buildRefusal(importId: string): Promise<Error> {
   const found = await PriceImportModel.findById(importId).lean<PriceImport>();
   if (!found) {
     return new NotFoundError(asWritten(`There is no import ${importId}.`), {
       atCommandLine: 'See them all: topup product imports',
     });
   }
-  return found.createdAt < undoableSince(nowMs())
+  return found.createdAt < getUndoableSince(nowMs())
     ? new ConflictError(
         asWritten(
           `Import ${importId} is older than ${limits.priceImportRowsKeptDays} days: what was before it is kept no more.`,
         ),
       )
-    : alreadyUndone(importId);
+    : buildAlreadyUndoneError(importId);
 }
 
-type Back = FiguresChange & Pick<PriceImportRow, '_id' | 'line' | 'undoneFields'>;
+type ReversedChange = FiguresChange & Pick<PriceImportRow, '_id' | 'line' | 'undoneFields'>;
 
 /** The write of a row the other way round, but for what of it is done. */
-function backOf({
+function reverseChange({
   _id,
   line,
   productCode,
@@ -86,7 +86,7 @@ function backOf({
   before,
   after,
   undoneFields = [],
-}: PriceImportRow): Back {
+}: PriceImportRow): ReversedChange {
   const done = Object.fromEntries(undoneFields.map((field) => [field, before[field]]));
   return {
     _id,
@@ -99,7 +99,11 @@ function backOf({
   };
 }
 
-async function keepDone(session: Session, outcomes: Outcome<Back>[], importId: string): Promise<void> {
+async function saveUndone(
+  session: Session,
+  outcomes: WriteOutcome<ReversedChange>[],
+  importId: string,
+): Promise<void> {
   const some = outcomes.filter(({ done, left }) => done.length > 0 || left.length === 0);
   if (some.length === 0) {
     return;
@@ -125,7 +129,7 @@ async function keepDone(session: Session, outcomes: Outcome<Back>[], importId: s
   }
 }
 
-async function end(
+async function finishUndo(
   { importId, before, undone, kept }: { importId: string; before: PriceImport; undone: number; kept: number },
   by: ChangedBy,
 ): Promise<void> {
@@ -136,7 +140,7 @@ async function end(
       { session },
     );
     if (modifiedCount === 0) {
-      throw alreadyUndone(importId);
+      throw buildAlreadyUndoneError(importId);
     }
     await recordAudit(session, {
       ...by,
@@ -148,6 +152,6 @@ async function end(
   });
 }
 
-function alreadyUndone(importId: string): ConflictError {
+function buildAlreadyUndoneError(importId: string): ConflictError {
   return new ConflictError(asWritten(`Import ${importId} was undone.`));
 }

@@ -2,9 +2,9 @@ import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
-import { changing } from '../../redis/changing.js';
-import { chunksOf } from '../../shared/chunks-of.js';
-import { figuresOf, offerId } from './plan-import.js';
+import { writeAndInvalidate } from '../../redis/changing.js';
+import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { getOfferFigures, getOfferId } from './plan-import.js';
 import { offerFields, type OfferField, type OfferFigures } from './price-import.model.js';
 
 /** What one offer is to become: of its fields those that are not the same in both, each where it still is what it was seen as. */
@@ -16,7 +16,7 @@ export interface FiguresChange {
 }
 
 /** What became of a change. */
-export interface Outcome<C> {
+export interface WriteOutcome<C> {
   change: C;
   /** What the offer was and is by this call; the same where nothing was written. */
   was: OfferFigures;
@@ -27,7 +27,7 @@ export interface Outcome<C> {
   left: OfferField[];
 }
 
-interface Writing<C> {
+interface WriteOptions<C> {
   by: ChangedBy;
   importId: string;
   /** In the audit log. */
@@ -35,7 +35,7 @@ interface Writing<C> {
   /** What belongs together: of an offer everything or nothing is written, or each field for itself. */
   each: 'offer' | 'field';
   /** What else belongs to what is written, in the same database transaction. */
-  also: (session: Session, outcomes: Outcome<C>[]) => Promise<void>;
+  also: (session: Session, outcomes: WriteOutcome<C>[]) => Promise<void>;
 }
 
 /** So many are written in one database transaction: well within its deadline. */
@@ -48,31 +48,31 @@ const atOnce = 100;
  */
 export async function writeFigures<C extends FiguresChange>(
   changes: readonly C[],
-  how: Writing<C>,
-): Promise<Outcome<C>[]> {
-  const outcomes: Outcome<C>[] = [];
-  for (const some of chunksOf(changes, atOnce)) {
+  how: WriteOptions<C>,
+): Promise<WriteOutcome<C>[]> {
+  const outcomes: WriteOutcome<C>[] = [];
+  for (const some of splitIntoChunks(changes, atOnce)) {
     outcomes.push(...(await writeSome(some, how)));
   }
   return outcomes;
 }
 
 /** Whether this call has changed the offer. */
-export function isWritten({ was, is }: Pick<Outcome<unknown>, 'was' | 'is'>): boolean {
-  return fieldsChanged(was, is).length > 0;
+export function isWritten({ was, is }: Pick<WriteOutcome<unknown>, 'was' | 'is'>): boolean {
+  return getChangedFields(was, is).length > 0;
 }
 
 /** Which fields are not the same in both. */
-export function fieldsChanged(a: OfferFigures, b: OfferFigures): OfferField[] {
+export function getChangedFields(a: OfferFigures, b: OfferFigures): OfferField[] {
   return offerFields.filter((field) => a[field] !== b[field]);
 }
 
 function writeSome<C extends FiguresChange>(
   changes: C[],
-  { by, importId, action, each, also }: Writing<C>,
-): Promise<Outcome<C>[]> {
+  { by, importId, action, each, also }: WriteOptions<C>,
+): Promise<WriteOutcome<C>[]> {
   const codes = [...new Set(changes.map(({ productCode }) => productCode))];
-  return changing([ProductModel, OfferModel], codes, (products, offers) =>
+  return writeAndInvalidate([ProductModel, OfferModel], codes, (products, offers) =>
     inTransaction(async (session) => {
       const found = await products
         .find({ _id: { $in: codes } }, { sellerId: 1, status: 1 })
@@ -80,7 +80,7 @@ function writeSome<C extends FiguresChange>(
         .lean<Product[]>();
       const productOf = new Map(found.map((product) => [product._id, product]));
       const offered = await offers
-        .find({ _id: { $in: changes.map(idOf) } })
+        .find({ _id: { $in: changes.map(getChangeOfferId) } })
         .session(session)
         .lean<Offer[]>();
       const offerOf = new Map(offered.map((offer) => [offer._id, offer]));
@@ -89,11 +89,11 @@ function writeSome<C extends FiguresChange>(
         return product?.sellerId === sellerId ? product : null;
       };
       const outcomes = changes.map((change) => {
-        const offer = offerOf.get(idOf(change));
-        return outcomeOf(change, offer ? figuresOf(offer, ownedBy(change)) : null, each);
+        const offer = offerOf.get(getChangeOfferId(change));
+        return buildOutcome(change, offer ? getOfferFigures(offer, ownedBy(change)) : null, each);
       });
       const written = outcomes.filter(isWritten);
-      const sets = written.map((outcome) => setsOf(outcome, ownedBy(outcome.change) !== null));
+      const sets = written.map((outcome) => buildUpdates(outcome, ownedBy(outcome.change) !== null));
       const ofOffers = sets.flatMap(({ offer }) => offer ?? []);
       const ofProducts = sets.flatMap(({ product }) => product ?? []);
       if (ofOffers.length > 0) {
@@ -118,18 +118,18 @@ function writeSome<C extends FiguresChange>(
   );
 }
 
-function idOf({ productCode, sellerId }: FiguresChange): string {
-  return offerId(productCode, sellerId);
+function getChangeOfferId({ productCode, sellerId }: FiguresChange): string {
+  return getOfferId(productCode, sellerId);
 }
 
 /** @param now Null: the offer is there no more. */
-function outcomeOf<C extends FiguresChange>(
+function buildOutcome<C extends FiguresChange>(
   change: C,
   now: OfferFigures | null,
-  each: Writing<C>['each'],
-): Outcome<C> {
+  each: WriteOptions<C>['each'],
+): WriteOutcome<C> {
   const { before, after } = change;
-  const fields = fieldsChanged(before, after);
+  const fields = getChangedFields(before, after);
   if (!now) {
     return { change, was: before, is: before, done: [], left: fields };
   }
@@ -144,11 +144,11 @@ interface UpdateOne {
 }
 
 /** The owner's offer is sold as its product is: its own status stays. */
-function setsOf<C extends FiguresChange>(
-  { change, was, is }: Outcome<C>,
+function buildUpdates<C extends FiguresChange>(
+  { change, was, is }: WriteOutcome<C>,
   isOwned: boolean,
 ): { offer: UpdateOne | null; product: UpdateOne | null } {
-  const changed = fieldsChanged(was, is);
+  const changed = getChangedFields(was, is);
   const update = (_id: string, fields: OfferField[]): UpdateOne | null =>
     fields.length === 0
       ? null
@@ -161,7 +161,7 @@ function setsOf<C extends FiguresChange>(
   const ofProduct = changed.filter((field) => isOwned && field === 'status');
   return {
     offer: update(
-      idOf(change),
+      getChangeOfferId(change),
       changed.filter((field) => !ofProduct.includes(field)),
     ),
     product: update(change.productCode, ofProduct),

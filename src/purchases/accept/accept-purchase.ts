@@ -2,20 +2,20 @@ import type { SignKind } from '../../accounts/authenticate-sign.js';
 import type { Account } from '../../accounts/account.model.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { post } from '../../money/posting/post.js';
-import { checkItem } from '../../products/check-item.js';
+import { requireSellableProduct } from '../../products/check-item.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/find-product.js';
 import type { Product } from '../../products/product.model.js';
 import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { canBeSame } from '../../shared/mask.js';
-import { getInLine } from '../fulfil/queue-at-provider.js';
+import { canMatchMasked } from '../../shared/mask.js';
+import { addJobAtProvider } from '../fulfil/queue-at-provider.js';
 import { findByRef, findByRefAfterRefusal } from '../find-by-ref.js';
 import type { Purchase, Surface } from '../purchase.model.js';
-import { bindSign, objectionTo } from './bind-sign.js';
-import { newPurchase, type NewPurchase, type Price } from './new-purchase.js';
-import { purchasePosting } from './purchase-posting.js';
-import { refusePlayed } from './refuse-played.js';
+import { bindSign, findSignRefusal } from './bind-sign.js';
+import { buildPurchase, type NewPurchase, type Price } from './new-purchase.js';
+import { buildPurchasePosting } from './purchase-posting.js';
+import { refuseUnservedScenario } from './refuse-played.js';
 
 /** What a client asks for. */
 export interface PurchaseRequest {
@@ -63,17 +63,20 @@ export async function acceptPurchase(
   const found = await findProduct(productCode);
   const customerNumber = normalizeCustomerNumber(found?.customerNumber.kind, request.customerNumber);
   const wanted = { accountId: account._id, refId, kind, productCode, customerNumber };
-  const [known, objection] = await Promise.all([findByRef(wanted), objectionTo(request.signedBy, wanted)]);
+  const [known, objection] = await Promise.all([
+    findByRef(wanted),
+    findSignRefusal(request.signedBy, wanted),
+  ]);
   if (known) {
-    return replay(known, wanted);
+    return answerRepeatedRequest(known, wanted);
   }
   let own: NewPurchase | null = null;
   try {
     if (objection) {
       throw objection;
     }
-    const product = checkItem(found, wanted);
-    refusePlayed(account, product, customerNumber);
+    const product = requireSellableProduct(found, wanted);
+    refuseUnservedScenario(account, product, customerNumber);
     const { barredBy, ...price } = await pricing(product, customerNumber);
     if (maxPrice !== undefined && price.price > maxPrice) {
       const message = say('priceAboveMax', { price: price.price, max: maxPrice });
@@ -82,7 +85,7 @@ export async function acceptPurchase(
         errors: [{ field: 'max_price', message }],
       });
     }
-    own = newPurchase({
+    own = buildPurchase({
       accountId: account._id,
       refId,
       surface,
@@ -93,7 +96,7 @@ export async function acceptPurchase(
       callbackUrl: request.callbackUrl ?? null,
       requestId: request.requestId,
     });
-    return await debit(own, barredBy?.(own._id), wanted);
+    return await debitPurchase(own, barredBy?.(own._id), wanted);
   } catch (refusal) {
     // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
     // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
@@ -101,9 +104,9 @@ export async function acceptPurchase(
     if (accepted) {
       const mine = accepted._id === own?._id ? own : null;
       if (mine) {
-        await getInLine(mine, mine.queuedFor);
+        await addJobAtProvider(mine, mine.queuedFor);
       }
-      return { ...replay(accepted, wanted), created: mine !== null };
+      return { ...answerRepeatedRequest(accepted, wanted), created: mine !== null };
     }
     if (request.signedBy === 'md5' && refusal !== objection) {
       await bindSign(wanted);
@@ -112,21 +115,21 @@ export async function acceptPurchase(
   }
 }
 
-async function debit(
+async function debitPurchase(
   purchase: NewPurchase,
   barredBy: Bar | undefined,
-  wanted: Wanted,
+  wanted: PurchaseIdentity,
 ): Promise<AcceptedPurchase> {
   const { queuedFor } = purchase;
-  const result = await post(purchasePosting(purchase, barredBy));
+  const result = await post(buildPurchasePosting(purchase, barredBy));
   switch (result.outcome) {
     case 'posted':
-      await getInLine(purchase, queuedFor);
+      await addJobAtProvider(purchase, queuedFor);
       return { purchase, created: true };
     case 'insufficient':
       throw new InsufficientBalanceError({ balance: result.balance, price: purchase.price });
     case 'duplicate':
-      return replay(result.stands as Purchase | null, wanted);
+      return answerRepeatedRequest(result.stands as Purchase | null, wanted);
     case 'stale':
       throw new ConflictError(say('billBeingPaid'), {
         reason: 'bill_being_paid',
@@ -137,14 +140,14 @@ async function debit(
 }
 
 /** What tells one purchase of an account from another. */
-type Wanted = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
+type PurchaseIdentity = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
 
 /**
  * The same request again gets the purchase as it is now (docs/reference/api/conventions.md#ref_id). Of a masked one only what is left of its
  * number is compared: answering what exists buys nothing, but a refusal asks for a new ref_id, which would (decision 044).
  * @throws ConflictError (409/01) for another request under the same ref_id.
  */
-function replay(known: Purchase | null, wanted: Wanted): AcceptedPurchase {
+function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity): AcceptedPurchase {
   if (!known) {
     throw new Error(`A purchase of account ${wanted.accountId} was posted before, but not under its ref_id`);
   }
@@ -152,7 +155,7 @@ function replay(known: Purchase | null, wanted: Wanted): AcceptedPurchase {
     known.kind === wanted.kind &&
     known.productCode === wanted.productCode &&
     (known.proofs
-      ? canBeSame(known.customerNumber, wanted.customerNumber)
+      ? canMatchMasked(known.customerNumber, wanted.customerNumber)
       : known.customerNumber === wanted.customerNumber);
   if (!isSame) {
     throw new ConflictError(say('refIdTaken', { ref: wanted.refId }), { reason: 'ref_id_conflict' });

@@ -1,4 +1,4 @@
-import { askForBill, isOpen, type OpenQuote } from '../../bills/inquire-bill.js';
+import { askForBill, isOpenQuote, type OpenQuote } from '../../bills/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../bills/quote.model.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { now } from '../../shared/clock.js';
@@ -10,9 +10,9 @@ import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './a
 /** Quotes of a bill that are looked at, the newest first: where none of them is live, the biller is asked anew. */
 const quotesMax = 50;
 /** Payments of a bill that have ended since its quote was asked for, of which we know that they have. */
-const endedMax = 10;
+const endedPaymentsMax = 10;
 
-type Bill = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
+type BillKey = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
 
 /**
  * Pays a bill (docs/reference/api/bills.md): claims the newest live quote of the same account, product and customer and
@@ -27,8 +27,8 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
   return acceptPurchase('postpaid', request, async (product, customerNumber) => {
     const bill = { accountId: account._id, productCode: product._id, customerNumber };
     const lookedAt = now();
-    const found = await newestQuote(bill);
-    const ended = await endedSince(bill, found?.createdAt ?? lookedAt);
+    const found = await findPayableQuote(bill);
+    const ended = await findEndedPayments(bill, found?.createdAt ?? lookedAt);
     const live = ended.length === 0 ? found : null;
     const quote = live ?? (await askForBill(account._id, product, customerNumber));
     return {
@@ -36,24 +36,24 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
       markup: quote.markup ?? 0,
       offerSellerId: quote.sellerId,
       quoteId: quote._id,
-      barredBy: (own) => paidSince(bill, live?.createdAt ?? lookedAt, { ended, own }),
+      barredBy: (own) => buildPaymentBar(bill, live?.createdAt ?? lookedAt, { ended, own }),
     };
   });
 }
 
 /** The one to pay, unless a payment of the bill has ended since it was asked for. */
-async function newestQuote(bill: Bill): Promise<OpenQuote | null> {
+async function findPayableQuote(bill: BillKey): Promise<OpenQuote | null> {
   const past = await QuoteModel.find(bill).sort({ createdAt: -1 }).limit(quotesMax).lean<Quote[]>();
   const quote = past.find(({ status, usedBy }) => status === 'open' && usedBy === null);
-  return quote && isOpen(quote) && quote.expiresAt > now() ? quote : null;
+  return quote && isOpenQuote(quote) && quote.expiresAt > now() ? quote : null;
 }
 
 /** Ids of payments of the bill that have ended, not before `since`. @throws ConflictError if one has not ended. */
-async function endedSince(bill: Bill, since: Date): Promise<string[]> {
+async function findEndedPayments(bill: BillKey, since: Date): Promise<string[]> {
   // An open one is the first.
-  const payments = await PurchaseModel.find(notEndedBefore(bill, since), { refId: 1, finalAt: 1 })
+  const payments = await PurchaseModel.find(buildOpenOrEndedFilter(bill, since), { refId: 1, finalAt: 1 })
     .sort({ finalAt: 1 })
-    .limit(endedMax)
+    .limit(endedPaymentsMax)
     .lean<Pick<Purchase, '_id' | 'refId' | 'finalAt'>[]>();
   return payments.map(({ _id, refId, finalAt }) => {
     if (finalAt === null) {
@@ -69,13 +69,13 @@ async function endedSince(bill: Bill, since: Date): Promise<string[]> {
  * before its end, so this payment must not stand. One of `ended` that is open again also counts: a new primary may have
  * lost its end.
  */
-function paidSince(bill: Bill, since: Date, { ended, own }: { ended: string[]; own: string }): Bar {
+function buildPaymentBar(bill: BillKey, since: Date, { ended, own }: { ended: string[]; own: string }): Bar {
   const { accountId, productCode, customerNumber } = bill;
   return {
     collection: purchases.collectionName,
     rivals: `${accountId} ${productCode} ${customerNumber}`,
     filter: {
-      ...notEndedBefore(bill, since),
+      ...buildOpenOrEndedFilter(bill, since),
       _id: { $ne: own },
       $or: [{ finalAt: null }, { _id: { $nin: ended } }],
     },
@@ -83,7 +83,7 @@ function paidSince(bill: Bill, since: Date, { ended, own }: { ended: string[]; o
 }
 
 /** By the index account_bill_ended: of the payments of a bill it names those alone. */
-function notEndedBefore({ accountId, productCode, customerNumber }: Bill, at: Date) {
+function buildOpenOrEndedFilter({ accountId, productCode, customerNumber }: BillKey, at: Date) {
   return {
     accountId,
     kind: 'postpaid' as const,

@@ -1,5 +1,5 @@
-import { markupsOf } from '../../products/markups-of.js';
-import { routeOrRefuse } from '../../providers/route-or-refuse.js';
+import { loadMarkups } from '../../products/markups-of.js';
+import { requireRoute } from '../../providers/route-or-refuse.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
 /**
@@ -9,7 +9,7 @@ import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './a
  */
 export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
   return acceptPurchase('prepaid', request, async (product) => {
-    const [route, markupOf] = await Promise.all([routeOrRefuse(product), markupsOf(request.account)]);
+    const [route, markupOf] = await Promise.all([requireRoute(product), loadMarkups(request.account)]);
     const markup = markupOf(product, route.price);
     return { price: route.price + markup, markup, offerSellerId: route.sellerId, quoteId: null };
   });

@@ -1,10 +1,10 @@
-import { newProofSalt } from '../../money/closes/canonical-text.js';
+import { createProofSalt } from '../../money/closes/canonical-text.js';
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
-import { keptRequestId } from '../../shared/request-id.js';
-import { traceNow } from '../../shared/tracing.js';
-import { sweepAfter } from '../fulfil/purchase-outbox.js';
+import { getStorableRequestId } from '../../shared/request-id.js';
+import { getCurrentTrace } from '../../shared/tracing.js';
+import { getSweepTime } from '../fulfil/purchase-outbox.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** What a product costs now, in rupiah, what of that is markup, whose offer it is, and the quote that is paid, if it is a bill. */
@@ -14,14 +14,14 @@ export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'mark
 export type NewPurchase = Purchase & { queuedFor: string };
 
 /** A purchase as it is accepted: PENDING, and due for the sweep should its job get lost. Price in rupiah. */
-export function newPurchase(
+export function buildPurchase(
   input: Pick<Purchase, 'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'callbackUrl'> &
     Price & { product: Product; requestId?: string | undefined },
 ): NewPurchase {
   const { product, markup = 0, requestId, ...given } = input;
   const at = now();
-  const trace = traceNow();
-  const kept = keptRequestId(requestId);
+  const trace = getCurrentTrace();
+  const kept = getStorableRequestId(requestId);
   return {
     ...given,
     ...(markup > 0 && { markup }),
@@ -39,7 +39,7 @@ export function newPurchase(
     sellerId: null,
     commissionAmount: null,
     epoch: 0,
-    nextActionAt: sweepAfter(0),
+    nextActionAt: getSweepTime(0),
     queuedFor: given.offerSellerId,
     reviewSince: null,
     pendingNotified: false,
@@ -48,6 +48,6 @@ export function newPurchase(
     createdAt: at,
     updatedAt: at,
     finalAt: null,
-    proofSalt: newProofSalt(),
+    proofSalt: createProofSalt(),
   };
 }

@@ -1,7 +1,7 @@
-import { claimOfQuote } from '../../bills/claim-quote.js';
+import { buildQuoteClaim } from '../../bills/claim-quote.js';
 import type { Bar, Posting } from '../../money/posting/posting.js';
 import { purchases, toStored, type Purchase } from '../purchase.model.js';
-import { totalsOf } from '../totals-of.js';
+import { buildTotalsChanges } from '../totals-of.js';
 
 /**
  * The debit of a purchase: wallet −price, the purchase (PENDING) and the claim of its quote. A markup has a line of its own in
@@ -9,7 +9,7 @@ import { totalsOf } from '../totals-of.js';
  * same ref_id of the account is a duplicate; a quote that
  * is gone makes it stale, and so does another payment of the same bill.
  */
-export function purchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
+export function buildPurchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
   const { _id, accountId, refId, price, markup = 0, quoteId } = purchase;
   return {
     accountId,
@@ -25,7 +25,7 @@ export function purchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
       { collection: purchases.collectionName, document: toStored(purchase), key: { accountId, refId } },
     ],
     ...(barredBy && { barredBy }),
-    changes: quoteId === null ? [] : [claimOfQuote(quoteId, _id)],
-    totals: totalsOf(null, purchase),
+    changes: quoteId === null ? [] : [buildQuoteClaim(quoteId, _id)],
+    totals: buildTotalsChanges(null, purchase),
   };
 }

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 
 /** What a ref_id that was signed by md5 alone has been used for, where that was refused (decision 025). */
 export interface SignBinding {
@@ -21,4 +21,4 @@ const schema = new Schema<SignBinding>(
 schema.index({ expiresAt: 1 }, { name: 'expires' });
 
 export const SignBindingModel = mongoose.model('SignBinding', schema);
-export const signBindings = collectionOf<SignBinding>(SignBindingModel);
+export const signBindings = getCollection<SignBinding>(SignBindingModel);

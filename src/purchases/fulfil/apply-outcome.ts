@@ -1,16 +1,16 @@
 import type { ProviderOutcome } from '../../providers/adapter.js';
-import { adapterFor } from '../../providers/get-adapter.js';
-import { nextPollAt } from '../../providers/schedule.js';
+import { getAdapter } from '../../providers/get-adapter.js';
+import { getNextPollAt } from '../../providers/schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
-import { noteRepeatedSerialNumber } from './note-repeated-serial-number.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
+import { reportRepeatedSerialNumber } from './note-repeated-serial-number.js';
 import { notifyPending } from './notify-pending.js';
 import { postpone } from './postpone.js';
 import { recordContradiction } from './record-contradiction.js';
 import { putUnderReview } from './put-under-review.js';
 import { rejectOrder } from './reject-order.js';
-import { namesOf } from '../names-of.js';
+import { getLogFields } from '../names-of.js';
 import { concludeFailure } from './conclude-failure.js';
 import { concludeSuccess } from './conclude-success.js';
 import type { Purchase } from '../purchase.model.js';
@@ -19,7 +19,7 @@ import type { Purchase } from '../purchase.model.js';
  * `again`: look at the purchase once more now (the next seller). `done`: nothing more to do in this job. `early`: it came
  * before its time, and was put off.
  */
-export type Next = 'again' | 'done' | 'early';
+export type NextStep = 'again' | 'done' | 'early';
 
 /** "Not found" is believed only after so many in a row and after the provider's longest latency. */
 const notFoundTimes = 5;
@@ -32,9 +32,9 @@ export async function applyOutcome(
   purchase: Purchase,
   order: Order,
   outcome: ProviderOutcome,
-): Promise<Next> {
+): Promise<NextStep> {
   logger.info('provider answered', {
-    ...namesOf(purchase),
+    ...getLogFields(purchase),
     order: order.n,
     sellerId: order.sellerId,
     outcome: outcome.outcome,
@@ -43,9 +43,9 @@ export async function applyOutcome(
   switch (outcome.outcome) {
     case 'success':
       await concludeSuccess(purchase, order, outcome).catch((error: unknown) =>
-        noteAcknowledged(order, outcome, error),
+        recordAcknowledged(order, outcome, error),
       );
-      await noteRepeatedSerialNumber(purchase, outcome.serialNumber);
+      await reportRepeatedSerialNumber(purchase, outcome.serialNumber);
       return 'done';
     case 'refused':
       return applyRefusal(purchase, order, outcome);
@@ -59,19 +59,19 @@ export async function applyOutcome(
       return applyNotFound(purchase, order, outcome);
     case 'review':
       // First, so that there is no review of which it could be asked without this.
-      if (await noteOpen(order, { ...told(outcome), neverAskAgain: true })) {
+      if (await updateOpenOrder(order, { ...buildAnswerFields(outcome), neverAskAgain: true })) {
         await putUnderReview(purchase, outcome.message);
       } else {
         await recordContradiction(purchase, { order, says: 'under way' });
       }
       return 'done';
     case 'pending':
-      await askLater(purchase, order, outcome, { notFound: 0, acknowledged: true });
+      await scheduleNextCheck(purchase, order, outcome, { notFound: 0, acknowledged: true });
       await notifyPending(purchase);
       return 'done';
     case 'unknown':
       // What was asked may still be on its way there.
-      await askLater(purchase, order, outcome, {
+      await scheduleNextCheck(purchase, order, outcome, {
         notFound: 0,
         unansweredAt: order.lastCheckAt ?? order.sentAt,
       });
@@ -83,9 +83,9 @@ async function applyRefusal(
   purchase: Purchase,
   order: Order,
   refusal: Extract<ProviderOutcome, { outcome: 'refused' }>,
-): Promise<Next> {
+): Promise<NextStep> {
   if (refusal.failover === 'confirm' && order.checks === 0) {
-    await askLater(purchase, order, refusal);
+    await scheduleNextCheck(purchase, order, refusal);
     return 'done';
   }
   if (refusal.failover === 'no') {
@@ -100,41 +100,41 @@ async function applyNotFound(
   purchase: Purchase,
   order: Order,
   outcome: { code: string; message: string },
-): Promise<Next> {
+): Promise<NextStep> {
   const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
   // It tells of the moment in which it was asked, at the earliest.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (
     order.notFound + 1 >= notFoundTimes &&
-    knownMs > adapterFor(order.providerKind).traits.longestLatencyMs
+    knownMs > getAdapter(order.providerKind).traits.longestLatencyMs
   ) {
     if (!order.acknowledged) {
       const reason = { code: 'not-executed', message: outcome.message };
       if (!(await rejectOrder(order, reason, { acknowledged: null }))) {
         // Somebody has heard better meanwhile. This question is over, and was answered.
-        await noteOpen(order, {});
+        await updateOpenOrder(order, {});
       }
-    } else if (await noteOpen(order, told(outcome))) {
+    } else if (await updateOpenOrder(order, buildAnswerFields(outcome))) {
       await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
       return 'done';
     }
     return 'again';
   }
-  await askLater(purchase, order, outcome, { notFound: order.notFound + 1 });
+  await scheduleNextCheck(purchase, order, outcome, { notFound: order.notFound + 1 });
   return 'done';
 }
 
 /** What the provider has sold is not bought elsewhere, also if it could not be written down. @throws what was in the way. */
-async function noteAcknowledged(
+async function recordAcknowledged(
   order: Order,
   outcome: { code: string; message: string },
   error: unknown,
 ): Promise<never> {
-  await noteOpen(order, { ...told(outcome), acknowledged: true });
+  await updateOpenOrder(order, { ...buildAnswerFields(outcome), acknowledged: true });
   throw error;
 }
 
-function told({ code, message }: { code: string; message: string }) {
+function buildAnswerFields({ code, message }: { code: string; message: string }) {
   return { code, message, updatedAt: now() };
 }
 
@@ -143,8 +143,12 @@ function told({ code, message }: { code: string; message: string }) {
  * @param own What is written only if nobody has.
  * @returns false if the order was closed meanwhile.
  */
-async function noteOpen(order: Order, heard: Partial<Order>, own: Partial<Order> = {}): Promise<boolean> {
-  const isOpen = { ...keyOfOrder(order), open: true };
+async function updateOpenOrder(
+  order: Order,
+  heard: Partial<Order>,
+  own: Partial<Order> = {},
+): Promise<boolean> {
+  const isOpen = { ...getOrderKey(order), open: true };
   const { matchedCount } = await OrderModel.updateOne(
     { ...isOpen, leaseToken: order.leaseToken },
     { $set: { ...heard, ...own, status: 'UNKNOWN', leaseUntil: null } },
@@ -152,7 +156,7 @@ async function noteOpen(order: Order, heard: Partial<Order>, own: Partial<Order>
   return matchedCount > 0 || (await OrderModel.updateOne(isOpen, { $set: heard })).matchedCount > 0;
 }
 
-async function askLater(
+async function scheduleNextCheck(
   purchase: Purchase,
   order: Order,
   answer: { code: string; message: string },
@@ -160,15 +164,15 @@ async function askLater(
     notFound: 0,
   },
 ): Promise<void> {
-  const heard = { ...told(answer), ...(acknowledged && { acknowledged }) };
-  if (!(await noteOpen(order, heard, own))) {
+  const heard = { ...buildAnswerFields(answer), ...(acknowledged && { acknowledged }) };
+  if (!(await updateOpenOrder(order, heard, own))) {
     // It was closed while we waited for this answer, and the provider may have it all the same.
     await recordContradiction(purchase, { order, says: 'under way' });
     return;
   }
-  const due = nextPollAt(
+  const due = getNextPollAt(
     { sentAt: order.sentAt ?? order.createdAt, checks: order.checks, lastCheckAt: order.lastCheckAt },
-    adapterFor(order.providerKind).traits,
+    getAdapter(order.providerKind).traits,
   );
   if (due) {
     await postpone(purchase, due.getTime() - nowMs());

@@ -8,7 +8,7 @@ interface AskData extends PurchaseData {
   askNow: boolean;
 }
 
-export const polling = defineQueue({
+export const pollingQueue = defineQueue({
   name: 'polling',
   does: 'Asks providers about open purchases',
   concurrency: env.FULFILMENT_CONCURRENCY,
@@ -19,7 +19,7 @@ export const polling = defineQueue({
  * the schedule, and whoever plans another one knows better when; a callback has one of its own, which no plan displaces.
  */
 export const askProviderJob = defineJob<AskData>({
-  queue: polling,
+  queue: pollingQueue,
   name: 'ask-provider',
   version: 3,
   data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string(), askNow: Joi.boolean() }),

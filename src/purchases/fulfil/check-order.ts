@@ -1,24 +1,24 @@
 import { env } from '../../../config/env.js';
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import type { ProviderTraits } from '../../providers/adapter.js';
-import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
-import { nextPollAt } from '../../providers/schedule.js';
+import { getNextPollAt } from '../../providers/schedule.js';
 import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
-import { applyOutcome, type Next } from './apply-outcome.js';
-import { checkWithinMs, requestOf } from './orders.js';
-import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
+import { applyOutcome, type NextStep } from './apply-outcome.js';
+import { checkWithinMs, buildProviderOrder } from './orders.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
 import { putUnderReview } from './put-under-review.js';
-import { unlessLate } from './unless-late.js';
+import { catchLateError } from './unless-late.js';
 import { postpone } from './postpone.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** Redis stalls, or we do: it goes on some seconds later, not all of it at once. */
-const afterLateMs = { least: 1_000, most: 6_000 };
+const retryAfterLateMs = { least: 1_000, most: 6_000 };
 
 /**
  * Asks the provider what became of an order that was sent (decision 003): never before its lease, or that of another
@@ -30,33 +30,33 @@ export async function checkOrder(
   purchase: Purchase,
   order: Order,
   options: { askNow: boolean },
-): Promise<Next> {
+): Promise<NextStep> {
   if (order.neverAskAgain) {
     // Its review could not be written when that was heard; by now the order may say what was heard later.
     const last = order.message === null ? '' : ` Last heard of it: ${order.message}`;
     await putUnderReview(purchase, `The provider must not be asked about it again.${last}`);
     return 'done';
   }
-  const adapter = adapterFor(order.providerKind);
-  const dueMs = dueCheckMs(order, adapter.traits, options.askNow);
+  const adapter = getAdapter(order.providerKind);
+  const dueMs = getNextCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
     // A check that is under way mostly ends long before its lease.
     const isAsked = options.askNow && order.status !== 'SENT';
     const againMs = isAsked ? nowMs() + adapter.traits.inquiryMinIntervalMs : Infinity;
-    await waitUntil(Math.min(dueMs, againMs), { purchase, ...options });
+    await rescheduleCheck(Math.min(dueMs, againMs), { purchase, ...options });
     return 'early';
   }
-  if (nowMs() >= reviewAtMs(purchase, order, adapter.traits)) {
+  if (nowMs() >= getReviewAtMs(purchase, order, adapter.traits)) {
     await putUnderReview(purchase, 'The provider has not given a final answer in time.');
     return 'done';
   }
-  const comeSoon = async (): Promise<Next> => {
-    const { least, most } = afterLateMs;
-    await waitUntil(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
+  const comeSoon = async (): Promise<NextStep> => {
+    const { least, most } = retryAfterLateMs;
+    await rescheduleCheck(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
     return 'early';
   };
   // Before the claim: settings that cannot be read must not count as a check, nor use up its time.
-  const connection = connectionOf(await accountById(order.sellerId), order);
+  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     return comeSoon();
   }
@@ -66,10 +66,10 @@ export async function checkOrder(
     return 'done';
   }
   // The order as it was before this check: the adapter guards the time since the last contact by it.
-  const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  const outcome = await unlessLate(purchase, order, adapter.inquire(connection, request));
+  const request = buildProviderOrder(purchase, order, new Date(claimedMs + checkWithinMs));
+  const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
-    await takeBack(claimed, order);
+    await releaseCheck(claimed, order);
     return comeSoon();
   }
   // That the question could not be sent says nothing about the order, which was.
@@ -78,8 +78,8 @@ export async function checkOrder(
 }
 
 /** When the operator has to decide: UNKNOWN_REVIEW_AFTER since it was sent, or since the operator had it asked again. */
-function reviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderTraits): number {
-  const sentMs = sentAtMs(order);
+function getReviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderTraits): number {
+  const sentMs = getSentAtMs(order);
   const sinceMs = Math.max(sentMs, reviewAskedAt?.getTime() ?? 0);
   return Math.min(sinceMs + env.UNKNOWN_REVIEW_AFTER, sentMs + traits.inquiryMaxAgeMs);
 }
@@ -88,33 +88,33 @@ function reviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderT
  * When an open order may be asked about if somebody wants to know now, in milliseconds.
  * @returns null: never again. By then it is older than the provider remembers, and asking could buy it again.
  */
-export function askableAtMs(order: Order): number | null {
-  const { traits } = adapterFor(order.providerKind);
-  const atMs = Math.max(nowMs(), dueCheckMs(order, traits, true));
-  return atMs < sentAtMs(order) + traits.inquiryMaxAgeMs ? atMs : null;
+export function getAskableAtMs(order: Order): number | null {
+  const { traits } = getAdapter(order.providerKind);
+  const atMs = Math.max(nowMs(), getNextCheckMs(order, traits, true));
+  return atMs < getSentAtMs(order) + traits.inquiryMaxAgeMs ? atMs : null;
 }
 
-function sentAtMs({ sentAt, createdAt }: Order): number {
+function getSentAtMs({ sentAt, createdAt }: Order): number {
   return (sentAt ?? createdAt).getTime();
 }
 
-function dueCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
+function getNextCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
   // Also of another check: what its provider is asked may still be on its way, and buy when a later answer was believed.
   const leaseMs = order.leaseUntil?.getTime() ?? 0;
-  return order.status === 'SENT' ? leaseMs : Math.max(leaseMs, dueByContactMs(order, traits, askNow));
+  return order.status === 'SENT' ? leaseMs : Math.max(leaseMs, getNextContactMs(order, traits, askNow));
 }
 
-function dueByContactMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
+function getNextContactMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
   const sentAt = order.sentAt ?? order.createdAt;
   const { checks, lastCheckAt } = order;
   return askNow
     ? (lastCheckAt ?? sentAt).getTime() + traits.inquiryMinIntervalMs
     : // The schedule's own moment, before the jitter that its job has. Past the maximum age there is none.
-      (nextPollAt({ sentAt, checks, lastCheckAt }, traits, { random: () => 0 })?.getTime() ?? 0);
+      (getNextPollAt({ sentAt, checks, lastCheckAt }, traits, { random: () => 0 })?.getTime() ?? 0);
 }
 
 /** Too early: the one job that this purchase has comes again when it is time. */
-async function waitUntil(
+async function rescheduleCheck(
   dueMs: number,
   { purchase, askNow }: { purchase: Purchase; askNow: boolean },
 ): Promise<void> {
@@ -143,7 +143,7 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
   const result = await OrderModel.updateOne(
     // A check that is taken back leaves the number as it was: by its time it is told from the next one.
     {
-      ...keyOfOrder(order),
+      ...getOrderKey(order),
       open: true,
       checks: order.checks,
       lastCheckAt: order.lastCheckAt,
@@ -155,9 +155,9 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
 }
 
 /** Nobody was asked: neither the schedule nor the time since the last contact goes by this check. */
-async function takeBack(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
+async function releaseCheck(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
   await OrderModel.updateOne(
-    { ...keyOfOrder(claimed), open: true, leaseToken: claimed.leaseToken },
+    { ...getOrderKey(claimed), open: true, leaseToken: claimed.leaseToken },
     { $set: { checks, lastCheckAt, leaseUntil: null, updatedAt: now() } },
   );
 }

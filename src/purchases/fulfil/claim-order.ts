@@ -1,15 +1,15 @@
-import { adapterFor } from '../../providers/get-adapter.js';
+import { getAdapter } from '../../providers/get-adapter.js';
 import { post } from '../../money/posting/post.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { orders, toStored, type Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
-import { moveTo, StalePurchaseError } from '../states.js';
-import { totalsOf } from '../totals-of.js';
+import { buildTransition, StalePurchaseError } from '../states.js';
+import { buildTotalsChanges } from '../totals-of.js';
 import { sendWithinMs } from './orders.js';
 import { graceMs } from './purchase-outbox.js';
 
-export interface Claimed {
+export interface ClaimedOrder {
   purchase: Purchase;
   order: Order;
   /** After this nothing may be sent: others ask about the order by then. */
@@ -23,14 +23,14 @@ export interface Claimed {
  * settle what is on its way now.
  * @throws StalePurchaseError if somebody else claimed one, or the purchase has changed since it was read.
  */
-export async function claimOrder(purchase: Purchase, prepared: Order): Promise<Claimed> {
+export async function claimOrder(purchase: Purchase, prepared: Order): Promise<ClaimedOrder> {
   const { accountId } = purchase;
-  const leaseMs = sendWithinMs + adapterFor(prepared.providerKind).traits.timeoutMs;
+  const leaseMs = sendWithinMs + getAdapter(prepared.providerKind).traits.timeoutMs;
   const at = nowMs();
   const leaseUntil = new Date(at + leaseMs);
   const claim = { status: 'SENT' as const, leaseToken: newId(), leaseUntil, sentAt: now(), updatedAt: now() };
   const order = { ...prepared, ...claim };
-  const { change, moved } = moveTo(purchase, 'PROCESSING', {
+  const { change, moved } = buildTransition(purchase, 'PROCESSING', {
     nextActionAt: new Date(leaseUntil.getTime() + graceMs(purchase.epoch)),
     sellerId: order.sellerId,
     queuedFor: null,
@@ -44,7 +44,7 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
       { collection: orders.collectionName, document: toStored(order), key: { accountId, _id: order._id } },
     ],
     changes: [expectOpen],
-    totals: totalsOf(purchase, moved),
+    totals: buildTotalsChanges(purchase, moved),
     proof: {
       collection: orders.collectionName,
       filter: { _id: order._id, leaseToken: claim.leaseToken },

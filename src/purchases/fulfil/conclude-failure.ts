@@ -3,8 +3,8 @@ import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
-import { failureEnding } from './ending-postings.js';
-import { countEnd } from './purchase-metrics.js';
+import { buildFailureConclusion } from './ending-postings.js';
+import { countConclusion } from './purchase-metrics.js';
 import { recordContradiction } from './record-contradiction.js';
 
 /**
@@ -20,7 +20,7 @@ export async function concludeFailure(
   order: Order | null,
   reason: { code: string; message: string },
 ): Promise<void> {
-  const { posting, deliveries } = await failureEnding(purchase, order, reason);
+  const { posting, deliveries } = await buildFailureConclusion(purchase, order, reason);
   const result = await post(posting);
   if (result.outcome !== 'posted') {
     if (order) {
@@ -28,6 +28,6 @@ export async function concludeFailure(
     }
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  countEnd(purchase, 'failed', order);
+  countConclusion(purchase, 'failed', order);
   await announceDeliveries(deliveries);
 }

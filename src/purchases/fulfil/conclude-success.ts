@@ -1,11 +1,11 @@
-import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
+import { scheduleSellerPosting } from '../../money/credits/post-seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
-import { successEnding } from './ending-postings.js';
-import { countEnd } from './purchase-metrics.js';
+import { buildSuccessConclusion } from './ending-postings.js';
+import { countConclusion } from './purchase-metrics.js';
 import { recordContradiction } from './record-contradiction.js';
 
 /**
@@ -20,12 +20,12 @@ export async function concludeSuccess(
   order: Order,
   answer: { message: string; serialNumber: string | null; code: string },
 ): Promise<void> {
-  const { posting, deliveries } = await successEnding(purchase, order, answer);
+  const { posting, deliveries } = await buildSuccessConclusion(purchase, order, answer);
   const result = await post(posting);
   if (result.outcome !== 'posted') {
     await recordContradiction(purchase, { order, says: 'success' });
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
-  countEnd(purchase, 'success', order);
-  await Promise.all([announceDeliveries(deliveries), announceSellerCredit(order.sellerId)]);
+  countConclusion(purchase, 'success', order);
+  await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(order.sellerId)]);
 }

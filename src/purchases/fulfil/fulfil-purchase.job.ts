@@ -8,7 +8,7 @@ export interface PurchaseData {
   accountId: string;
 }
 
-const fulfilment = defineQueue({
+const fulfilmentQueue = defineQueue({
   name: 'fulfilment',
   does: 'Sends purchases to a provider',
   concurrency: env.FULFILMENT_CONCURRENCY,
@@ -16,7 +16,7 @@ const fulfilment = defineQueue({
 
 /** Takes an accepted purchase to a provider. */
 export const fulfilPurchaseJob = defineJob<PurchaseData>({
-  queue: fulfilment,
+  queue: fulfilmentQueue,
   name: 'fulfil-purchase',
   version: 3,
   data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),

@@ -1,33 +1,33 @@
-import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import type { ProviderConnection, ProviderOutcome } from '../../providers/adapter.js';
 import { admitOrder, type Admission } from '../../providers/admission.js';
-import { maxWaitMsOf, promisedWaitMsOf, type WaitSaid } from '../../providers/backlog.js';
+import { getMaxWaitMs, getPromisedWaitMs, type WaitLimits } from '../../providers/backlog.js';
 import { openCircuit } from '../../providers/circuit.js';
-import { isPlayed } from '../../providers/guarded-adapter.js';
+import { isScenarioOrder } from '../../providers/guarded-adapter.js';
 import { LateError } from '../../providers/http.js';
-import { routingSellers } from '../../providers/route-board.js';
-import { ComeLaterError, PutBackError } from '../../jobs/put-back.js';
+import { getRoutingSellers } from '../../providers/route-board.js';
+import { DeferJobError, RequeueJobError } from '../../jobs/put-back.js';
 import { tooEarly } from '../../jobs/too-early.js';
 import type { Account } from '../../accounts/account.model.js';
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { nowMs } from '../../shared/clock.js';
-import { sellerPriceOf } from '../../money/commission.js';
+import { getSellerPrice } from '../../money/commission.js';
 import { logger } from '../../shared/logger.js';
-import { applyOutcome, type Next } from './apply-outcome.js';
+import { applyOutcome, type NextStep } from './apply-outcome.js';
 import { checkOrder } from './check-order.js';
-import { claimOrder, type Claimed } from './claim-order.js';
+import { claimOrder, type ClaimedOrder } from './claim-order.js';
 import { concludeFailure } from './conclude-failure.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { loadPurchase } from './load-purchase.js';
-import { nextLookInMs } from './look-again.js';
-import { ordersOf, prepareNextOrder, requestOf, tooLateCode } from './orders.js';
+import { getRetryDelayMs } from './look-again.js';
+import { findOrders, prepareNextOrder, buildProviderOrder, tooLateCode } from './orders.js';
 import { postpone } from './postpone.js';
-import { sweepAfter } from './purchase-outbox.js';
+import { getSweepTime } from './purchase-outbox.js';
 import { putUnderReview } from './put-under-review.js';
 import { queueAtProvider } from './queue-at-provider.js';
 import { rejectOrder } from './reject-order.js';
-import { unlessLate } from './unless-late.js';
+import { catchLateError } from './unless-late.js';
 import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
@@ -49,14 +49,14 @@ const stepsMax = 100;
  *   this seller's provider; anywhere else it gets in line, and null is its turn nowhere. Absent: there are no lines, and
  *   it is sent wherever it goes.
  * @returns `tooEarly` if it was not time to ask the provider.
- * @throws PutBackError if the provider takes no order just now; ComeLaterError if the order did not leave in its time, which says
+ * @throws RequeueJobError if the provider takes no order just now; DeferJobError if the order did not leave in its time, which says
  *   nothing about the provider; Error if it comes to no end: the sweep adds another job later.
  */
 export async function fulfilPurchase(
   which: PurchaseData,
   how: { askNow?: boolean; turnAt?: string | null } = {},
 ): Promise<typeof tooEarly | undefined> {
-  const visit: Visit = { askNow: how.askNow ?? false, turnAt: how.turnAt, unreachable: new Set() };
+  const visit: FulfilmentRun = { askNow: how.askNow ?? false, turnAt: how.turnAt, unreachable: new Set() };
   for (let step = 0; step < stepsMax; step++) {
     try {
       const next = await takeStep(which, visit);
@@ -73,14 +73,14 @@ export async function fulfilPurchase(
   throw new Error(`Transaction ${which.purchaseId} was not finished in ${stepsMax} steps`);
 }
 
-interface Visit {
+interface FulfilmentRun {
   askNow: boolean;
   turnAt: string | null | undefined;
   /** Sellers that cannot be asked for a reason of ours. */
   unreachable: Set<string>;
 }
 
-async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
+async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<NextStep> {
   const { askNow, turnAt } = visit;
   const purchase = await loadPurchase(which);
   if (!purchase || isFinal(purchase.status) || purchase.reviewSince !== null) {
@@ -90,7 +90,7 @@ async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
     // It went on to another queue, where it has a job. This one was left behind.
     return 'done';
   }
-  const orders = await ordersOf(purchase);
+  const orders = await findOrders(purchase);
   const open = orders.find((each) => each.open);
   if (open) {
     // It may have reached the provider. Ask; never send it again.
@@ -100,48 +100,52 @@ async function takeStep(which: PurchaseData, visit: Visit): Promise<Next> {
     await putUnderReview(purchase, 'An attempt was bought, but the transaction is open.');
     return 'done';
   }
-  return sendNext(purchase, orders, visit);
+  return sendNextOrder(purchase, orders, visit);
 }
 
 /** Sends the next order if it is its turn; otherwise the purchase gets in line where its turn will come. */
-async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachable }: Visit): Promise<Next> {
+async function sendNextOrder(
+  purchase: Purchase,
+  orders: Order[],
+  { turnAt, unreachable }: FulfilmentRun,
+): Promise<NextStep> {
   const late = orders.length - 1 - orders.findLastIndex(({ code }) => code !== tooLateCode);
   if (late > 0 && !(await isTimeKnown())) {
-    throw new ComeLaterError(afterLateMs.first);
+    throw new DeferJobError(afterLateMs.first);
   }
   const order = await prepareNextOrder(purchase, orders, { unreachable, turnAt });
   if ('noRoute' in order) {
-    return waitOrGiveBack(purchase, order.noRoute);
+    return waitOrRefund(purchase, order.noRoute);
   }
   // What is late again and again comes to an end as well.
-  const waitMaxMs = (late < lateMax ? promisedWaitMsOf : maxWaitMsOf)(await waitSaid(purchase));
-  if (waitedMs(purchase) >= waitMaxMs) {
-    return giveBackLate(purchase);
+  const waitMaxMs = (late < lateMax ? getPromisedWaitMs : getMaxWaitMs)(await getWaitLimits(purchase));
+  if (getWaitedMs(purchase) >= waitMaxMs) {
+    return refundOverdue(purchase);
   }
   if (turnAt !== undefined && order.sellerId !== turnAt) {
     await queueAtProvider(purchase, order.sellerId);
     return 'done';
   }
   // Before the claim: settings that cannot be read must not leave an order behind that was never sent.
-  const connection = await connect(await accountById(order.sellerId), order);
+  const connection = await findConnection(await getExistingAccount(order.sellerId), order);
   if (!connection) {
     unreachable.add(order.sellerId);
     return 'again';
   }
   const turn = await admitOrder(connection, {
-    timeoutMs: adapterFor(order.providerKind).traits.timeoutMs,
-    countsForCircuit: !isPlayed(order.providerKind, purchase),
+    timeoutMs: getAdapter(order.providerKind).traits.timeoutMs,
+    countsForCircuit: !isScenarioOrder(order.providerKind, purchase),
   });
   if (!('release' in turn)) {
-    throw new PutBackError(Math.min(turn.retryAfterMs, nextTurnMaxMs));
+    throw new RequeueJobError(Math.min(turn.retryAfterMs, nextTurnMaxMs));
   }
   try {
     const claimed = await claimOrder(purchase, order);
-    const outcome = await buy(connection, claimed, turn);
+    const outcome = await sendOrder(connection, claimed, turn);
     if (!outcome) {
       const delayMs = Math.min(afterLateMs.most, afterLateMs.first * 2 ** late);
-      await keepPlace(claimed.purchase, turnAt ?? null, delayMs);
-      throw new ComeLaterError(delayMs);
+      await requeueInPlace(claimed.purchase, turnAt ?? null, delayMs);
+      throw new DeferJobError(delayMs);
     }
     return await applyOutcome(claimed.purchase, claimed.order, outcome);
   } finally {
@@ -151,21 +155,21 @@ async function sendNext(purchase: Purchase, orders: Order[], { turnAt, unreachab
 }
 
 /** It waits in the same line as before: whoever loses its job now finds it there, not at the end. */
-async function keepPlace(
+async function requeueInPlace(
   { _id, accountId, version, epoch }: Purchase,
   queuedFor: string | null,
   delayMs: number,
 ): Promise<void> {
   await PurchaseModel.updateOne(
     { _id, accountId, status: 'PROCESSING', version, reviewSince: null },
-    { $set: { queuedFor, nextActionAt: sweepAfter(epoch, nowMs() + delayMs) } },
+    { $set: { queuedFor, nextActionAt: getSweepTime(epoch, nowMs() + delayMs) } },
   );
 }
 
 /** Null where our own settings for the seller are at fault: the operator is told, and others are asked meanwhile. */
-async function connect(seller: Account, order: Order): Promise<ProviderConnection | null> {
+async function findConnection(seller: Account, order: Order): Promise<ProviderConnection | null> {
   try {
-    return connectionOf(seller, order);
+    return buildConnection(seller, order);
   } catch (error) {
     logger.error('a provider cannot be asked: its settings are wrong', { sellerId: order.sellerId, error });
     await openCircuit(order.sellerId, 'configuration');
@@ -178,18 +182,18 @@ async function connect(seller: Account, order: Order): Promise<ProviderConnectio
  * @returns null for an order that did not leave in its time. It is closed; its seller is not at fault, and the next one goes there.
  * @throws StalePurchaseError for one that others have asked about meanwhile.
  */
-async function buy(
+async function sendOrder(
   connection: ProviderConnection,
-  { purchase, order, sendBefore }: Claimed,
+  { purchase, order, sendBefore }: ClaimedOrder,
   turn: Admission,
 ): Promise<ProviderOutcome | null> {
-  const adapter = adapterFor(order.providerKind);
-  const request = requestOf(purchase, order, sendBefore);
-  const outcome = await unlessLate(
+  const adapter = getAdapter(order.providerKind);
+  const request = buildProviderOrder(purchase, order, sendBefore);
+  const outcome = await catchLateError(
     purchase,
     order,
     purchase.kind === 'postpaid'
-      ? adapter.payBill(connection, { ...request, billTotal: sellerPriceOf(purchase) })
+      ? adapter.payBill(connection, { ...request, billTotal: getSellerPrice(purchase) })
       : adapter.buy(connection, request),
   );
   if (outcome instanceof LateError) {
@@ -205,29 +209,29 @@ async function buy(
 }
 
 /** Nobody can serve it now. A refusal that stands, or nobody for the longest wait, gives the money back. */
-async function waitOrGiveBack(
+async function waitOrRefund(
   purchase: Purchase,
   noRoute: { code: string; message: string; mayChange: boolean },
-): Promise<Next> {
+): Promise<NextStep> {
   if (!noRoute.mayChange) {
     await concludeFailure(purchase, null, { code: noRoute.code, message: noRoute.message });
     return 'done';
   }
-  const leftMs = maxWaitMsOf(await waitSaid(purchase)) - waitedMs(purchase);
+  const leftMs = getMaxWaitMs(await getWaitLimits(purchase)) - getWaitedMs(purchase);
   if (leftMs <= 0) {
-    return giveBackLate(purchase);
+    return refundOverdue(purchase);
   }
-  await postpone(purchase, nextLookInMs({ sellerId: purchase.offerSellerId, leftMs }));
+  await postpone(purchase, getRetryDelayMs({ sellerId: purchase.offerSellerId, leftMs }));
   return 'done';
 }
 
-function waitedMs({ createdAt }: Purchase): number {
+function getWaitedMs({ createdAt }: Purchase): number {
   return nowMs() - createdAt.getTime();
 }
 
 /** With nothing of it at a provider: nobody could serve it, or its turn did not come, for as long as it may wait. */
-async function giveBackLate(purchase: Purchase): Promise<Next> {
-  const seconds = Math.round(maxWaitMsOf(await waitSaid(purchase)) / 1_000);
+async function refundOverdue(purchase: Purchase): Promise<NextStep> {
+  const seconds = Math.round(getMaxWaitMs(await getWaitLimits(purchase)) / 1_000);
   const wait =
     seconds === 1
       ? '1 second'
@@ -242,6 +246,6 @@ async function giveBackLate(purchase: Purchase): Promise<Next> {
 }
 
 /** Its product by what it said at acceptance, the provider of the seller at whose offer it was accepted by what it says now. */
-async function waitSaid({ offerSellerId, maxWaitS }: Purchase): Promise<WaitSaid> {
-  return { product: maxWaitS, provider: (await routingSellers()).get(offerSellerId)?.provider?.maxWaitS };
+async function getWaitLimits({ offerSellerId, maxWaitS }: Purchase): Promise<WaitLimits> {
+  return { product: maxWaitS, provider: (await getRoutingSellers()).get(offerSellerId)?.provider?.maxWaitS };
 }

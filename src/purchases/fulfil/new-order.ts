@@ -3,7 +3,7 @@ import { now } from '../../shared/clock.js';
 import type { Order } from '../order.model.js';
 
 /** Builds an order that is neither stored nor sent yet. `claimOrder` stores it. */
-export function newOrder(
+export function buildOrder(
   order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
     accountId: string;
     provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;

@@ -1,8 +1,8 @@
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import { post } from '../../money/posting/post.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
-import { deliveryInserts } from '../../webhooks/insert-deliveries.js';
-import { purchaseDeliveries } from '../purchase-events.js';
+import { buildDeliveryInserts } from '../../webhooks/insert-deliveries.js';
+import { buildPurchaseDeliveries } from '../purchase-events.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 import { finalStatuses } from '../states.js';
 
@@ -12,9 +12,9 @@ export async function notifyPending(purchase: Purchase): Promise<void> {
     return;
   }
   const { _id, accountId } = purchase;
-  const deliveries = purchaseDeliveries({
+  const deliveries = buildPurchaseDeliveries({
     purchase,
-    buyer: await accountById(accountId),
+    buyer: await getExistingAccount(accountId),
     seller: null,
     event: 'pending',
   });
@@ -30,7 +30,7 @@ export async function notifyPending(purchase: Purchase): Promise<void> {
         set: { pendingNotified: true },
       },
     ],
-    inserts: deliveryInserts(deliveries),
+    inserts: buildDeliveryInserts(deliveries),
   });
   if (result.outcome === 'posted') {
     await announceDeliveries(deliveries);

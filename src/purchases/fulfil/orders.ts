@@ -1,12 +1,12 @@
-import { sellerPriceOf } from '../../money/commission.js';
-import { gathered } from '../../shared/gathered.js';
+import { getSellerPrice } from '../../money/commission.js';
+import { batchCalls } from '../../shared/gathered.js';
 import { groupBy } from '../../shared/group-by.js';
 import type { ProviderOrder } from '../../providers/adapter.js';
 import { chooseRoute } from '../../providers/choose-route.js';
 import { nowMs } from '../../shared/clock.js';
-import { quick } from '../../database/mongo.js';
+import { getQuickCollection } from '../../database/mongo.js';
 import { orders, type Order } from '../order.model.js';
-import { newOrder } from './new-order.js';
+import { buildOrder } from './new-order.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** Of an order that did not leave us in its time: it says nothing about its seller, who is asked again at once. */
@@ -19,14 +19,14 @@ export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed', 
 const retryPauseMs = 5_000;
 
 /** The orders of a purchase, oldest first. Those that ask at the same time share a query. */
-export function ordersOf({ _id, accountId }: Pick<Purchase, '_id' | 'accountId'>): Promise<Order[]> {
+export function findOrders({ _id, accountId }: Pick<Purchase, '_id' | 'accountId'>): Promise<Order[]> {
   return loadOrders({ purchaseId: _id, accountId });
 }
 
-const loadOrders = gathered<{ purchaseId: string; accountId: string }, Order[]>({
+const loadOrders = batchCalls<{ purchaseId: string; accountId: string }, Order[]>({
   itemsMax: 100,
   async run(wanted) {
-    const found = await quick(orders)
+    const found = await getQuickCollection(orders)
       .find({
         accountId: { $in: [...new Set(wanted.map(({ accountId }) => accountId))] },
         transactionId: { $in: wanted.map(({ purchaseId }) => purchaseId) },
@@ -47,7 +47,7 @@ export const checkWithinMs = 2_000;
 /**
  * What the provider is asked for, or about: nobody asks without saying until when. Its reference is ours, never the client's.
  */
-export function requestOf(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
+export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
     throw new Error(`Transaction ${purchase._id} is masked: no provider can be asked about it`);
   }
@@ -57,7 +57,7 @@ export function requestOf(purchase: Purchase, order: Order, sendBefore: Date): P
     customerNumber: purchase.customerNumber,
     costMax: order.offerPrice,
     // A status check must ask for what was sent: a bill's payment and a purchase are different calls.
-    billTotal: purchase.kind === 'postpaid' ? sellerPriceOf(purchase) : null,
+    billTotal: purchase.kind === 'postpaid' ? getSellerPrice(purchase) : null,
     sentAt: order.sentAt,
     lastCheckAt: order.lastCheckAt,
     sendBefore,
@@ -81,21 +81,21 @@ export async function prepareNextOrder(
     turnAt,
   }: { unreachable?: ReadonlySet<string>; turnAt?: string | null | undefined } = {},
 ): Promise<Order | NoRoute> {
-  const price = sellerPriceOf(purchase);
+  const price = getSellerPrice(purchase);
   const choice = await chooseRoute({
     productCode: purchase.productCode,
     priceMax: price,
     accepted: { sellerId: purchase.offerSellerId, price },
-    excludeSellerIds: [...sellersToAvoid(before), ...unreachable],
+    excludeSellerIds: [...getSellersToAvoid(before), ...unreachable],
     ...(turnAt !== undefined && { turnAt }),
   });
   if ('reason' in choice) {
     const last = before.findLast(isRefused);
-    return last && !before.some((each) => mayStillBeSold(each, before))
+    return last && !before.some((each) => mayRetrySeller(each, before))
       ? { noRoute: { code: last.code ?? '01', message: last.message ?? 'Refused.', mayChange: false } }
       : { noRoute: { code: '03', message: 'No seller can serve this product now.', mayChange: true } };
   }
-  return newOrder({
+  return buildOrder({
     accountId: purchase.accountId,
     transactionId: purchase._id,
     n: before.length + 1,
@@ -112,12 +112,12 @@ function isRefused({ code }: Order): boolean {
 }
 
 /** It did not reach its seller in time or at all, or was not executed, and the seller has not refused another of the purchase. */
-function mayStillBeSold(order: Order, all: Order[]): boolean {
+function mayRetrySeller(order: Order, all: Order[]): boolean {
   return !isRefused(order) && !all.some((each) => each.sellerId === order.sellerId && isRefused(each));
 }
 
 /** Whoever refused it, and whoever could not be reached a moment ago. */
-function sellersToAvoid(before: Order[]): string[] {
+function getSellersToAvoid(before: Order[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return before
     .filter((each) => each.code !== tooLateCode)

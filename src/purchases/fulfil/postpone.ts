@@ -1,11 +1,11 @@
-import { quick } from '../../database/mongo.js';
+import { getQuickCollection } from '../../database/mongo.js';
 import { nowMs } from '../../shared/clock.js';
-import { gathered } from '../../shared/gathered.js';
+import { batchCalls } from '../../shared/gathered.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { finalStatuses } from '../states.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 import { askProviderJob } from './ask-provider.job.js';
-import { sweepAfter } from './purchase-outbox.js';
+import { getSweepTime } from './purchase-outbox.js';
 
 /**
  * Puts a purchase aside for `wantedDelayMs`; it is due at once if that is in the past. First in MongoDB, where the
@@ -16,22 +16,22 @@ export async function postpone(purchase: Purchase, wantedDelayMs: number): Promi
   const { _id, accountId, requestId } = purchase;
   // After a time-out the schedule's moment has often passed already.
   const delayMs = Math.max(0, wantedDelayMs);
-  if (!(await putAside({ purchase, until: sweepAfter(purchase.epoch, nowMs() + delayMs) }))) {
+  if (!(await postponeInDatabase({ purchase, until: getSweepTime(purchase.epoch, nowMs() + delayMs) }))) {
     return;
   }
   await tryToAddJob(askProviderJob, { purchaseId: _id, accountId, askNow: false }, { delayMs, requestId });
 }
 
-const canWait = { status: { $nin: [...finalStatuses] }, reviewSince: null };
+const postponableFilter = { status: { $nin: [...finalStatuses] }, reviewSince: null };
 
 /** @returns whether it was put aside. Those of one moment share a command: when a provider goes, all that waits for it is put aside at once. */
-const putAside = gathered<{ purchase: Purchase; until: Date }, boolean>({
+const postponeInDatabase = batchCalls<{ purchase: Purchase; until: Date }, boolean>({
   itemsMax: 100,
   async run(all) {
     const { matchedCount } = await purchases.bulkWrite(
       all.map(({ purchase: { _id, accountId, version }, until }) => ({
         updateOne: {
-          filter: { _id, accountId, version, ...canWait },
+          filter: { _id, accountId, version, ...postponableFilter },
           update: { $set: { nextActionAt: until, queuedFor: null } },
         },
       })),
@@ -40,12 +40,12 @@ const putAside = gathered<{ purchase: Purchase; until: Date }, boolean>({
     if (matchedCount === all.length) {
       return all.map(() => true);
     }
-    const found = await quick(purchases)
+    const found = await getQuickCollection(purchases)
       .find(
         {
           accountId: { $in: all.map(({ purchase }) => purchase.accountId) },
           _id: { $in: all.map(({ purchase }) => purchase._id) },
-          ...canWait,
+          ...postponableFilter,
         },
         { projection: { version: 1 } },
       )

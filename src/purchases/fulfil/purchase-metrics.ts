@@ -17,7 +17,7 @@ const durations = histogram({
  * nothing about the service.
  * @param order Whose fate it is that became certain with it, if any.
  */
-export function countEnd(
+export function countConclusion(
   { createdAt, reviewAskedAt }: Pick<Purchase, 'createdAt' | 'reviewAskedAt'>,
   outcome: 'success' | 'failed',
   order: { sellerId: string } | null,

@@ -3,7 +3,7 @@ import { outboxJob, type Outbox } from '../../jobs/outbox.js';
 import { defineSweep } from '../../jobs/sweep-job.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 import { askProviderJob } from './ask-provider.job.js';
-import { fulfilAtProviderJob } from './fulfil-at-provider.job.js';
+import { getProviderFulfilmentJob } from './fulfil-at-provider.job.js';
 import { fulfilPurchaseJob } from './fulfil-purchase.job.js';
 
 /** How long a new job has before the sweep adds another; doubles with each that was lost, up to a minute. */
@@ -12,7 +12,7 @@ export function graceMs(epoch: number): number {
 }
 
 /** When the sweep must look at a purchase whose job is due at `dueMs`. */
-export function sweepAfter(epoch: number, dueMs: number = nowMs()): Date {
+export function getSweepTime(epoch: number, dueMs: number = nowMs()): Date {
   return new Date(dueMs + graceMs(epoch));
 }
 
@@ -24,7 +24,7 @@ export const purchaseOutbox: Outbox<Purchase> = {
   fields: ['status', 'queuedFor', 'requestId'],
   jobs: [
     outboxJob({
-      job: ({ queuedFor }) => (queuedFor ? fulfilAtProviderJob(queuedFor) : fulfilPurchaseJob),
+      job: ({ queuedFor }) => (queuedFor ? getProviderFulfilmentJob(queuedFor) : fulfilPurchaseJob),
       dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId }),
       requestIdOf: ({ requestId }) => requestId,
       isNeededBy: ({ status, queuedFor }) => Boolean(queuedFor) || status === 'PENDING',

@@ -1,7 +1,7 @@
 import { post } from '../../money/posting/post.js';
 import { now } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { namesOf } from '../names-of.js';
+import { getLogFields } from '../names-of.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 
 /**
@@ -28,7 +28,7 @@ export async function putUnderReview(purchase: Purchase, reason: string): Promis
     ],
   });
   if (outcome === 'posted') {
-    logger.error('a purchase needs the operator', { ...namesOf(purchase), reason });
+    logger.error('a purchase needs the operator', { ...getLogFields(purchase), reason });
   }
   return outcome === 'posted';
 }

@@ -1,11 +1,11 @@
 import { env } from '../../../config/env.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
-import { placeOfAwaited, places } from '../../providers/place-in-line.js';
+import { getAwaitedPriority, jobPriorities } from '../../providers/place-in-line.js';
 import { nowMs } from '../../shared/clock.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
-import { fulfilAtProviderJob } from './fulfil-at-provider.job.js';
-import { sweepAfter } from './purchase-outbox.js';
+import { getProviderFulfilmentJob } from './fulfil-at-provider.job.js';
+import { getSweepTime } from './purchase-outbox.js';
 
 /**
  * Lets a purchase wait for its turn at a seller's provider. First in MongoDB, so that the sweep knows in which queue its
@@ -16,22 +16,26 @@ export async function queueAtProvider(purchase: Purchase, sellerId: string): Pro
   const { _id, accountId, status, version, epoch } = purchase;
   const { matchedCount } = await PurchaseModel.updateOne(
     { _id, accountId, status, version, reviewSince: null },
-    { $set: { queuedFor: sellerId, nextActionAt: sweepAfter(epoch) } },
+    { $set: { queuedFor: sellerId, nextActionAt: getSweepTime(epoch) } },
   );
   if (matchedCount === 0) {
     throw new StalePurchaseError(`Transaction ${_id} changed meanwhile`);
   }
-  await getInLine(purchase, sellerId);
+  await addJobAtProvider(purchase, sellerId);
 }
 
 /** Adds its job, at the place that is its own. Never fails: the sweep adds what is not there, ahead of those that came later. */
-export async function getInLine(purchase: Purchase, sellerId: string): Promise<void> {
+export async function addJobAtProvider(purchase: Purchase, sellerId: string): Promise<void> {
   const { _id, accountId, requestId } = purchase;
-  const priority = isAwaited(purchase) ? await placeOfAwaited(sellerId) : places.usual;
-  await tryToAddJob(fulfilAtProviderJob(sellerId), { purchaseId: _id, accountId }, { priority, requestId });
+  const priority = isClientWaiting(purchase) ? await getAwaitedPriority(sellerId) : jobPriorities.usual;
+  await tryToAddJob(
+    getProviderFulfilmentJob(sellerId),
+    { purchaseId: _id, accountId },
+    { priority, requestId },
+  );
 }
 
 /** Its client holds a connection open for the outcome. */
-function isAwaited({ surface, createdAt }: Purchase): boolean {
+function isClientWaiting({ surface, createdAt }: Purchase): boolean {
   return surface === 'reseller' && nowMs() - createdAt.getTime() < env.RESELLER_SYNC_WAIT_MS;
 }

@@ -1,6 +1,6 @@
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import type { ProviderAdapter } from '../../providers/adapter.js';
-import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { UnauthorizedError, ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
@@ -8,7 +8,7 @@ import { OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
 import { askProviderJob } from './ask-provider.job.js';
 import { loadPurchase } from './load-purchase.js';
-import { noteOnReview } from './note-on-review.js';
+import { appendReviewNote } from './note-on-review.js';
 import { openCase } from './record-contradiction.js';
 import { enqueueVerification } from './verify-sale.js';
 
@@ -27,7 +27,7 @@ export interface InboundCallback {
  * not right, which look the same.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
-  const adapter = adapterFor(callback.protocol);
+  const adapter = getAdapter(callback.protocol);
   const told = adapter.readCallback(callback.raw);
   if (!told) {
     throw new ValidationError([{ field: 'body', message: say('noCallback') }]);
@@ -47,9 +47,9 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     says: told.says,
   });
   if (order.open) {
-    await askNow(order, told.says);
+    await requestStatusCheck(order, told.says);
   } else if (told.says !== 'pending') {
-    await lookIntoContradiction(order, told.says);
+    await checkContradiction(order, told.says);
   }
 }
 
@@ -62,15 +62,15 @@ async function isSigned(
   if ((order.providerKind === 'digiflazz') !== (protocol === 'digiflazz')) {
     return false;
   }
-  const connection = connectionOf(await accountById(order.sellerId), order);
+  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   return adapter.isCallbackSigned(connection, raw, headers);
 }
 
-async function askNow(order: Order, says: string): Promise<void> {
+async function requestStatusCheck(order: Order, says: string): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
-    await noteOnReview(purchase, `The provider's callback says ${says}.`);
+    await appendReviewNote(purchase, `The provider's callback says ${says}.`);
   } else {
     // However often it calls, one check follows. Without the job the schedule's own check comes.
     await tryToAddJob(
@@ -81,7 +81,7 @@ async function askNow(order: Order, says: string): Promise<void> {
   }
 }
 
-async function lookIntoContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
+async function checkContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   if (order.status === 'OK' && says === 'failed') {
     // Perhaps taken back after success: ask, and see verify-sale.ts.

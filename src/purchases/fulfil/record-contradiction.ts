@@ -2,7 +2,7 @@ import { now } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { logger } from '../../shared/logger.js';
 import { isDuplicateKey } from '../../database/mongo.js';
-import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { isFinal } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
@@ -21,16 +21,16 @@ export async function recordContradiction(
 ): Promise<void> {
   const [purchase, order] = await Promise.all([
     PurchaseModel.findOne({ _id: purchaseId, accountId }).lean<Purchase>(),
-    OrderModel.findOne(keyOfOrder(late.order)).lean<Order>(),
+    OrderModel.findOne(getOrderKey(late.order)).lean<Order>(),
   ]);
-  if (!purchase || !order || !contradicts(purchase, order, late.says)) {
+  if (!purchase || !order || !isContradiction(purchase, order, late.says)) {
     return;
   }
   const detail = `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.says}`;
   await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 
-function contradicts(purchase: Purchase, order: Order, says: LateAnswer): boolean {
+function isContradiction(purchase: Purchase, order: Order, says: LateAnswer): boolean {
   switch (says) {
     case 'success':
     case 'under way':

@@ -1,7 +1,7 @@
 import { sampleEnd } from '../../providers/provider-samples.js';
 import { now } from '../../shared/clock.js';
-import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
-import { notMarkedSince } from './close-order.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
+import { buildNotMarkedCondition } from './close-order.js';
 import { tooLateCode } from './orders.js';
 
 /**
@@ -15,7 +15,13 @@ export async function rejectOrder(
   expect: { acknowledged?: null } = {},
 ): Promise<boolean> {
   const { matchedCount } = await OrderModel.updateOne(
-    { ...keyOfOrder(order), open: true, leaseToken: order.leaseToken, ...notMarkedSince(order), ...expect },
+    {
+      ...getOrderKey(order),
+      open: true,
+      leaseToken: order.leaseToken,
+      ...buildNotMarkedCondition(order),
+      ...expect,
+    },
     { $set: { status: 'REJECTED', open: false, ...reason, updatedAt: now() } },
   );
   if (matchedCount > 0 && reason.code !== tooLateCode) {

@@ -1,17 +1,17 @@
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
-import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
-import { sellerCreditInsert } from '../../money/credits/seller-credit-insert.js';
+import { scheduleSellerPosting } from '../../money/credits/post-seller-credits.js';
+import { buildSellerCreditInsert } from '../../money/credits/seller-credit-insert.js';
 import { post } from '../../money/posting/post.js';
 import type { Change } from '../../money/posting/posting.js';
 import { now } from '../../shared/clock.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
-import { deliveryInserts } from '../../webhooks/insert-deliveries.js';
+import { buildDeliveryInserts } from '../../webhooks/insert-deliveries.js';
 import { CaseModel } from '../case.model.js';
-import { purchaseDeliveries } from '../purchase-events.js';
+import { buildPurchaseDeliveries } from '../purchase-events.js';
 import type { Purchase } from '../purchase.model.js';
-import { moveTo, StalePurchaseError } from '../states.js';
-import { totalsOf } from '../totals-of.js';
+import { buildTransition, StalePurchaseError } from '../states.js';
+import { buildTotalsChanges } from '../totals-of.js';
 
 /**
  * SUCCESS -> REFUNDED, the one change after a final state (docs/reference/api/purchases.md): the price goes back to the
@@ -30,11 +30,11 @@ export async function reverseSale(
   if (sellerId === null || commissionAmount === null) {
     throw new Error(`Transaction ${_id} was never sold`);
   }
-  const [buyer, seller] = await Promise.all([accountById(accountId), accountById(sellerId)]);
+  const [buyer, seller] = await Promise.all([getExistingAccount(accountId), getExistingAccount(sellerId)]);
   const sellerShare = price - commissionAmount;
-  const { change, moved } = moveTo(purchase, 'REFUNDED', { message: reversal.message });
+  const { change, moved } = buildTransition(purchase, 'REFUNDED', { message: reversal.message });
   const { caseIds = [] } = reversal;
-  const deliveries = purchaseDeliveries({ purchase: moved, buyer, seller, event: 'reversed' });
+  const deliveries = buildPurchaseDeliveries({ purchase: moved, buyer, seller, event: 'reversed' });
   const result = await post({
     accountId,
     kind: 'reversal',
@@ -46,10 +46,10 @@ export async function reverseSale(
       { account: `wallet:${accountId}`, amount: price },
     ],
     changes: [change, ...(caseIds.length > 0 ? [closeCases(caseIds)] : [])],
-    totals: totalsOf(purchase, moved),
+    totals: buildTotalsChanges(purchase, moved),
     inserts: [
       // A negative credit: the posting of seller wallets takes it from there.
-      sellerCreditInsert({
+      buildSellerCreditInsert({
         id: `${_id}-reversal`,
         accountId,
         transactionId: _id,
@@ -64,13 +64,13 @@ export async function reverseSale(
         // Not the words: they may name the customer, and stay with the purchase until it is masked.
         after: { status: 'REFUNDED' },
       }),
-      ...deliveryInserts(deliveries),
+      ...buildDeliveryInserts(deliveries),
     ],
   });
   if (result.outcome !== 'posted') {
     throw new StalePurchaseError(`Transaction ${_id} changed meanwhile`);
   }
-  await Promise.all([announceDeliveries(deliveries), announceSellerCredit(sellerId)]);
+  await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(sellerId)]);
 }
 
 function closeCases(id: string[]): Change {

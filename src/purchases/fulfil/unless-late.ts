@@ -1,12 +1,12 @@
 import type { ProviderOutcome } from '../../providers/adapter.js';
 import { LateError } from '../../providers/http.js';
 import { logger } from '../../shared/logger.js';
-import { namesOf } from '../names-of.js';
+import { getLogFields } from '../names-of.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** What the provider answered; an error, which is in the log, where nothing was sent as its time was over or nobody knew the time. */
-export async function unlessLate(
+export async function catchLateError(
   purchase: Purchase,
   order: Order,
   asked: Promise<ProviderOutcome>,
@@ -19,7 +19,7 @@ export async function unlessLate(
     }
     const { n, sellerId } = order;
     logger.warn('a provider was not asked in time', {
-      ...namesOf(purchase),
+      ...getLogFields(purchase),
       order: n,
       sellerId,
       why: error.message,

@@ -1,17 +1,17 @@
 import { bySystem } from '../../audit/record-audit.js';
-import { accountById } from '../../accounts/find-account.js';
-import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
 import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { addJob } from '../../jobs/add-job.js';
 import { loadPurchase } from './load-purchase.js';
-import { checkWithinMs, ordersOf, requestOf } from './orders.js';
+import { checkWithinMs, findOrders, buildProviderOrder } from './orders.js';
 import type { Purchase } from '../purchase.model.js';
-import { keyOfOrder, OrderModel, type Order } from '../order.model.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-contradiction.js';
 import { reverseSale } from './reverse-sale.js';
-import { unlessLate } from './unless-late.js';
+import { catchLateError } from './unless-late.js';
 import type { PurchaseData } from './fulfil-purchase.job.js';
 import { verifySaleJob } from './verify-sale.job.js';
 
@@ -28,17 +28,17 @@ const afterLateMs = 5_000;
  */
 export async function verifySale(purchaseId: string, accountId: string): Promise<void> {
   const purchase = await loadPurchase({ purchaseId, accountId });
-  const order = purchase && (await ordersOf(purchase)).find(({ status }) => status === 'OK');
+  const order = purchase && (await findOrders(purchase)).find(({ status }) => status === 'OK');
   if (purchase?.status !== 'SUCCESS' || !order) {
     return;
   }
   if (purchase.proofs) {
     const detail =
       'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.';
-    await caseOf(purchase, detail);
+    await openReversalCase(purchase, detail);
     return;
   }
-  const adapter = adapterFor(order.providerKind);
+  const adapter = getAdapter(order.providerKind);
   const lastMs = (order.lastCheckAt ?? order.sentAt)?.getTime() ?? 0;
   const waitMs = lastMs + adapter.traits.inquiryMinIntervalMs - nowMs();
   if (waitMs > 0) {
@@ -46,21 +46,21 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     return;
   }
   // Before the claim, as in check-order.ts.
-  const connection = connectionOf(await accountById(order.sellerId), order);
+  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     await enqueueVerification(purchase, afterLateMs);
     return;
   }
   const claimedMs = nowMs();
-  if (!(await claim(order))) {
+  if (!(await claimVerification(order))) {
     // Whoever claimed it may take it back, and no sweep would ask again.
     await enqueueVerification(purchase, retryMs);
     return;
   }
-  const request = requestOf(purchase, order, new Date(claimedMs + checkWithinMs));
-  const outcome = await unlessLate(purchase, order, adapter.inquire(connection, request));
+  const request = buildProviderOrder(purchase, order, new Date(claimedMs + checkWithinMs));
+  const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
-    await takeBack(order);
+    await releaseVerification(order);
     await enqueueVerification(purchase, afterLateMs);
     return;
   }
@@ -73,7 +73,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     case 'refused':
     case 'not-found':
     case 'review':
-      await caseOf(
+      await openReversalCase(
         purchase,
         `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
       );
@@ -83,11 +83,11 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     case 'not-sent':
       await (order.checks < checksMax
         ? enqueueVerification(purchase, retryMs)
-        : caseOf(purchase, 'Sold; the provider told of a failure and does not confirm it.'));
+        : openReversalCase(purchase, 'Sold; the provider told of a failure and does not confirm it.'));
   }
 }
 
-function caseOf(purchase: Purchase, detail: string): Promise<void> {
+function openReversalCase(purchase: Purchase, detail: string): Promise<void> {
   return openCase({ transactionId: purchase._id, kind: 'reversal', detail }, purchase);
 }
 
@@ -101,19 +101,19 @@ export async function setAsideVerification({ purchaseId }: PurchaseData, reason:
   return true;
 }
 
-async function claim(order: Order): Promise<boolean> {
+async function claimVerification(order: Order): Promise<boolean> {
   const result = await OrderModel.updateOne(
-    { ...keyOfOrder(order), status: 'OK', checks: order.checks, lastCheckAt: order.lastCheckAt },
+    { ...getOrderKey(order), status: 'OK', checks: order.checks, lastCheckAt: order.lastCheckAt },
     { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
   );
   return result.matchedCount === 1;
 }
 
 /** Nobody was asked. */
-async function takeBack(order: Order): Promise<void> {
+async function releaseVerification(order: Order): Promise<void> {
   const { checks, lastCheckAt } = order;
   await OrderModel.updateOne(
-    { ...keyOfOrder(order), status: 'OK', checks: checks + 1 },
+    { ...getOrderKey(order), status: 'OK', checks: checks + 1 },
     { $set: { checks, lastCheckAt } },
   );
 }

@@ -1,14 +1,14 @@
 import type { Order } from '../order.model.js';
-import { ordersOf } from '../fulfil/orders.js';
+import { findOrders } from '../fulfil/orders.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
-import { decisionsLeft, type Outcome } from './possible-decisions.js';
+import { getAcceptedDecisions, type ReviewOutcome } from './possible-decisions.js';
 
 export interface Review {
   purchase: Purchase;
   /** Newest last. */
   orders: Order[];
   /** What the service accepts now. */
-  decisions: Outcome[];
+  decisions: ReviewOutcome[];
 }
 
 /** Purchases that wait for the operator's decision, the oldest first. */
@@ -17,9 +17,9 @@ export async function listReviews({ limit }: { limit: number }): Promise<Review[
     .sort({ reviewSince: 1 })
     .limit(limit)
     .lean<Purchase[]>();
-  const orders = (await Promise.all(purchases.map(ordersOf))).flat();
+  const orders = (await Promise.all(purchases.map(findOrders))).flat();
   return purchases.map((purchase) => {
     const own = orders.filter(({ transactionId: purchaseId }) => purchaseId === purchase._id);
-    return { purchase, orders: own, decisions: decisionsLeft(purchase, own) };
+    return { purchase, orders: own, decisions: getAcceptedDecisions(purchase, own) };
   });
 }

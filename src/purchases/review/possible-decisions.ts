@@ -1,36 +1,38 @@
 import { hasAdapter } from '../../providers/get-adapter.js';
-import { askableAtMs } from '../fulfil/check-order.js';
+import { getAskableAtMs } from '../fulfil/check-order.js';
 import { tooLateCode } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** The words of `topup review resolve --as`. */
-export const outcomes = ['success', 'failed', 'ask'] as const;
-export type Outcome = (typeof outcomes)[number];
+export const reviewOutcomes = ['success', 'failed', 'ask'] as const;
+export type ReviewOutcome = (typeof reviewOutcomes)[number];
 
 /** For each decision: null where it is possible, otherwise why not and what to do instead. */
-export type PossibleDecisions = Record<Outcome, string | null>;
+export type PossibleDecisions = Record<ReviewOutcome, string | null>;
 
 /**
  * What the operator can decide about a purchase under review, by what is stored about it. At least one is always
  * possible (`canBeDecided`). The service refuses by this, and every hint is made from it.
  */
-export function possibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
+export function getPossibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
   const bought = orders.find(({ status }) => status === 'OK');
-  const sold = orderToBook(orders);
+  const sold = findOrderToBook(orders);
   return {
     success:
       purchase.status === 'PROCESSING' && sold
         ? null
         : 'No order was ever sent, so nobody can have executed it. Decide failed, or ask for the next seller.',
-    failed: bought ? `${boughtAlready(bought)} To give the money back, take the sale back after that.` : null,
-    ask: bought ? boughtAlready(bought) : whyNotAsk(openOrder(orders)),
+    failed: bought
+      ? `${explainAlreadyBought(bought)} To give the money back, take the sale back after that.`
+      : null,
+    ask: bought ? explainAlreadyBought(bought) : explainNotAskable(findOpenOrder(orders)),
   };
 }
 
-export function decisionsLeft(purchase: Purchase, orders: Order[]): Outcome[] {
-  const possible = possibleDecisions(purchase, orders);
-  return outcomes.filter((each) => possible[each] === null);
+export function getAcceptedDecisions(purchase: Purchase, orders: Order[]): ReviewOutcome[] {
+  const possible = getPossibleDecisions(purchase, orders);
+  return reviewOutcomes.filter((each) => possible[each] === null);
 }
 
 /**
@@ -46,14 +48,14 @@ export function canBeDecided(
 }
 
 /** The order that may have reached its provider and has no certain answer. */
-export function openOrder(orders: Order[]): Order | null {
+export function findOpenOrder(orders: Order[]): Order | null {
   return orders.find(({ open }) => open) ?? null;
 }
 
 /** Whose sale a success is: what was bought, what is open, or what was sent last. Orders are the oldest first. */
-export function orderToBook(orders: Order[]): Order | null {
+export function findOrderToBook(orders: Order[]): Order | null {
   return (
-    orders.find(({ status }) => status === 'OK') ?? openOrder(orders) ?? orders.findLast(wasSent) ?? null
+    orders.find(({ status }) => status === 'OK') ?? findOpenOrder(orders) ?? orders.findLast(wasSent) ?? null
   );
 }
 
@@ -62,20 +64,20 @@ export function wasSent({ sentAt, code }: Order): boolean {
   return sentAt !== null && code !== tooLateCode;
 }
 
-function boughtAlready({ _id }: Order): string {
+function explainAlreadyBought({ _id }: Order): string {
   return `Attempt ${_id} was bought, by the provider's own answer. Decide success.`;
 }
 
-function whyNotAsk(order: Order | null): string | null {
+function explainNotAskable(order: Order | null): string | null {
   if (order?.neverAskAgain) {
-    return `The provider's answer to attempt ${order._id} says that it must not be asked again. ${lookItUp}`;
+    return `The provider's answer to attempt ${order._id} says that it must not be asked again. ${lookUpAdvice}`;
   }
   if (order && !hasAdapter(order.providerKind)) {
-    return `This release cannot ask the provider of attempt ${order._id} (${order.providerKind}). ${lookItUp}`;
+    return `This release cannot ask the provider of attempt ${order._id} (${order.providerKind}). ${lookUpAdvice}`;
   }
-  return order && askableAtMs(order) === null
-    ? `Attempt ${order._id} is too old to ask its provider about: it might buy it again. ${lookItUp}`
+  return order && getAskableAtMs(order) === null
+    ? `Attempt ${order._id} is too old to ask its provider about: it might buy it again. ${lookUpAdvice}`
     : null;
 }
 
-const lookItUp = "Look it up in the provider's own record, then decide success or failed.";
+const lookUpAdvice = "Look it up in the provider's own record, then decide success or failed.";

@@ -3,7 +3,7 @@ import { now } from '../../shared/clock.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { inTransaction } from '../../database/mongo.js';
-import { CaseModel, openCases, type ReconciliationCase } from '../case.model.js';
+import { CaseModel, openCaseFilter, type ReconciliationCase } from '../case.model.js';
 
 /** Cases for the operator: open ones newest first or oldest first, or resolved ones last resolved first. */
 export async function listCases(filter: {
@@ -12,7 +12,7 @@ export async function listCases(filter: {
   limit: number;
 }): Promise<ReconciliationCase[]> {
   return filter.open
-    ? CaseModel.find(openCases)
+    ? CaseModel.find(openCaseFilter)
         .sort({ createdAt: filter.oldestFirst ? 1 : -1 })
         .limit(filter.limit)
         .lean()
@@ -48,13 +48,13 @@ export async function resolveCase(
       ...by,
       action: 'case.resolve',
       subject: { kind: 'case', id: caseId },
-      before: subjectOf(found),
+      before: getCaseDetails(found),
       after: { resolvedAt },
     });
     return { resolved: { ...found, resolvedAt }, changed: true };
   });
 }
 
-function subjectOf({ kind, transactionId, paymentId, detail }: ReconciliationCase) {
+function getCaseDetails({ kind, transactionId, paymentId, detail }: ReconciliationCase) {
   return { kind, ...(paymentId === undefined ? { transactionId } : { paymentId }), detail };
 }

@@ -1,6 +1,6 @@
 import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
-import { announceSellerCredit } from '../../money/credits/post-seller-credits.js';
+import { scheduleSellerPosting } from '../../money/credits/post-seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
 import { now, nowMs } from '../../shared/clock.js';
@@ -9,11 +9,20 @@ import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
-import { failureEnding, successEnding, type Ending } from '../fulfil/ending-postings.js';
-import { ordersOf } from '../fulfil/orders.js';
+import {
+  buildFailureConclusion,
+  buildSuccessConclusion,
+  type PurchaseConclusion,
+} from '../fulfil/ending-postings.js';
+import { findOrders } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import { purchases, type Purchase } from '../purchase.model.js';
-import { openOrder, orderToBook, possibleDecisions, type Outcome } from './possible-decisions.js';
+import {
+  findOpenOrder,
+  findOrderToBook,
+  getPossibleDecisions,
+  type ReviewOutcome,
+} from './possible-decisions.js';
 import { requirePurchase } from './require-purchase.js';
 
 export type Decision =
@@ -39,26 +48,28 @@ export async function resolveReview(
   if (purchase.reviewSince === null) {
     throw new ConflictError(asWritten(`Transaction ${purchaseId} does not wait for a decision.`));
   }
-  const orders = await ordersOf(purchase);
-  const whyNot = possibleDecisions(purchase, orders)[decision.outcome];
+  const orders = await findOrders(purchase);
+  const whyNot = getPossibleDecisions(purchase, orders)[decision.outcome];
   if (whyNot !== null) {
     throw new ConflictError(asWritten(whyNot));
   }
-  const audit = auditOf(purchase, decision, by);
+  const audit = buildAuditInsert(purchase, decision, by);
   if (decision.outcome === 'ask') {
-    await post(underReview(purchase, askPosting(purchase), audit)).then(requirePosted(purchaseId));
+    await post(expectUnderReview(purchase, buildAskPosting(purchase), audit)).then(requirePosted(purchaseId));
     const { accountId, requestId } = purchase;
     await tryToAddJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId });
   } else {
-    const open = openOrder(orders);
-    mustBeQuiet(open);
-    const { posting, deliveries } = await endingOf(purchase, orders, decision);
-    await post(underReview(purchase, stillQuiet(posting, open), audit)).then(requirePosted(purchaseId));
+    const open = findOpenOrder(orders);
+    requireNotInFlight(open);
+    const { posting, deliveries } = await buildConclusion(purchase, orders, decision);
+    await post(expectUnderReview(purchase, expectNotInFlight(posting, open), audit)).then(
+      requirePosted(purchaseId),
+    );
     await announceDeliveries(deliveries);
   }
   const decided = await requirePurchase(purchaseId, { accountId: purchase.accountId, find: findHeld });
   if (decided.status === 'SUCCESS' && decided.sellerId) {
-    await announceSellerCredit(decided.sellerId);
+    await scheduleSellerPosting(decided.sellerId);
   }
   return decided;
 }
@@ -76,7 +87,7 @@ export function requirePosted(purchaseId: string): (result: { outcome: string })
  * A process may be about to send the order, or to ask about it, which is the order again: what it is told is not known yet.
  * @throws ConflictError until the time of that is over.
  */
-function mustBeQuiet(order: Order | null): void {
+function requireNotInFlight(order: Order | null): void {
   const leftMs = (order?.leaseUntil?.getTime() ?? 0) - nowMs();
   if (order && leftMs > 0) {
     const seconds = Math.ceil(leftMs / 1_000);
@@ -89,7 +100,7 @@ function mustBeQuiet(order: Order | null): void {
 }
 
 /** Nor has anybody begun to ask about it since it was looked at. */
-function stillQuiet(posting: Posting, order: Order | null): Posting {
+function expectNotInFlight(posting: Posting, order: Order | null): Posting {
   const changes = posting.changes?.map((change) =>
     change.id === order?._id
       ? { ...change, expect: { ...change.expect, leaseToken: order.leaseToken } }
@@ -98,22 +109,22 @@ function stillQuiet(posting: Posting, order: Order | null): Posting {
   return { ...posting, ...(changes && { changes }) };
 }
 
-async function endingOf(
+async function buildConclusion(
   purchase: Purchase,
   orders: Order[],
   decision: Exclude<Decision, { outcome: 'ask' }>,
-): Promise<Ending> {
+): Promise<PurchaseConclusion> {
   if (decision.outcome === 'failed') {
-    return failureEnding(purchase, openOrder(orders), {
+    return buildFailureConclusion(purchase, findOpenOrder(orders), {
       code: '01',
       message: 'The provider did not execute it, the debit was returned',
     });
   }
-  const order = orderToBook(orders);
+  const order = findOrderToBook(orders);
   if (!order) {
     throw new Error(`A success of transaction ${purchase._id} without an order was not refused`);
   }
-  return successEnding(purchase, order, {
+  return buildSuccessConclusion(purchase, order, {
     code: 'operator',
     message: 'Transaction successful',
     serialNumber: decision.serialNumber,
@@ -121,7 +132,7 @@ async function endingOf(
 }
 
 /** From here the workers go on, and the time until the next review begins anew. */
-function askPosting({ _id, accountId, status, version }: Purchase): Posting {
+function buildAskPosting({ _id, accountId, status, version }: Purchase): Posting {
   const at = now();
   return {
     accountId,
@@ -139,7 +150,7 @@ function askPosting({ _id, accountId, status, version }: Purchase): Posting {
 }
 
 /** One review is decided once: it must still be the one that the operator has seen. */
-function underReview({ reviewSince }: Purchase, posting: Posting, audit: Insert): Posting {
+function expectUnderReview({ reviewSince }: Purchase, posting: Posting, audit: Insert): Posting {
   const [change, ...others] = posting.changes ?? [];
   const guarded = change && { ...change, expect: { ...change.expect, reviewSince } };
   return {
@@ -150,7 +161,7 @@ function underReview({ reviewSince }: Purchase, posting: Posting, audit: Insert)
   };
 }
 
-function auditOf(purchase: Purchase, { outcome, ...details }: Decision, by: ChangedBy): Insert {
+function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision, by: ChangedBy): Insert {
   const { _id, status, reviewSince, reviewReason = null } = purchase;
   return auditInsert({
     ...by,
@@ -158,6 +169,6 @@ function auditOf(purchase: Purchase, { outcome, ...details }: Decision, by: Chan
     subject: { kind: 'transaction', id: _id },
     before: { status, reviewSince, reviewReason },
     // The word of `topup review resolve --as`, by which earlier entries are found.
-    after: { as: outcome satisfies Outcome, ...details },
+    after: { as: outcome satisfies ReviewOutcome, ...details },
   });
 }

@@ -4,7 +4,7 @@ import type { Journal } from '../../money/journals/journal.model.js';
 import type { Delivery } from '../../webhooks/delivery.model.js';
 import type { Order } from '../order.model.js';
 import type { ReconciliationCase } from '../case.model.js';
-import { groupedToken, parsePlnToken } from '../pln-token.js';
+import { formatToken, parsePlnToken } from '../pln-token.js';
 import type { Purchase } from '../purchase.model.js';
 import { wasSent } from './possible-decisions.js';
 
@@ -27,14 +27,14 @@ export interface PurchaseRecords {
 }
 
 /** What happened to a purchase, in order, in words. */
-export function timelineOf(known: PurchaseRecords): TimelineEntry[] {
+export function buildTimeline(known: PurchaseRecords): TimelineEntry[] {
   const nameOf = (id: string) => lookUp(known.usernames, id) ?? id;
   return [
-    ...stateEntries(known.purchase, nameOf),
-    ...known.journals.map((journal) => journalEntry(journal, nameOf)),
-    ...known.orders.flatMap((order) => orderEntries(order, nameOf)),
-    ...known.deliveries.flatMap((delivery) => deliveryEntries(delivery, nameOf)),
-    ...known.cases.flatMap(caseEntries),
+    ...buildStateEntries(known.purchase, nameOf),
+    ...known.journals.map((journal) => buildJournalEntry(journal, nameOf)),
+    ...known.orders.flatMap((order) => buildOrderEntries(order, nameOf)),
+    ...known.deliveries.flatMap((delivery) => buildDeliveryEntries(delivery, nameOf)),
+    ...known.cases.flatMap(buildCaseEntries),
     ...known.audit.map((entry) => ({
       at: entry.at,
       what: 'operator' as const,
@@ -43,9 +43,9 @@ export function timelineOf(known: PurchaseRecords): TimelineEntry[] {
   ].sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-type NameOf = (id: string) => string;
+type GetUsername = (id: string) => string;
 
-function stateEntries(purchase: Purchase, nameOf: NameOf): TimelineEntry[] {
+function buildStateEntries(purchase: Purchase, nameOf: GetUsername): TimelineEntry[] {
   const { productCode, customerNumber, accountId, surface, refId } = purchase;
   const bought = `${productCode} for ${customerNumber}, ${nameOf(accountId)} (${surface}), ref_id ${refId}`;
   const entries: TimelineEntry[] = [
@@ -65,10 +65,12 @@ function stateEntries(purchase: Purchase, nameOf: NameOf): TimelineEntry[] {
   return entries;
 }
 
-function journalEntry(journal: Journal, nameOf: NameOf): TimelineEntry {
+function buildJournalEntry(journal: Journal, nameOf: GetUsername): TimelineEntry {
   const lines = journal.lines
     .filter((line) => line.amount !== 0)
-    .map((line) => `${named(line.account, nameOf)} ${line.amount > 0 ? '+' : ''}${line.amount}`);
+    .map(
+      (line) => `${formatLedgerAccount(line.account, nameOf)} ${line.amount > 0 ? '+' : ''}${line.amount}`,
+    );
   const balance =
     journal.balanceAfter === null
       ? ''
@@ -77,12 +79,12 @@ function journalEntry(journal: Journal, nameOf: NameOf): TimelineEntry {
 }
 
 /** `wallet:<id>` with the username for the id. */
-function named(account: string, nameOf: NameOf): string {
+function formatLedgerAccount(account: string, nameOf: GetUsername): string {
   const [kind = '', id = ''] = account.split(':');
   return `${kind}:${nameOf(id)}`;
 }
 
-function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
+function buildOrderEntries(order: Order, nameOf: GetUsername): TimelineEntry[] {
   const name = `attempt ${order.n} at ${nameOf(order.sellerId)} (${order.providerKind})`;
   const answer = [order.code, order.message].filter((each) => each !== null).join(' ');
   const entries: TimelineEntry[] = [
@@ -97,7 +99,7 @@ function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
     entries.push({ at: order.lastCheckAt, what: 'attempt', detail: `${name}: last of ${times}` });
   }
   if (order.status !== 'SENT') {
-    const sn = order.serialNumber ? `, SN ${inWords(order.serialNumber)}` : '';
+    const sn = order.serialNumber ? `, SN ${formatSerialNumber(order.serialNumber)}` : '';
     entries.push({
       at: order.updatedAt,
       what: 'attempt',
@@ -107,14 +109,14 @@ function orderEntries(order: Order, nameOf: NameOf): TimelineEntry[] {
   return entries;
 }
 
-function inWords(serialNumber: string): string {
+function formatSerialNumber(serialNumber: string): string {
   const pln = parsePlnToken(serialNumber);
   return pln
-    ? `${serialNumber} (token ${groupedToken({ subcategory: 'pln', serialNumber: pln.token })}, ${pln.customerName}, ${pln.tariff} ${pln.power}, ${pln.kwh} kWh)`
+    ? `${serialNumber} (token ${formatToken({ subcategory: 'pln', serialNumber: pln.token })}, ${pln.customerName}, ${pln.tariff} ${pln.power}, ${pln.kwh} kWh)`
     : serialNumber;
 }
 
-function deliveryEntries(delivery: Delivery, nameOf: NameOf): TimelineEntry[] {
+function buildDeliveryEntries(delivery: Delivery, nameOf: GetUsername): TimelineEntry[] {
   const what = `${delivery.event} to ${nameOf(delivery.accountId)}`;
   const ended =
     delivery.state !== 'due' && delivery.state !== 'delivered' && delivery.settledAt
@@ -130,7 +132,7 @@ function deliveryEntries(delivery: Delivery, nameOf: NameOf): TimelineEntry[] {
   ];
 }
 
-function caseEntries(found: ReconciliationCase): TimelineEntry[] {
+function buildCaseEntries(found: ReconciliationCase): TimelineEntry[] {
   const opened: TimelineEntry = {
     at: found.createdAt,
     what: 'case',

@@ -10,7 +10,7 @@ const purchasesMax = 500;
  * without a seller looks for one. They do what they would do later, and nothing is sent twice. What waits for a person is left to
  * him. @returns how many. @throws DependencyError while Redis is away.
  */
-export async function askAboutOpen(accountId: string): Promise<number> {
+export async function checkOpenPurchases(accountId: string): Promise<number> {
   const open = await purchases
     .find({ accountId, status: { $in: ['PENDING', 'PROCESSING'] }, reviewSince: null })
     .project<{ _id: string }>({ _id: 1 })

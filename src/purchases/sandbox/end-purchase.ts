@@ -1,21 +1,21 @@
 import type { Account } from '../../accounts/account.model.js';
-import { accountById } from '../../accounts/find-account.js';
+import { getExistingAccount } from '../../accounts/find-account.js';
 import { requireSandbox } from '../../accounts/require-sandbox.js';
 import { addJob } from '../../jobs/add-job.js';
 import type { PlayedEnd } from '../../providers/adapter.js';
 import { findConfirmed } from '../../database/find-confirmed.js';
-import { adapterFor, connectionOf } from '../../providers/get-adapter.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { ConflictError, MaintenanceError } from '../../shared/errors.js';
 import { say, type Message } from '../../shared/say.js';
 import { findPurchase } from '../find-purchase.js';
 import { askProviderJob } from '../fulfil/ask-provider.job.js';
-import { ordersOf } from '../fulfil/orders.js';
+import { findOrders } from '../fulfil/orders.js';
 import { enqueueVerification } from '../fulfil/verify-sale.js';
 import type { Order } from '../order.model.js';
 import type { Purchase, PurchaseStatus } from '../purchase.model.js';
 import { isFinal } from '../states.js';
 
-const statuses = {
+const statusesByEnd = {
   success: 'SUCCESS',
   failed: 'FAILED',
   reversed: 'REFUNDED',
@@ -39,43 +39,43 @@ export async function endPurchase(account: Account, idOrRef: string, end: Played
   requireSandbox(account);
   // Read the orders first, and then the purchase causally after them: an order and its purchase end in one transaction, so an
   // order that has just ended is not taken for one that was never sent.
-  const orders = await ordersOf(await findPurchase(account._id, idOrRef));
+  const orders = await findOrders(await findPurchase(account._id, idOrRef));
   const purchase = await findPurchase(account._id, idOrRef, findConfirmed);
-  if (purchase.status === statuses[end]) {
+  if (purchase.status === statusesByEnd[end]) {
     return { purchase, isEnded: true };
   }
-  const order = orderToEnd(purchase, orders, end);
-  await tellProvider(order, end);
+  const order = findOrderToEnd(purchase, orders, end);
+  await endAtProvider(order, end);
   const { _id: purchaseId, accountId, requestId } = purchase;
   await (end === 'reversed'
     ? enqueueVerification(purchase, 0)
     : addJob(askProviderJob, { purchaseId, accountId, askNow: true }, { requestId }));
   const now = await findPurchase(account._id, purchaseId);
-  return { purchase: now, isEnded: now.status === statuses[end] };
+  return { purchase: now, isEnded: now.status === statusesByEnd[end] };
 }
 
 /** The order whose end it would be. */
-function orderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
+function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
   const isReversal = end === 'reversed';
   if (isReversal ? purchase.status !== 'SUCCESS' : isFinal(purchase.status)) {
-    throw notPossible(isReversal ? say('onlySuccessReversed') : say('hasEnded'));
+    throw buildNotPossibleError(isReversal ? say('onlySuccessReversed') : say('hasEnded'));
   }
   if (purchase.reviewSince !== null || purchase.proofs) {
-    throw notPossible(say('endIsOperators'));
+    throw buildNotPossibleError(say('endIsOperators'));
   }
   const order = orders.find((each) => (isReversal ? each.status === 'OK' : each.open));
   if (!order) {
-    throw notPossible(say('notAtProvider'));
+    throw buildNotPossibleError(say('notAtProvider'));
   }
   if (order.providerKind !== 'simulator') {
-    throw notPossible(say('notAtSimulator'));
+    throw buildNotPossibleError(say('notAtSimulator'));
   }
   return order;
 }
 
-async function tellProvider(order: Order, end: PlayedEnd): Promise<void> {
-  const connection = connectionOf(await accountById(order.sellerId), order);
-  const told = await adapterFor(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
+async function endAtProvider(order: Order, end: PlayedEnd): Promise<void> {
+  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
+  const told = await getAdapter(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
   switch (told) {
     case 'ended':
       return;
@@ -83,10 +83,10 @@ async function tellProvider(order: Order, end: PlayedEnd): Promise<void> {
       throw new MaintenanceError(say('simulatorSilent'), 3, 'biller_unavailable');
     case 'refused':
     case undefined:
-      throw notPossible(say('simulatorRefusesEnd'));
+      throw buildNotPossibleError(say('simulatorRefusesEnd'));
   }
 }
 
-function notPossible(why: Message): ConflictError {
+function buildNotPossibleError(why: Message): ConflictError {
   return new ConflictError(why, { reason: 'end_not_possible' });
 }

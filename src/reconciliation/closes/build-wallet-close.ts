@@ -1,11 +1,18 @@
-import { exactRead } from '../../money/closes/canonical-text.js';
-import { addLines, linesOf, addSums, dayDigest, numberOf, rowHash } from '../../money/closes/close-hash.js';
+import { exactReadOptions } from '../../money/closes/canonical-text.js';
+import {
+  addLines,
+  getLines,
+  addSums,
+  createDayDigest,
+  toPlainNumber,
+  hashRow,
+} from '../../money/closes/close-hash.js';
 import type { LedgerSums, WalletClose } from '../../money/closes/wallet-close.model.js';
-import { walletJournals } from '../../money/closes/wallet-journals.js';
+import { findWalletJournals } from '../../money/closes/wallet-journals.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { inChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/in-chunks.js';
 import { readSubjectFacts } from './subject-facts.js';
 
 /** Where a day ends for a wallet: before its first journal that was written from `end` on. */
@@ -31,19 +38,23 @@ export async function buildWalletClose(
   bound: DayBound,
 ): Promise<WalletClose | null> {
   const firstSeq = (previous?.lastSeq ?? 0) + 1;
-  const digest = dayDigest();
+  const digest = createDayDigest();
   let sums: LedgerSums = {};
   let last = { seq: firstSeq - 1, balance: previous?.balance ?? 0, held: previous?.held ?? 0 };
   // Journals never change, and new ones follow the last: each is seen once. A failover takes none of these back.
-  const source = walletJournals(walletId, { after: last.seq }, { ...exactRead, readConcern: 'majority' });
-  for await (const chunk of inChunks(untilEnd(source, bound), chunkSize)) {
+  const source = findWalletJournals(
+    walletId,
+    { after: last.seq },
+    { ...exactReadOptions, readConcern: 'majority' },
+  );
+  for await (const chunk of collectChunks(takeUntilEnd(source, bound), chunkSize)) {
     // They were written with these journals or before, so a majority holds them too.
     const factsOf = await readSubjectFacts(chunk);
     for (const journal of chunk) {
       const facts = factsOf(journal);
-      last = stepAfter(walletId, last, journal);
+      last = getNextStep(walletId, last, journal);
       digest.add(journal, facts.text);
-      addLines(sums, linesOf(journal));
+      addLines(sums, getLines(journal));
       sums = addSums(sums, facts.sums);
     }
   }
@@ -62,14 +73,17 @@ export async function buildWalletClose(
     ...digest.hashes(),
     previous: previous?.hash ?? null,
   };
-  return { _id: walletCloseId(day, walletId), ...row, hash: rowHash(row), newest: true };
+  return { _id: getWalletCloseId(day, walletId), ...row, hash: hashRow(row), newest: true };
 }
 
-export function walletCloseId(day: string, walletId: string): string {
+export function getWalletCloseId(day: string, walletId: string): string {
   return `${day}:${walletId}`;
 }
 
-async function* untilEnd(source: AsyncIterable<Journal>, { end, now }: DayBound): AsyncGenerator<Journal> {
+async function* takeUntilEnd(
+  source: AsyncIterable<Journal>,
+  { end, now }: DayBound,
+): AsyncGenerator<Journal> {
   for await (const journal of source) {
     if (journal.createdAt >= end && journal.createdAt <= now) {
       return;
@@ -84,17 +98,17 @@ interface Step {
   held: number;
 }
 
-function stepAfter(walletId: string, before: Step, journal: Journal): Step {
+function getNextStep(walletId: string, before: Step, journal: Journal): Step {
   const own = (account: string) =>
-    linesOf(journal)
+    getLines(journal)
       .filter((line) => line.account === account)
-      .reduce((sum, { amount }) => sum + numberOf(amount), 0);
+      .reduce((sum, { amount }) => sum + toPlainNumber(amount), 0);
   const step = {
-    seq: numberOf(journal.walletSeq),
+    seq: toPlainNumber(journal.walletSeq),
     balance: before.balance + own(`wallet:${walletId}`),
     held: before.held + own(`held:${walletId}`),
   };
-  if (step.seq !== before.seq + 1 || step.balance !== numberOf(journal.balanceAfter)) {
+  if (step.seq !== before.seq + 1 || step.balance !== toPlainNumber(journal.balanceAfter)) {
     throw new ConflictError(
       asWritten(
         `Wallet ${walletId} cannot be closed: journal ${step.seq} (${journal.kind} of ${journal.subjectId}) does not follow journal ${before.seq}. Run topup ledger verify.`,

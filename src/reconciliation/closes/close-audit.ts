@@ -6,9 +6,9 @@ import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { inTransaction } from '../../database/mongo.js';
 import { dayCloses, type DayAudit } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/find-close.js';
-import { daysAfter, startOf } from '../../shared/business-time.js';
-import { inChunks } from '../../shared/in-chunks.js';
-import { inPages } from '../ledger/in-pages.js';
+import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { collectChunks } from '../../shared/in-chunks.js';
+import { readPages } from '../ledger/in-pages.js';
 import type { DayBound } from './build-wallet-close.js';
 
 const entriesPerBatch = 500;
@@ -25,7 +25,7 @@ const lateMaxMs = 7 * 86_400_000;
  */
 export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | null): Promise<boolean> {
   const from = previous?.content.audit
-    ? new Date(startOf(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
+    ? new Date(getStartOfDay(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
     : null;
   // The time of an entry never changes, so each is seen once. A failover takes none of these back.
   const source = audit
@@ -34,7 +34,7 @@ export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | n
       { ...auditRead, readConcern: 'majority' },
     )
     .sort({ at: 1 });
-  for await (const entries of inChunks(source, entriesPerBatch)) {
+  for await (const entries of collectChunks(source, entriesPerBatch)) {
     const rows = entries.map((entry) => ({
       _id: String(entry['_id']),
       day,
@@ -74,10 +74,10 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
 }
 
 /** What a day's rows come to, in the order of their entries' ids. */
-export async function auditOfDay(day: string): Promise<DayAudit> {
+export async function readDayAudit(day: string): Promise<DayAudit> {
   const digest = createHash('sha256');
   let entries = 0;
-  const rows = inPages<AuditClose>((last) => [
+  const rows = readPages<AuditClose>((last) => [
     auditCloses
       .find({ day, ...(last && { _id: { $gt: last._id } }) }, { readConcern: 'majority' })
       .sort({ day: 1, _id: 1 }),

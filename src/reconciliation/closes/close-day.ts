@@ -1,6 +1,6 @@
 import { inTransaction } from '../../database/mongo.js';
-import { rangeOf } from '../../database/shard-range.js';
-import { addSums, rootOf, walletsDigest } from '../../money/closes/close-hash.js';
+import { getShardRange } from '../../database/shard-range.js';
+import { addSums, computeRoot, createWalletsDigest } from '../../money/closes/close-hash.js';
 import { signRoot } from '../../money/closes/close-key.js';
 import { dayCloses, type DayClose, type DayRoot } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/find-close.js';
@@ -17,7 +17,7 @@ import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { groupBy } from '../../shared/group-by.js';
 import { buildWalletClose, type DayBound } from './build-wallet-close.js';
-import { auditOfDay, closeAudit } from './close-audit.js';
+import { readDayAudit, closeAudit } from './close-audit.js';
 
 const walletsPerPage = 200;
 /** Wallets that are read at the same time. */
@@ -63,7 +63,7 @@ async function writeRows(bound: DayBound): Promise<void> {
       .limit(walletsPerPage)
       .toArray();
     const rows = await buildRows(page, bound);
-    for (const some of groupBy(rows, ({ walletId }) => rangeOf(walletId)).values()) {
+    for (const some of groupBy(rows, ({ walletId }) => getShardRange(walletId)).values()) {
       if (!(await addRows(bound.day, some))) {
         return;
       }
@@ -130,10 +130,10 @@ async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
 
 /** Writes the root, unless rows were added since `batches` was read: then it has to be made again. */
 async function writeRoot(day: string, batches: number, previous: ClosedDay | null): Promise<void> {
-  const digest = walletsDigest();
+  const digest = createWalletsDigest();
   const found = { wallets: 0, journals: 0 };
   let totals: LedgerSums = previous?.content.totals ?? {};
-  for await (const row of rowsOf(day)) {
+  for await (const row of findRows(day)) {
     digest.add(row.hash);
     found.wallets += 1;
     found.journals += row.lastSeq - row.firstSeq + 1;
@@ -143,11 +143,11 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
     ...found,
     totals,
     walletsHash: digest.hash(),
-    audit: await auditOfDay(day),
+    audit: await readDayAudit(day),
     previous: previous?.root ?? null,
     closedAt: now(),
   };
-  const root = rootOf(day, content);
+  const root = computeRoot(day, content);
   const signature = signRoot(day, root);
   refuseLostKey(day, signature, previous);
   await dayCloses.updateOne(
@@ -159,7 +159,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
 }
 
 /** In the order of their wallets. @param after The id of the row before; absent: all. */
-export function rowsOf(day: string, after = `${day}:`) {
+export function findRows(day: string, after = `${day}:`) {
   return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, held).sort({ _id: 1 });
 }
 

@@ -1,6 +1,6 @@
-import { lastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
+import { findLastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
 import { withLease } from '../../redis/lease.js';
-import { businessDay, daysAfter, startOf } from '../../shared/business-time.js';
+import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
@@ -23,8 +23,8 @@ export async function closeDueDays(): Promise<void> {
  * @returns the days that it closed, or found closed by somebody else meanwhile.
  * @throws ValidationError for a day that is not over.
  */
-export async function closeLedger(until = lastDayOver()): Promise<ClosedDay[]> {
-  if (until > lastDayOver()) {
+export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]> {
+  if (until > getLastDayOver()) {
     throw new ValidationError([
       {
         field: 'date',
@@ -33,10 +33,10 @@ export async function closeLedger(until = lastDayOver()): Promise<ClosedDay[]> {
     ]);
   }
   const closed: ClosedDay[] = [];
-  let last = await lastClosedDay();
+  let last = await findLastClosedDay();
   while (last === null || last._id < until) {
     const day: string = last === null ? until : daysAfter(last._id, 1);
-    last = await closeDay({ day, end: startOf(daysAfter(day, 1)), now: now() }, last);
+    last = await closeDay({ day, end: getStartOfDay(daysAfter(day, 1)), now: now() }, last);
     closed.push(last);
     const { wallets, journals } = last.content;
     logger.info('ledger day closed', {
@@ -51,11 +51,13 @@ export async function closeLedger(until = lastDayOver()): Promise<ClosedDay[]> {
 }
 
 /** When the clock closes next, if nothing keeps it. */
-export function nextClose(last: ClosedDay | null): Date {
-  const over = lastDayOver();
-  return last !== null && last._id < over ? now() : new Date(startOf(daysAfter(over, 2)).getTime() + graceMs);
+export function getNextClose(last: ClosedDay | null): Date {
+  const over = getLastDayOver();
+  return last !== null && last._id < over
+    ? now()
+    : new Date(getStartOfDay(daysAfter(over, 2)).getTime() + graceMs);
 }
 
-function lastDayOver(): string {
+function getLastDayOver(): string {
   return daysAfter(businessDay(new Date(nowMs() - graceMs)), -1);
 }

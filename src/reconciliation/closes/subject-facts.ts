@@ -2,13 +2,13 @@ import type { Collection, Filter } from 'mongodb';
 import { quotes } from '../../bills/quote.model.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import {
-  canonicalText,
-  exactRead,
-  fieldsText,
-  provenFieldsText,
+  toCanonicalText,
+  exactReadOptions,
+  toFieldsText,
+  toProvenFieldsText,
   type Maskable,
 } from '../../money/closes/canonical-text.js';
-import { addLines, linesOf, addSums, hashOf, journalText } from '../../money/closes/close-hash.js';
+import { addLines, getLines, addSums, hashText, toJournalText } from '../../money/closes/close-hash.js';
 import type { LedgerSums } from '../../money/closes/wallet-close.model.js';
 import { sellerCredits, type SellerCredit } from '../../money/credits/seller-credit.model.js';
 import { journals, type Journal, type JournalKind } from '../../money/journals/journal.model.js';
@@ -16,7 +16,7 @@ import { orders, type Order } from '../../purchases/order.model.js';
 import { purchases, type Purchase } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { groupBy } from '../../shared/group-by.js';
-import { inChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/in-chunks.js';
 
 /** What a journal is for, as a close hashes it. */
 export interface SubjectFacts {
@@ -25,32 +25,38 @@ export interface SubjectFacts {
   sums: LedgerSums;
 }
 
-const nothing: SubjectFacts = { text: '', sums: {} };
+const noFacts: SubjectFacts = { text: '', sums: {} };
 const postingsAtOnce = 20;
 const creditsPerChunk = 500;
 
 /** Of each kind of journal: which fields of its subject can no longer change once it is written. */
-const accepted = [
+const acceptedFields = [
   ...(['accountId', 'refId', 'surface', 'kind', 'productCode', 'customerNumber'] as const),
   ...(['price', 'quoteId', 'createdAt'] as const),
 ] satisfies (keyof Purchase)[];
-const ended = ['status', 'sellerId', 'finalAt'] satisfies (keyof Purchase)[];
-const sold = ['serialNumber', 'sellerId', 'commissionAmount'] satisfies (keyof Purchase)[];
-const bought = ['_id', 'sellerId', 'offerPrice', 'commissionRate', 'serialNumber'] satisfies (keyof Order)[];
-const credited = ['_id', 'sellerId', 'transactionId', 'amount'] satisfies (keyof SellerCredit)[];
-const quoted = [
+const endedFields = ['status', 'sellerId', 'finalAt'] satisfies (keyof Purchase)[];
+const soldFields = ['serialNumber', 'sellerId', 'commissionAmount'] satisfies (keyof Purchase)[];
+const boughtFields = [
+  '_id',
+  'sellerId',
+  'offerPrice',
+  'commissionRate',
+  'serialNumber',
+] satisfies (keyof Order)[];
+const creditedFields = ['_id', 'sellerId', 'transactionId', 'amount'] satisfies (keyof SellerCredit)[];
+const quotedFields = [
   ...(['accountId', 'productCode', 'customerNumber', 'sellerId', 'customerName', 'billPeriod'] as const),
   ...(['totalBill', 'adminFee', 'totalAmount', 'usedBy'] as const),
 ] as const;
 /** What may be masked later (decision 044). */
-const ofCustomers = ['customerNumber', 'serialNumber', 'customerName'] as const;
-const proving = ['proofSalt', 'proofs'] as const;
-const deposited = [
+const customerFields = ['customerNumber', 'serialNumber', 'customerName'] as const;
+const proofFields = ['proofSalt', 'proofs'] as const;
+const depositedFields = [
   ...(['accountId', 'refId', 'amount', 'status', 'balanceBefore', 'balanceAfter', 'completedAt'] as const),
 ] as const;
-const withdrawn = ['accountId', 'refId', 'amount', 'fee', 'netAmount'] as const;
-const toBank = ['bankCode', 'accountNumber', 'accountName'] as const;
-const paidOut = ['status', 'finalAt'] as const;
+const withdrawnFields = ['accountId', 'refId', 'amount', 'fee', 'netAmount'] as const;
+const bankFields = ['bankCode', 'accountNumber', 'accountName'] as const;
+const paidOutFields = ['status', 'finalAt'] as const;
 
 /**
  * What the journals of a wallet are for: of each subject the fields that cannot change after this journal (decision
@@ -64,10 +70,10 @@ export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal
   ];
   const [purchaseOf, depositOf, settlementOf, postingOf] = await Promise.all([
     readPurchases(idsOf('purchase', 'refund', 'reversal')),
-    readById(deposits, idsOf('deposit'), deposited),
+    readById(deposits, idsOf('deposit'), depositedFields),
     readById(settlements, idsOf('settlement-request', 'settlement-completed', 'settlement-failed'), [
-      ...withdrawn,
-      ...paidOut,
+      ...withdrawnFields,
+      ...paidOutFields,
       'bankAccount',
     ]),
     readPostings(idsOf('seller-posting')),
@@ -81,41 +87,41 @@ export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal
       case 'reversal':
         return { text: purchaseOf(id).ended, sums: {} };
       case 'deposit':
-        return { text: fieldsText(depositOf.get(id), deposited), sums: {} };
+        return { text: toFieldsText(depositOf.get(id), depositedFields), sums: {} };
       case 'settlement-request': {
         const settlement = settlementOf.get(id);
-        const bank = fieldsText(settlement?.bankAccount, toBank);
-        return { text: `${fieldsText(settlement, withdrawn)} ${bank}`, sums: {} };
+        const bank = toFieldsText(settlement?.bankAccount, bankFields);
+        return { text: `${toFieldsText(settlement, withdrawnFields)} ${bank}`, sums: {} };
       }
       case 'settlement-completed':
       case 'settlement-failed':
-        return { text: fieldsText(settlementOf.get(id), paidOut), sums: {} };
+        return { text: toFieldsText(settlementOf.get(id), paidOutFields), sums: {} };
       case 'seller-posting':
         return postingOf(id);
       default:
-        return nothing;
+        return noFacts;
     }
   };
 }
 
 async function readPurchases(ids: string[]) {
-  const found = await readById(purchases, ids, [...accepted, ...ended, ...proving, 'markup']);
+  const found = await readById(purchases, ids, [...acceptedFields, ...endedFields, ...proofFields, 'markup']);
   const quoteIds = [...found.values()].flatMap(({ quoteId }) => (quoteId === null ? [] : [quoteId]));
-  const quoteOf = await readById(quotes, quoteIds, [...quoted, ...proving, 'markup']);
+  const quoteOf = await readById(quotes, quoteIds, [...quotedFields, ...proofFields, 'markup']);
   return (id: string) => {
     const purchase = found.get(id);
     const quote = purchase?.quoteId ? quoteOf.get(purchase.quoteId) : undefined;
-    const paid = purchase?.quoteId ? ` ${personalText(quote, quoted)}${markupText(quote)}` : '';
+    const paid = purchase?.quoteId ? ` ${toPersonalText(quote, quotedFields)}${toMarkupText(quote)}` : '';
     return {
-      accepted: `${personalText(purchase, accepted)}${markupText(purchase)}${paid}`,
-      ended: fieldsText(purchase, ended),
+      accepted: `${toPersonalText(purchase, acceptedFields)}${toMarkupText(purchase)}${paid}`,
+      ended: toFieldsText(purchase, endedFields),
     };
   };
 }
 
 /** Nothing where there is none: days that were closed before there were markups keep their hashes. */
-function markupText(document: { markup?: number } | undefined): string {
-  return document?.markup === undefined ? '' : ` markup ${canonicalText(document.markup)}`;
+function toMarkupText(document: { markup?: number } | undefined): string {
+  return document?.markup === undefined ? '' : ` markup ${toCanonicalText(document.markup)}`;
 }
 
 /**
@@ -129,14 +135,14 @@ async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts
     // A credit gets its posting once, with the journal of it, so each is seen once.
     const source = sellerCredits.find(
       { postingId: { $in: some, $type: 'string' } },
-      { ...exactRead, projection: projectionOf([...credited, 'postingId']) },
+      { ...exactReadOptions, projection: buildProjection([...creditedFields, 'postingId']) },
     );
-    for await (const credits of inChunks(source, creditsPerChunk)) {
+    for await (const credits of collectChunks(source, creditsPerChunk)) {
       const saleOf = await readSales(credits.filter(isSale).map(({ transactionId }) => transactionId));
       for (const credit of credits) {
-        const sale = isSale(credit) ? saleOf(credit.transactionId) : nothing;
+        const sale = isSale(credit) ? saleOf(credit.transactionId) : noFacts;
         const posting = creditsOf.get(credit.postingId ?? '') ?? { hashes: [], sums: {} };
-        posting.hashes.push(hashOf(`${fieldsText(credit, credited)} ${sale.text}`));
+        posting.hashes.push(hashText(`${toFieldsText(credit, creditedFields)} ${sale.text}`));
         posting.sums = addSums(posting.sums, sale.sums);
         creditsOf.set(credit.postingId ?? '', posting);
       }
@@ -155,18 +161,23 @@ function isSale({ _id, transactionId }: SellerCredit): boolean {
 
 async function readSales(ids: string[]): Promise<(purchaseId: string) => SubjectFacts> {
   if (ids.length === 0) {
-    return () => nothing;
+    return () => noFacts;
   }
   // Purchases first: what a reversal or a masking changes with them in one transaction is then seen as well.
-  const purchaseOf = await readById(purchases, ids, [...sold, 'status', ...proving]);
+  const purchaseOf = await readById(purchases, ids, [...soldFields, 'status', ...proofFields]);
   const [ordersOk, about] = await Promise.all([
     orders
       .find(
         { transactionId: { $in: ids } },
-        { ...exactRead, projection: projectionOf([...bought, 'transactionId', 'status', 'proofs']) },
+        {
+          ...exactReadOptions,
+          projection: buildProjection([...boughtFields, 'transactionId', 'status', 'proofs']),
+        },
       )
       .toArray(),
-    journals.find({ subjectId: { $in: ids }, kind: { $in: ['success', 'reversal'] } }, exactRead).toArray(),
+    journals
+      .find({ subjectId: { $in: ids }, kind: { $in: ['success', 'reversal'] } }, exactReadOptions)
+      .toArray(),
   ]);
   const ordersOf = groupBy(ordersOk, ({ transactionId }) => transactionId);
   const journalsOf = groupBy(about, ({ subjectId }) => subjectId);
@@ -178,16 +189,16 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
     const isReversed = purchase?.status === 'REFUNDED' && own.some(({ kind }) => kind === 'reversal');
     const status = isReversed ? 'SUCCESS' : (purchase?.status ?? null);
     const sums: LedgerSums = {};
-    success.forEach((each) => addLines(sums, linesOf(each)));
+    success.forEach((each) => addLines(sums, getLines(each)));
     return {
       text: [
-        canonicalText([status]),
-        personalText(purchase, sold),
+        toCanonicalText([status]),
+        toPersonalText(purchase, soldFields),
         ...(ordersOf.get(id) ?? [])
           .filter((order) => order.status === 'OK')
-          .map((order) => personalText(saltedAs(order, purchase), bought))
+          .map((order) => toPersonalText(withPurchaseSalt(order, purchase), boughtFields))
           .sort(),
-        ...success.map(journalText),
+        ...success.map(toJournalText),
       ].join(' '),
       sums,
     };
@@ -195,16 +206,16 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
 }
 
 /** An order's serial number is its purchase's, and so is the salt. */
-function saltedAs(order: Order, purchase: Purchase | undefined): Order & Maskable {
+function withPurchaseSalt(order: Order, purchase: Purchase | undefined): Order & Maskable {
   return purchase?.proofSalt === undefined ? order : { ...order, proofSalt: purchase.proofSalt };
 }
 
-function personalText<T extends Maskable>(
+function toPersonalText<T extends Maskable>(
   document: T | undefined,
   fields: readonly (keyof T & string)[],
 ): string {
-  const maskable: readonly string[] = ofCustomers;
-  return provenFieldsText(
+  const maskable: readonly string[] = customerFields;
+  return toProvenFieldsText(
     document,
     fields,
     fields.filter((field) => maskable.includes(field)),
@@ -221,8 +232,8 @@ async function readById<T extends { _id: string }>(
   }
   const found = await collection
     .find({ _id: { $in: ids } } as unknown as Filter<T>, {
-      ...exactRead,
-      projection: projectionOf(fields),
+      ...exactReadOptions,
+      projection: buildProjection(fields),
       // MongoDB keeps a cursor open whose batch is full. One batch holds them all, so no cursor can be lost.
       batchSize: ids.length + 1,
     })
@@ -230,6 +241,6 @@ async function readById<T extends { _id: string }>(
   return new Map((found as unknown as T[]).map((document) => [document._id, document]));
 }
 
-function projectionOf(fields: readonly string[]): Record<string, 1> {
+function buildProjection(fields: readonly string[]): Record<string, 1> {
   return Object.fromEntries(fields.map((field) => [field, 1 as const]));
 }

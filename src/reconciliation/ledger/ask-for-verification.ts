@@ -8,7 +8,7 @@ import { verifyNowJob } from './verify-now.job.js';
  * Lets a worker verify the ledger now. One that waits or is under way is enough.
  * @throws DependencyError while Redis is away.
  */
-export async function askForVerification(by: ChangedBy): Promise<void> {
+export async function requestVerification(by: ChangedBy): Promise<void> {
   await addJob(verifyNowJob, {});
   await recordAudit(null, {
     ...by,
@@ -18,6 +18,6 @@ export async function askForVerification(by: ChangedBy): Promise<void> {
 }
 
 /** Whether one that was asked for waits or is under way. */
-export async function isVerificationAskedFor(): Promise<boolean> {
+export async function isVerificationRequested(): Promise<boolean> {
   return (await subjectsInQueue(verifyNowJob, ['all'])).size > 0;
 }

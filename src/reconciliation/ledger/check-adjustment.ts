@@ -5,7 +5,7 @@ import { inTransaction, type Session } from '../../database/mongo.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { groupBy } from '../../shared/group-by.js';
 import type { FindingLog, LedgerFinding, OnPart } from './ledger-report.js';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 
 const atOnce = 500;
 
@@ -17,11 +17,11 @@ const atOnce = 500;
 export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise<void> {
   for (let after = ''; ;) {
     const last = after;
-    const batch = await patiently(() => read(null, { after: last }));
+    const batch = await readWithRetries(() => readBatch(null, { after: last }));
     for (const id of batch.ids) {
-      if (problemsOf(batch, id).length > 0) {
-        const again = await patiently(() => inTransaction((session) => read(session, { id })));
-        problemsOf(again, id).forEach((problem) => {
+      if (findProblems(batch, id).length > 0) {
+        const again = await readWithRetries(() => inTransaction((session) => readBatch(session, { id })));
+        findProblems(again, id).forEach((problem) => {
           log.add({ ...problem, subject: `adjustment ${id}` });
         });
       }
@@ -43,7 +43,7 @@ interface Batch {
   entries: Map<string, Document[]>;
 }
 
-async function read(session: Session | null, which: { after: string } | { id: string }): Promise<Batch> {
+async function readBatch(session: Session | null, which: { after: string } | { id: string }): Promise<Batch> {
   const key = 'id' in which ? which.id : { $gt: which.after };
   const options = { promoteLongs: false, ...(session && { session }) };
   const found = await adjustments.find({ _id: key }, options).sort({ _id: 1 }).limit(atOnce).toArray();
@@ -52,7 +52,7 @@ async function read(session: Session | null, which: { after: string } | { id: st
     .sort({ subjectId: 1 })
     .limit(atOnce)
     .toArray();
-  const moved = page.length === atOnce ? withoutCut(page) : page;
+  const moved = page.length === atOnce ? dropLastSubject(page) : page;
   const ends = [
     found.length === atOnce ? found.at(-1)?._id : undefined,
     page.length === atOnce ? moved.at(-1)?.subjectId : undefined,
@@ -69,13 +69,13 @@ async function read(session: Session | null, which: { after: string } | { id: st
 }
 
 /** The journals of the last adjustment may go on behind the page. One that fills a page has too many as it is. */
-function withoutCut(page: Journal[]): Journal[] {
+function dropLastSubject(page: Journal[]): Journal[] {
   const last = page.at(-1)?.subjectId;
   const whole = page.filter(({ subjectId }) => subjectId !== last);
   return whole.length > 0 ? whole : page;
 }
 
-const making = ['adjustment.post', 'adjustment.approve'];
+const postingActions = ['adjustment.post', 'adjustment.approve'];
 
 /** The audit entries by which money was moved. */
 async function readEntries(session: Session | null, ids: string[]): Promise<Map<string, Document[]>> {
@@ -85,7 +85,7 @@ async function readEntries(session: Session | null, ids: string[]): Promise<Map<
   const filter = {
     'subject.kind': 'adjustment' as const,
     'subject.id': { $in: ids },
-    action: { $in: making },
+    action: { $in: postingActions },
   };
   const projection = { 'subject.id': 1, action: 1, actor: 1, before: 1, after: 1 };
   const found = await audit.find<Document>(filter, { projection, ...(session && { session }) }).toArray();
@@ -94,22 +94,22 @@ async function readEntries(session: Session | null, ids: string[]): Promise<Map<
 
 type Problem = Pick<LedgerFinding, 'check' | 'message'>;
 
-function problemsOf({ adjustments, journals, entries }: Batch, id: string): Problem[] {
+function findProblems({ adjustments, journals, entries }: Batch, id: string): Problem[] {
   const adjustment = adjustments.get(id);
   const wrong = adjustment
-    ? againstJournals(adjustment, journals.get(id) ?? [])
+    ? compareWithJournals(adjustment, journals.get(id) ?? [])
     : journals.has(id)
       ? ['a journal "adjustment" of an adjustment that does not exist']
       : [];
   if (wrong.length > 0 || !adjustment) {
     return wrong.map((message) => ({ check: 'adjustments', message }));
   }
-  const unvouched = againstAudit(adjustment, entries.get(id) ?? []);
+  const unvouched = compareWithAudit(adjustment, entries.get(id) ?? []);
   return unvouched.map((message) => ({ check: 'vouched', message }));
 }
 
 /** One journal a completed adjustment, of its amount and with its balance; none of any other. */
-function againstJournals(adjustment: Document, moved: Document[]): string[] {
+function compareWithJournals(adjustment: Document, moved: Document[]): string[] {
   const { status, amount, accountId, balanceAfter, requestedBy, decidedBy } = adjustment;
   const [journal] = moved;
   const problems: string[] = [];
@@ -126,7 +126,7 @@ function againstJournals(adjustment: Document, moved: Document[]): string[] {
     problems.push(`it has ${moved.length} journals`);
   }
   if (journal) {
-    const lines = linesOf(journal);
+    const lines = formatLines(journal);
     const wanted = [
       `platform:adjustments ${-Number(amount)}`,
       `wallet:${String(accountId)} ${String(amount)}`,
@@ -144,14 +144,14 @@ function againstJournals(adjustment: Document, moved: Document[]): string[] {
 }
 
 /** Lines that are none are a finding of their own, with the journal. */
-function linesOf({ lines }: Document): string[] {
+function formatLines({ lines }: Document): string[] {
   return (Array.isArray(lines) ? (lines as (Document | null)[]) : []).map(
     (line) => `${String(line?.['account'])} ${String(line?.['amount'])}`,
   );
 }
 
 /** Who made it, or approved it, has an audit entry of the same database transaction (decision 014). */
-function againstAudit(adjustment: Document, entries: Document[]): string[] {
+function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   const { status, amount, accountId, requestedBy, decidedBy } = adjustment;
   if (status !== 'completed') {
     return entries.length === 0 ? [] : [`it is ${String(status)}, the audit log says that it was made`];

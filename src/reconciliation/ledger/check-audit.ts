@@ -4,12 +4,12 @@ import { audit } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { dayCloses, type DayClose } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/find-close.js';
-import { daysAfter, startOf } from '../../shared/business-time.js';
-import { inChunks } from '../../shared/in-chunks.js';
-import { inPages } from './in-pages.js';
+import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { collectChunks } from '../../shared/in-chunks.js';
+import { readPages } from './in-pages.js';
 import type { AuditRead, FindingLog, OnPart } from './ledger-report.js';
-import { patiently } from './patiently.js';
-import { inWords } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { describeValue } from './read-document.js';
 
 const entriesPerChunk = 1_000;
 const lateNamedMax = 20;
@@ -27,11 +27,11 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
   }
   await checkTimes(log);
   const first = await auditCloses.find().sort({ day: 1 }).limit(1).next();
-  const rows = inPages<AuditClose>((row) => [
+  const rows = readPages<AuditClose>((row) => [
     ...(row ? [auditCloses.find({ day: row.day, _id: { $gt: row._id } }).sort({ day: 1, _id: 1 })] : []),
     auditCloses.find({ day: { $gt: row?.day ?? '', $lte: last._id } }).sort({ day: 1, _id: 1 }),
   ]);
-  for await (const chunk of inChunks(rows, entriesPerChunk)) {
+  for await (const chunk of collectChunks(rows, entriesPerChunk)) {
     await checkCovered(log, chunk, { found, firstDay: first?.day ?? '' });
     onPart();
   }
@@ -42,14 +42,14 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
   } as Filter<DayClose>);
   // The day after the last may be under way.
   const days = new Set([
-    ...(await patiently(() => closed.clone().project<{ _id: string }>({ _id: 1 }).toArray())).map(
+    ...(await readWithRetries(() => closed.clone().project<{ _id: string }>({ _id: 1 }).toArray())).map(
       ({ _id }) => _id,
     ),
     next,
   ]);
-  const uncovered = await patiently(() => uncoveredIds(startOf(next), days, onPart));
+  const uncovered = await readWithRetries(() => findUncoveredIds(getStartOfDay(next), days, onPart));
   uncovered.forEach((id) => {
-    add(
+    addFinding(
       log,
       id,
       'it was not there when its day was closed: it was inserted, or its clock was wrong, and then the next close covers it as late',
@@ -72,10 +72,10 @@ async function checkCovered(
     const entry = entryOf.get(_id);
     found.entries += 1;
     if (!entry) {
-      add(log, _id, `it was removed after ${day} was closed`);
+      addFinding(log, _id, `it was removed after ${day} was closed`);
     } else if (auditEntryHash(entry) !== hash) {
-      add(log, _id, `it was changed after ${day} was closed`);
-    } else if (day !== firstDay && entry['at'] < startOf(day)) {
+      addFinding(log, _id, `it was changed after ${day} was closed`);
+    } else if (day !== firstDay && entry['at'] < getStartOfDay(day)) {
       found.late += 1;
       if (found.lateIds.length < lateNamedMax) {
         found.lateIds.push(_id);
@@ -85,10 +85,10 @@ async function checkCovered(
 }
 
 /** In a closed day, and no close knows it. A row of a day that was never closed is none. Safe to read again from the start. */
-async function uncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
+async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
   const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
   const found: string[] = [];
-  for await (const chunk of inChunks(entries, entriesPerChunk)) {
+  for await (const chunk of collectChunks(entries, entriesPerChunk)) {
     const ids = chunk.map(({ _id }) => _id);
     const known = await auditCloses.find({ _id: { $in: ids } }, { projection: { day: 1 } }).toArray();
     const covered = new Set(known.filter(({ day }) => days.has(day)).map(({ _id }) => _id));
@@ -103,11 +103,11 @@ async function checkTimes(log: FindingLog): Promise<void> {
   for (const direction of [1, -1] as const) {
     const [end] = await audit.find<Document>({}, auditRead).sort({ at: direction }).limit(1).toArray();
     if (end && !(end['at'] instanceof Date)) {
-      add(log, String(end['_id']), `its time is ${inWords(end['at'])}`);
+      addFinding(log, String(end['_id']), `its time is ${describeValue(end['at'])}`);
     }
   }
 }
 
-function add(log: FindingLog, id: string, message: string): void {
+function addFinding(log: FindingLog, id: string, message: string): void {
   log.add({ check: 'audit', subject: `audit entry ${id}`, message });
 }

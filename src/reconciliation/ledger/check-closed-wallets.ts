@@ -1,16 +1,16 @@
 import type { Filter } from 'mongodb';
-import { exactRead } from '../../money/closes/canonical-text.js';
-import { numberOf } from '../../money/closes/close-hash.js';
+import { exactReadOptions } from '../../money/closes/canonical-text.js';
+import { toPlainNumber } from '../../money/closes/close-hash.js';
 import { walletCloses } from '../../money/closes/wallet-close.model.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { groupBy } from '../../shared/group-by.js';
-import { inChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/in-chunks.js';
 import { readSubjectFacts } from '../closes/subject-facts.js';
-import { closedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
-import { inPages } from './in-pages.js';
+import { createClosedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
+import { readPages } from './in-pages.js';
 import type { FindingLog, OnPart, Progress } from './ledger-report.js';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 
 const walletsPerPage = 100;
 const journalsPerChunk = 1_000;
@@ -44,7 +44,7 @@ export async function checkClosedWallets(
   let after: string | null = '';
   while (after !== null) {
     const page: Wallet[] = await wallets
-      .find<Wallet>({ _id: { $gt: after } }, exactRead)
+      .find<Wallet>({ _id: { $gt: after } }, exactReadOptions)
       .sort({ _id: 1 })
       .limit(walletsPerPage)
       .toArray();
@@ -80,7 +80,7 @@ interface Page {
 
 async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }: Page): Promise<number> {
   // Wallet and day of a row never change, so each is seen once.
-  const rows = await patiently(() =>
+  const rows = await readWithRetries(() =>
     walletCloses
       .find({ walletId: range, day: { $lte: lastDay } })
       .sort({ walletId: 1, day: 1 })
@@ -89,14 +89,14 @@ async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }
   const rowsOf = groupBy(rows, ({ walletId }) => walletId);
   const found = new Map<string, ClosedWallet>();
   const walletOf = (id: string): ClosedWallet => {
-    const known = found.get(id) ?? closedWallet(id, rowsOf.get(id) ?? []);
+    const known = found.get(id) ?? createClosedWallet(id, rowsOf.get(id) ?? []);
     found.set(id, known);
     return known;
   };
   [...page.map(({ _id }) => _id), ...rowsOf.keys()].forEach(walletOf);
-  for await (const chunk of inChunks(journalsIn(range), journalsPerChunk)) {
+  for await (const chunk of collectChunks(readJournals(range), journalsPerChunk)) {
     const isClosed = ({ accountId, walletSeq }: Journal) =>
-      numberOf(walletSeq) <= walletOf(accountId).closed.seq;
+      toPlainNumber(walletSeq) <= walletOf(accountId).closed.seq;
     const factsOf = await readSubjectFacts(chunk.filter(isClosed));
     const rest = chunk.filter(
       (journal) => !walletOf(journal.accountId).take(journal, isClosed(journal) ? factsOf(journal).text : ''),
@@ -117,12 +117,15 @@ async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }
 }
 
 /** All that name a wallet, in the order of their index. */
-function journalsIn(range: IdRange): AsyncGenerator<Journal> {
+function readJournals(range: IdRange): AsyncGenerator<Journal> {
   const inOrder = (accountId: object | string, rest: object) =>
     journals
-      .find<Journal>({ accountId, walletId: { $type: 'string' }, ...rest } as Filter<Journal>, exactRead)
+      .find<Journal>(
+        { accountId, walletId: { $type: 'string' }, ...rest } as Filter<Journal>,
+        exactReadOptions,
+      )
       .sort({ accountId: 1, walletId: 1, walletSeq: 1 });
-  return inPages<Journal>((last) => {
+  return readPages<Journal>((last) => {
     if (!last) {
       return [inOrder(range, {})];
     }

@@ -1,14 +1,14 @@
-import { rootOf, rowHash, walletsDigest } from '../../money/closes/close-hash.js';
-import { isSigned } from '../../money/closes/close-key.js';
+import { computeRoot, hashRow, createWalletsDigest } from '../../money/closes/close-hash.js';
+import { isSignatureValid } from '../../money/closes/close-key.js';
 import { dayCloses, type DayAudit, type DayClose } from '../../money/closes/day-close.model.js';
-import { lastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
+import { findLastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
 import type { WalletClose } from '../../money/closes/wallet-close.model.js';
-import { rowsOf } from '../closes/close-day.js';
-import { auditOfDay } from '../closes/close-audit.js';
+import { findRows } from '../closes/close-day.js';
+import { readDayAudit } from '../closes/close-audit.js';
 import { checkAudit } from './check-audit.js';
 import { checkClosedWallets } from './check-closed-wallets.js';
-import { checkOpenStates, openCheck, type OpenCheck } from './check-open-part.js';
-import { inPages } from './in-pages.js';
+import { checkOpenStates, createOpenCheck, type OpenCheck } from './check-open-part.js';
+import { readPages } from './in-pages.js';
 import type { ClosesRead, FindingLog, LedgerFinding, OnPart, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {
@@ -37,7 +37,7 @@ export async function checkCloses(
   progress: Progress,
   { full = false, root, publicKey, onPart = () => undefined }: VerifyOptions,
 ): Promise<Found> {
-  const last = await lastClosedDay();
+  const last = await findLastClosedDay();
   await checkKeptRoot(log, root);
   if (!last) {
     return {
@@ -47,7 +47,7 @@ export async function checkCloses(
   }
   const days = await checkRoots(log, last._id, { publicKey, onPart });
   const audit = await checkAudit(log, last, onPart);
-  const open = full ? null : openCheck(log);
+  const open = full ? null : createOpenCheck(log);
   if (open) {
     await checkOpenStates(log, open, onPart);
   }
@@ -64,16 +64,16 @@ async function checkRoots(
 ): Promise<number> {
   let days = 0;
   let previous: ClosedDay | null = null;
-  const closed = inPages<ClosedDay>((day) => [
+  const closed = readPages<ClosedDay>((day) => [
     dayCloses.find<ClosedDay>({ _id: { $gt: day?._id ?? '', $lte: lastDay } }).sort({ _id: 1 }),
   ]);
   for await (const day of closed) {
-    const digest = walletsDigest();
-    for await (const row of inPages<WalletClose>((last) => [rowsOf(day._id, last?._id)])) {
-      digest.add(rowHash(row));
+    const digest = createWalletsDigest();
+    for await (const row of readPages<WalletClose>((last) => [findRows(day._id, last?._id)])) {
+      digest.add(hashRow(row));
     }
-    const expected = { previous, walletsHash: digest.hash(), audit: await auditOfDay(day._id), publicKey };
-    problemsOf(day, expected).forEach((message) => log.add(finding(day._id, message)));
+    const expected = { previous, walletsHash: digest.hash(), audit: await readDayAudit(day._id), publicKey };
+    findProblems(day, expected).forEach((message) => log.add(buildFinding(day._id, message)));
     previous = day;
     days += 1;
     onPart();
@@ -81,7 +81,7 @@ async function checkRoots(
   return days;
 }
 
-function problemsOf(
+function findProblems(
   day: ClosedDay,
   expected: {
     previous: ClosedDay | null;
@@ -103,7 +103,7 @@ function problemsOf(
   if (covered?.entries !== audit.entries || (content.audit && content.audit.hash !== audit.hash)) {
     problems.push('the rows of its audit entries are not those that its root was made of');
   }
-  if (rootOf(_id, content) !== root) {
+  if (computeRoot(_id, content) !== root) {
     problems.push('its root is not that of its content');
   }
   if (content.previous !== (previous?.root ?? null)) {
@@ -111,7 +111,7 @@ function problemsOf(
       `its root does not follow that of ${previous?._id ?? 'nothing'}: a day before it is missing or was closed anew`,
     );
   }
-  if (signature ? !isSigned(_id, root, signature) : Boolean(previous?.signature)) {
+  if (signature ? !isSignatureValid(_id, root, signature) : Boolean(previous?.signature)) {
     problems.push(
       signature ? 'its signature is not one of its root' : 'it is not signed, the day before it is',
     );
@@ -129,6 +129,6 @@ async function checkKeptRoot(log: FindingLog, root: string | undefined): Promise
   }
 }
 
-function finding(day: string, message: string): LedgerFinding {
+function buildFinding(day: string, message: string): LedgerFinding {
   return { check: 'closed-days', subject: `day ${day}`, message };
 }

@@ -1,4 +1,4 @@
-import { keptOf, sellerPriceOf } from '../../money/commission.js';
+import { computePlatformShare, getSellerPrice } from '../../money/commission.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { KnownPurchase, ReadCredit, ReadPurchase } from './stored.js';
 import type { Subject } from './subject.js';
@@ -54,12 +54,12 @@ export function checkCommission(purchase: KnownPurchase, { orders }: Subject): L
   if (
     !isSold(purchase) ||
     !bought ||
-    !Number.isSafeInteger(sellerPriceOf(purchase)) ||
+    !Number.isSafeInteger(getSellerPrice(purchase)) ||
     Number.isNaN(bought.commissionRate)
   ) {
     return [];
   }
-  const expected = keptOf(purchase, bought.commissionRate);
+  const expected = computePlatformShare(purchase, bought.commissionRate);
   const { commissionAmount } = purchase;
   return commissionAmount === expected
     ? []

@@ -1,10 +1,10 @@
 import type { JournalLine, LedgerAccount } from '../../money/journals/journal.model.js';
-import { ruleOf } from './journal-rules.js';
+import { findJournalRule } from './journal-rules.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal } from './stored.js';
 
 /** The sum of a journal's lines by account, without those that come to 0. */
-export function netOf(lines: readonly JournalLine[]): Map<LedgerAccount, number> {
+export function getNet(lines: readonly JournalLine[]): Map<LedgerAccount, number> {
   const net = new Map<LedgerAccount, number>();
   for (const { account, amount } of lines) {
     net.set(account, (net.get(account) ?? 0) + amount);
@@ -21,7 +21,7 @@ export function checkJournal(journal: ReadJournal): LedgerFinding[] {
     problems.push(`its lines sum to ${sum}, not to 0`);
   }
   const strangers = journal.lines
-    .map((line) => walletIn(line.account))
+    .map((line) => getWalletId(line.account))
     .filter((walletId) => walletId !== null && walletId !== journal.walletId);
   if (strangers.length > 0) {
     problems.push(`it moves money of wallet ${strangers.join(', ')} but names ${journal.walletId ?? 'none'}`);
@@ -32,7 +32,7 @@ export function checkJournal(journal: ReadJournal): LedgerFinding[] {
   if (journal.walletId !== null && journal.walletId !== journal.accountId) {
     problems.push(`it is of account ${journal.accountId} and names wallet ${journal.walletId}`);
   }
-  const rule = ruleOf(journal.kind);
+  const rule = findJournalRule(journal.kind);
   if (rule && (rule.wallet === null) !== (journal.walletId === null)) {
     problems.push(
       `it names ${journal.walletId ?? 'no wallet'}, and must name ${rule.wallet ? `that of a ${rule.wallet}` : 'no wallet'}`,
@@ -59,8 +59,8 @@ export function checkMovement(
   expected: readonly JournalLine[],
   finding: Pick<LedgerFinding, 'check' | 'subject'>,
 ): LedgerFinding[] {
-  const actual = netOf(journal.lines);
-  const wanted = netOf(expected);
+  const actual = getNet(journal.lines);
+  const wanted = getNet(expected);
   const accounts = new Set([...actual.keys(), ...wanted.keys()]);
   return [...accounts]
     .filter((account) => (actual.get(account) ?? 0) !== (wanted.get(account) ?? 0))
@@ -70,6 +70,6 @@ export function checkMovement(
     }));
 }
 
-function walletIn(account: LedgerAccount): string | null {
+function getWalletId(account: LedgerAccount): string | null {
   return /^(?:wallet|held):(.*)$/.exec(account)?.[1] ?? null;
 }

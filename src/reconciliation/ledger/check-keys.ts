@@ -1,30 +1,30 @@
 import type { Collection, Document } from 'mongodb';
 import { accounts } from '../../accounts/account.model.js';
 import { quotes } from '../../bills/quote.model.js';
-import { untyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
 import type { FindingLog } from './ledger-report.js';
-import { patiently } from './patiently.js';
-import { inWords, rawRead } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { describeValue, rawReadOptions } from './read-document.js';
 import { subjectKeys } from './stream-subjects.js';
 
 /** What is more than this at one end is not counted: it would be no slip but another program's data. */
-const oddMax = 1_000;
+const invalidMax = 1_000;
 
-export interface OddKey {
+export interface InvalidKey {
   collection: string;
   field: string;
   document: Document;
 }
 
 /** Says of each document once that its key is no text, so that it belongs to nothing and no walk meets it. */
-export function oddKeyLog(log: FindingLog): (odd: OddKey) => void {
+export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void {
   const told = new Set<string>();
   return ({ collection, field, document }) => {
-    const subject = `${collection} ${asName(document['_id'])}`;
+    const subject = `${collection} ${toName(document['_id'])}`;
     if (!told.has(subject + field)) {
       told.add(subject + field);
-      log.add({ check: 'documents', subject, message: `its ${field} is ${inWords(document[field])}` });
+      log.add({ check: 'documents', subject, message: `its ${field} is ${describeValue(document[field])}` });
     }
   };
 }
@@ -33,10 +33,10 @@ export function oddKeyLog(log: FindingLog): (odd: OddKey) => void {
  * The walks read texts by rising key. Everything that is no text stands before or behind all texts in the order of the
  * same index, so that both ends of it show whether there is any. (An array stands among the texts; the walk meets it.)
  */
-export async function checkKeys(onOdd: (odd: OddKey) => void): Promise<void> {
+export async function checkKeys(onOdd: (odd: InvalidKey) => void): Promise<void> {
   const keys = [
     ...subjectKeys(),
-    ...[untyped(accounts), untyped(wallets), untyped(quotes)].map((collection) => ({
+    ...[asUntyped(accounts), asUntyped(wallets), asUntyped(quotes)].map((collection) => ({
       collection,
       field: '_id',
     })),
@@ -56,8 +56,8 @@ async function readEnd(
   direction: 1 | -1,
 ): Promise<Document[]> {
   async function read(limit: number): Promise<Document[]> {
-    const options = { ...rawRead, projection: { [field]: 1 }, batchSize: limit + 1 };
-    const found = await patiently(() =>
+    const options = { ...rawReadOptions, projection: { [field]: 1 }, batchSize: limit + 1 };
+    const found = await readWithRetries(() =>
       collection
         .find({}, options)
         .sort({ [field]: direction })
@@ -65,13 +65,13 @@ async function readEnd(
         .toArray(),
     );
     const texts = found.findIndex((each) => typeof each[field] === 'string');
-    return texts === -1 && found.length === limit && limit < oddMax
-      ? read(oddMax)
+    return texts === -1 && found.length === limit && limit < invalidMax
+      ? read(invalidMax)
       : found.slice(0, texts === -1 ? undefined : texts);
   }
   return read(1);
 }
 
-function asName(value: unknown): string {
-  return typeof value === 'string' ? value : inWords(value);
+function toName(value: unknown): string {
+  return typeof value === 'string' ? value : describeValue(value);
 }

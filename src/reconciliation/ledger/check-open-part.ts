@@ -1,22 +1,22 @@
 import { accounts } from '../../accounts/account.model.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { atSnapshot, inTransaction } from '../../database/mongo.js';
-import { numberOf } from '../../money/closes/close-hash.js';
-import { exactRead } from '../../money/closes/canonical-text.js';
-import { walletJournals } from '../../money/closes/wallet-journals.js';
+import { toPlainNumber } from '../../money/closes/close-hash.js';
+import { exactReadOptions } from '../../money/closes/canonical-text.js';
+import { findWalletJournals } from '../../money/closes/wallet-journals.js';
 import { sellerCredits } from '../../money/credits/seller-credit.model.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { businessDay } from '../../shared/business-time.js';
-import { inChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/in-chunks.js';
 import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
-import { standAfter, type Standing } from './closed-wallet.js';
-import { inPages } from './in-pages.js';
+import { applyJournal, type Standing } from './closed-wallet.js';
+import { readPages } from './in-pages.js';
 import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 import { readSubjects } from './stream-subjects.js';
 
 /** Subjects that one database transaction reads, and such transactions at the same time. */
@@ -28,7 +28,7 @@ export interface OpenCheck extends OpenPart {
   examined: LedgerReport['examined'];
 }
 
-export function openCheck(log: FindingLog): OpenCheck {
+export function createOpenCheck(log: FindingLog): OpenCheck {
   const examined = { wallets: 0, journals: 0, transactions: 0, deposits: 0, settlements: 0, quotes: 0 };
   return {
     examined,
@@ -41,12 +41,12 @@ export function openCheck(log: FindingLog): OpenCheck {
     },
     async journals(of) {
       examined.journals += of.length;
-      await checkSubjects(log, await subjectsOf(of), examined);
+      await checkSubjects(log, await findSubjectIds(of), examined);
     },
     async wallet(wallet, { id, closed, standing, isGapless }) {
       examined.wallets += wallet ? 1 : 0;
       // What looks wrong may have changed between two reads.
-      if (!isGapless || !wallet || !isAsIn(wallet, standing)) {
+      if (!isGapless || !wallet || !matchesStanding(wallet, standing)) {
         await recheckWallet(log, id, closed);
       }
     },
@@ -61,26 +61,28 @@ export async function checkOpenStates(
   { examined }: OpenCheck,
   onPart: OnPart,
 ): Promise<void> {
-  for await (const ids of inChunks(openIds(), perTransaction * atOnce)) {
+  for await (const ids of collectChunks(readOpenIds(), perTransaction * atOnce)) {
     await checkSubjects(log, [...new Set(ids)], examined);
     onPart();
   }
 }
 
 /** A kind at a time, and its ids at once: nothing stays open at the server while the subjects are read. */
-async function* openIds(): AsyncGenerator<string> {
+async function* readOpenIds(): AsyncGenerator<string> {
   const id = { projection: { _id: 1 } };
   const open = { status: { $in: ['PENDING' as const, 'PROCESSING' as const] } };
   const under = { status: { $in: ['pending' as const, 'processing' as const] } };
-  yield* (await patiently(() => purchases.find(open, id).toArray())).map(({ _id }) => _id);
+  yield* (await readWithRetries(() => purchases.find(open, id).toArray())).map(({ _id }) => _id);
   const credits = sellerCredits.find({ status: 'new' }, { projection: { transactionId: 1 } });
-  yield* (await patiently(() => credits.clone().toArray())).map(({ transactionId }) => transactionId);
-  yield* (await patiently(() => deposits.find({ status: 'pending' }, id).toArray())).map(({ _id }) => _id);
-  yield* (await patiently(() => settlements.find(under, id).toArray())).map(({ _id }) => _id);
+  yield* (await readWithRetries(() => credits.clone().toArray())).map(({ transactionId }) => transactionId);
+  yield* (await readWithRetries(() => deposits.find({ status: 'pending' }, id).toArray())).map(
+    ({ _id }) => _id,
+  );
+  yield* (await readWithRetries(() => settlements.find(under, id).toArray())).map(({ _id }) => _id);
 }
 
 /** A posting is checked with the sales that it posts. */
-async function subjectsOf(of: readonly Journal[]): Promise<string[]> {
+async function findSubjectIds(of: readonly Journal[]): Promise<string[]> {
   const postings = of.filter(({ kind }) => kind === 'seller-posting').map(({ subjectId }) => subjectId);
   const credits = await sellerCredits
     .find({ postingId: { $in: postings, $type: 'string' } }, { projection: { transactionId: 1 } })
@@ -112,11 +114,11 @@ function readAtOneMoment(ids: string[]) {
   return inTransaction((session) => readSubjects(session, ids));
 }
 
-function isAsIn(wallet: Wallet, standing: Standing): boolean {
+function matchesStanding(wallet: Wallet, standing: Standing): boolean {
   return (
-    numberOf(wallet.seq) === standing.seq &&
-    numberOf(wallet.balance) === standing.balance &&
-    numberOf(wallet.held) === standing.held
+    toPlainNumber(wallet.seq) === standing.seq &&
+    toPlainNumber(wallet.balance) === standing.balance &&
+    toPlainNumber(wallet.held) === standing.held
   );
 }
 
@@ -147,17 +149,21 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
   const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
     log.add({ check, subject: `wallet ${id}`, message });
   };
-  const wallet = await wallets.findOne({ _id: id }, exactRead);
-  const seq = numberOf(wallet?.seq ?? 0);
+  const wallet = await wallets.findOne({ _id: id }, exactReadOptions);
+  const seq = toPlainNumber(wallet?.seq ?? 0);
   const standing = { ...closed };
   let atWallet = seq === closed.seq ? closed : null;
   let last = `journal ${closed.seq}`;
-  const journals = inPages<Journal>((before) => [
-    walletJournals(id, { after: before ? numberOf(before.walletSeq ?? 0) : closed.seq }, exactRead),
+  const journals = readPages<Journal>((before) => [
+    findWalletJournals(
+      id,
+      { after: before ? toPlainNumber(before.walletSeq ?? 0) : closed.seq },
+      exactReadOptions,
+    ),
   ]);
   for await (const journal of journals) {
     const before = standing.seq;
-    standAfter(standing, id, journal);
+    applyJournal(standing, id, journal);
     const day = businessDay(journal.createdAt);
     const what = `journal ${standing.seq} (${journal.kind} of ${journal.subjectId}, ${day})`;
     last = what;
@@ -166,7 +172,7 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       add('wallet-sequence', `after journal ${before} comes ${what}`);
       return;
     }
-    if (standing.balance !== numberOf(journal.balanceAfter)) {
+    if (standing.balance !== toPlainNumber(journal.balanceAfter)) {
       add('wallet-balance', `${what} says another balance than its lines make, ${standing.balance}`);
       return;
     }
@@ -174,11 +180,11 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
   }
   if (!wallet || !atWallet) {
     add('wallet-sequence', `${wallet ? `its seq is ${seq}` : 'it is gone'}, its journals end with ${last}`);
-  } else if (!isAsIn(wallet, atWallet)) {
+  } else if (!matchesStanding(wallet, atWallet)) {
     const { balance, held } = atWallet;
     add(
       'wallet-balance',
-      `it has ${numberOf(wallet.balance)} and holds ${numberOf(wallet.held)}, its journals make ${balance} and ${held}`,
+      `it has ${toPlainNumber(wallet.balance)} and holds ${toPlainNumber(wallet.held)}, its journals make ${balance} and ${held}`,
     );
   } else if (standing.seq > seq && standing.seq > ((await wallets.findOne({ _id: id }))?.seq ?? 0)) {
     add('wallet-sequence', `its journals go on to ${last}, beyond its seq ${seq}`);

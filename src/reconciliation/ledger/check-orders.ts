@@ -1,4 +1,4 @@
-import { sellerPriceOf } from '../../money/commission.js';
+import { getSellerPrice } from '../../money/commission.js';
 import { isFinal } from '../../purchases/states.js';
 import { isSold } from './check-credits.js';
 import type { Order } from '../../purchases/order.model.js';
@@ -91,7 +91,7 @@ function checkOrder(purchase: ReadPurchase, order: ReadOrder, n: number): string
   if (order.status !== null && order.open !== openStatuses.includes(order.status)) {
     problems.push(`attempt ${order.n} is ${order.status} and marked ${order.open ? 'open' : 'closed'}`);
   }
-  const sellerPrice = sellerPriceOf(purchase);
+  const sellerPrice = getSellerPrice(purchase);
   if (order.offerPrice > sellerPrice) {
     const what = purchase.markup === null ? 'debited' : 'debited without the markup';
     problems.push(`attempt ${order.n} costs ${order.offerPrice}, more than the ${sellerPrice} ${what}`);

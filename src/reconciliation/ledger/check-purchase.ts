@@ -2,17 +2,17 @@ import { isFinal } from '../../purchases/states.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
 import { canBeDecided } from '../../purchases/review/possible-decisions.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
-import { canBeSame } from '../../shared/mask.js';
+import { canMatchMasked } from '../../shared/mask.js';
 import { checkOrders } from './check-orders.js';
 import { checkCommission, checkCredits, isSold } from './check-credits.js';
 import { checkMovement } from './check-journal.js';
-import { checkWatched } from './check-watched.js';
+import { checkNextAction } from './check-watched.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { KnownPurchase, ReadPurchase } from './stored.js';
 import type { Subject } from './subject.js';
 
 /** docs/explanation/postings.md#what-one-posting-writes: the journals that a state must have, and no others. */
-const journalsOf: Record<PurchaseStatus, readonly JournalKind[]> = {
+const journalKindsByStatus: Record<PurchaseStatus, readonly JournalKind[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],
   SUCCESS: ['purchase', 'success'],
@@ -46,7 +46,7 @@ function checkByState(purchase: KnownPurchase, subject: Subject): LedgerFinding[
 
 function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFinding[] {
   const finding = { check: 'transaction-journals' as const, subject: `transaction ${purchase._id}` };
-  const expected: readonly string[] = journalsOf[purchase.status];
+  const expected: readonly string[] = journalKindsByStatus[purchase.status];
   const missing = expected.filter((kind) => journals.filter((each) => each.kind === kind).length !== 1);
   const surplus = journals.filter((each) => !expected.includes(each.kind));
   return [
@@ -60,7 +60,7 @@ function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFi
     })),
     ...journals
       .filter((journal) => expected.includes(journal.kind))
-      .flatMap((journal) => checkMovement(journal, movementOf(purchase, journal.kind), finding)),
+      .flatMap((journal) => checkMovement(journal, getExpectedLines(purchase, journal.kind), finding)),
   ];
 }
 
@@ -83,7 +83,7 @@ function checkMarkup({ _id, price, markup }: KnownPurchase, { journals }: Subjec
     }));
 }
 
-function movementOf(purchase: ReadPurchase, kind: string): JournalLine[] {
+function getExpectedLines(purchase: ReadPurchase, kind: string): JournalLine[] {
   const { price, accountId } = purchase;
   const commission = purchase.commissionAmount ?? 0;
   const seller = purchase.sellerId ?? 'unknown';
@@ -129,7 +129,7 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
     problems.push('it is final but still waits for a decision');
   }
   if (!final) {
-    problems.push(...checkWatched(nextActionAt, reviewSince !== null));
+    problems.push(...checkNextAction(nextActionAt, reviewSince !== null));
   }
   if (!final && reviewSince !== null && !canBeDecided(purchase, orders)) {
     const bought = orders.find((each) => each.status === 'OK');
@@ -153,7 +153,7 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
   }));
 }
 
-const sameInBoth = ['accountId', 'productCode'] as const;
+const sharedFields = ['accountId', 'productCode'] as const;
 
 /** A bill is paid once, at what was quoted: the quote names the one purchase that claimed it. */
 function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[] {
@@ -177,11 +177,11 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     if ((quote.totalBill ?? 0) + (quote.adminFee ?? 0) !== quote.totalAmount) {
       problems.push(`of quote ${quote._id}, its bill and its fee do not make its total`);
     }
-    sameInBoth
+    sharedFields
       .filter((field) => quote[field] !== purchase[field])
       .forEach((field) => problems.push(`its ${field} is not that of quote ${quote._id}`));
     // A paid quote is masked before its purchase is (decision 044).
-    if (!canBeSame(quote.customerNumber, purchase.customerNumber)) {
+    if (!canMatchMasked(quote.customerNumber, purchase.customerNumber)) {
       problems.push(`its customerNumber is not that of quote ${quote._id}`);
     }
   }

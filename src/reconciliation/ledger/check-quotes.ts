@@ -1,15 +1,15 @@
 import type { Document } from 'mongodb';
 import { quotes } from '../../bills/quote.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
-import { untyped } from '../../database/typed-collection.js';
+import { asUntyped } from '../../database/typed-collection.js';
 import { purchases } from '../../purchases/purchase.model.js';
-import { startOf } from '../../shared/business-time.js';
+import { getStartOfDay } from '../../shared/business-time.js';
 import { firstIdAt } from '../../shared/ids.js';
-import { batchesBy } from './keyed-stream.js';
+import { buildBatchReader } from './keyed-stream.js';
 import type { FindingLog, LedgerFinding } from './ledger-report.js';
 import type { Part } from './part.js';
-import { patiently } from './patiently.js';
-import { inWords, rawRead } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { describeValue, rawReadOptions } from './read-document.js';
 
 const batchSize = 1_000;
 const fields = { usedBy: 1 };
@@ -19,16 +19,16 @@ const fields = { usedBy: 1 };
  * names it is checked with the payment.) @returns how many quotes were read.
  */
 export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): Promise<number> {
-  const readBatch = batchesBy(quotes, '_id', { fields });
+  const readBatch = buildBatchReader(quotes, '_id', { fields });
   let examined = 0;
   let isRead = false;
   // Ids rise with time, and what was asked once can be claimed for a short while alone.
-  let from: Document | null = fromDay === null ? null : { _id: firstIdAt(startOf(fromDay).getTime()) };
+  let from: Document | null = fromDay === null ? null : { _id: firstIdAt(getStartOfDay(fromDay).getTime()) };
   do {
     const last: Document | null = from;
-    const found: Document[] = await patiently(() => readBatch(last, batchSize));
-    for (const { _id } of await findBurnt(found, null)) {
-      (await recheck(String(_id))).forEach((finding) => log.add(finding));
+    const found: Document[] = await readWithRetries(() => readBatch(last, batchSize));
+    for (const { _id } of await findOrphanedClaims(found, null)) {
+      (await recheckQuote(String(_id))).forEach((finding) => log.add(finding));
     }
     // The last one of a full batch is read again, as the first of the next.
     examined += found.length - (isRead ? 1 : 0);
@@ -40,7 +40,7 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
 }
 
 /** Of these quotes, those whose claim has no payment. */
-async function findBurnt(found: Document[], session: Session | null): Promise<Document[]> {
+async function findOrphanedClaims(found: Document[], session: Session | null): Promise<Document[]> {
   const paidBy = await readPayments(
     found.map((each): unknown => each['usedBy']),
     session,
@@ -59,26 +59,29 @@ async function readPayments(ids: unknown[], session: Session | null): Promise<Ma
   }
   const options = { projection: { quoteId: 1 }, ...(session && { session }) };
   const read = () => purchases.find({ _id: { $in: texts } }, options).toArray();
-  const found = await (session ? read() : patiently(read));
+  const found = await (session ? read() : readWithRetries(read));
   return new Map(found.map((each) => [each._id, each.quoteId]));
 }
 
 /** At one moment: a claim and its purchase are one database transaction. */
-function recheck(id: string): Promise<LedgerFinding[]> {
-  return patiently(() =>
+function recheckQuote(id: string): Promise<LedgerFinding[]> {
+  return readWithRetries(() =>
     inTransaction(async (session) => {
-      const quote = await untyped(quotes).findOne({ _id: id }, { ...rawRead, projection: fields, session });
-      const [burnt] = quote ? await findBurnt([quote], session) : [];
-      return burnt ? [await describe(burnt, session)] : [];
+      const quote = await asUntyped(quotes).findOne(
+        { _id: id },
+        { ...rawReadOptions, projection: fields, session },
+      );
+      const [burnt] = quote ? await findOrphanedClaims([quote], session) : [];
+      return burnt ? [await buildOrphanFinding(burnt, session)] : [];
     }),
   );
 }
 
-async function describe(burnt: Document, session: Session): Promise<LedgerFinding> {
+async function buildOrphanFinding(burnt: Document, session: Session): Promise<LedgerFinding> {
   const subject = `quote ${String(burnt['_id'])}`;
   const usedBy: unknown = burnt['usedBy'];
   if (typeof usedBy !== 'string') {
-    return { check: 'documents', subject, message: `its usedBy is ${inWords(usedBy)}` };
+    return { check: 'documents', subject, message: `its usedBy is ${describeValue(usedBy)}` };
   }
   const paidBy = await readPayments([usedBy], session);
   const paid = paidBy.get(usedBy);

@@ -1,12 +1,12 @@
 import type { SettlementStatus } from '../../settlements/settlement.model.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
 import { checkMovement } from './check-journal.js';
-import { checkWatched } from './check-watched.js';
+import { checkNextAction } from './check-watched.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal, ReadSettlement } from './stored.js';
 
 /** A request holds the whole amount; then it is paid or returned, in full, once. */
-const journalsOf: Record<SettlementStatus, readonly JournalKind[]> = {
+const journalKindsByStatus: Record<SettlementStatus, readonly JournalKind[]> = {
   pending: ['settlement-request'],
   processing: ['settlement-request'],
   completed: ['settlement-request', 'settlement-completed'],
@@ -23,7 +23,7 @@ export function checkSettlement(
   if (settlement.status === null) {
     return problems.map((message) => ({ ...finding, message }));
   }
-  const expected: readonly string[] = journalsOf[settlement.status];
+  const expected: readonly string[] = journalKindsByStatus[settlement.status];
   problems.push(
     ...checkState(settlement),
     ...expected
@@ -37,7 +37,7 @@ export function checkSettlement(
     ...problems.map((message) => ({ ...finding, message })),
     ...journals
       .filter((each) => expected.includes(each.kind))
-      .flatMap((journal) => checkMovement(journal, movementOf(settlement, journal.kind), finding)),
+      .flatMap((journal) => checkMovement(journal, getExpectedLines(settlement, journal.kind), finding)),
   ];
 }
 
@@ -65,12 +65,12 @@ function checkState(settlement: ReadSettlement): string[] {
   if (!isFinal) {
     // What waits for approval, or for a payment by hand, is in the operator's list.
     const isPaidByHand = status === 'processing' && settlement.byHand === true;
-    problems.push(...checkWatched(nextActionAt, needsApproval || isPaidByHand));
+    problems.push(...checkNextAction(nextActionAt, needsApproval || isPaidByHand));
   }
   return problems;
 }
 
-function movementOf(settlement: ReadSettlement, kind: string): JournalLine[] {
+function getExpectedLines(settlement: ReadSettlement, kind: string): JournalLine[] {
   const { accountId, amount, fee, netAmount } = settlement;
   switch (kind) {
     case 'settlement-request':

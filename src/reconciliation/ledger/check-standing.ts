@@ -1,6 +1,6 @@
 import type { Role } from '../../accounts/account.model.js';
-import { netOf } from './check-journal.js';
-import { ruleOf } from './journal-rules.js';
+import { getNet } from './check-journal.js';
+import { findJournalRule } from './journal-rules.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal, ReadWallet } from './stored.js';
 
@@ -21,18 +21,18 @@ export function checkStep(
   const what = `${journal.kind} of ${journal.subjectId}`;
   if (journal.walletSeq !== before.seq + 1) {
     findings.push(
-      walletFinding(
+      buildWalletFinding(
         'wallet-sequence',
         id,
         `after journal ${before.seq} comes ${journal.walletSeq ?? 'none'} (${what})`,
       ),
     );
   }
-  const { balance, held } = after(id, journal, before);
-  const rule = ruleOf(journal.kind);
+  const { balance, held } = getStandingAfter(id, journal, before);
+  const rule = findJournalRule(journal.kind);
   if (balance < 0 && balance < before.balance && !rule?.mayOverdraw) {
     findings.push(
-      walletFinding(
+      buildWalletFinding(
         'wallet-balance',
         id,
         `journal ${journal.walletSeq ?? 0} (${what}) takes it below zero, to ${balance}`,
@@ -41,7 +41,7 @@ export function checkStep(
   }
   if (held < 0 && held < before.held) {
     findings.push(
-      walletFinding(
+      buildWalletFinding(
         'wallet-balance',
         id,
         `journal ${journal.walletSeq ?? 0} (${what}) releases more than is held`,
@@ -50,7 +50,7 @@ export function checkStep(
   }
   if (role !== null && rule && rule.wallet !== null && rule.wallet !== 'any' && rule.wallet !== role) {
     findings.push(
-      walletFinding(
+      buildWalletFinding(
         'wallet-account',
         id,
         `it is a ${role}'s, and only a ${rule.wallet} has a journal ${journal.kind} (${what})`,
@@ -59,13 +59,13 @@ export function checkStep(
   }
   if (journal.balanceAfter !== balance) {
     const says = `journal ${journal.walletSeq ?? 0} (${what}) says balance ${journal.balanceAfter ?? 'none'}`;
-    findings.push(walletFinding('wallet-balance', id, `${says}, its lines make ${balance}`));
+    findings.push(buildWalletFinding('wallet-balance', id, `${says}, its lines make ${balance}`));
   }
   return findings;
 }
 
-export function after(id: string, journal: ReadJournal, before: Standing): Standing {
-  const net = netOf(journal.lines);
+export function getStandingAfter(id: string, journal: ReadJournal, before: Standing): Standing {
+  const net = getNet(journal.lines);
   return {
     seq: Number.isSafeInteger(journal.walletSeq) ? (journal.walletSeq ?? 0) : before.seq + 1,
     balance: before.balance + (net.get(`wallet:${id}`) ?? 0),
@@ -73,14 +73,18 @@ export function after(id: string, journal: ReadJournal, before: Standing): Stand
   };
 }
 
-export function compare(
+export function compareWallet(
   id: string,
   wallet: ReadWallet,
   journal: { atWallet: Standing | null; last: number },
 ): LedgerFinding[] {
   if (!journal.atWallet) {
     return [
-      walletFinding('wallet-sequence', id, `its seq is ${wallet.seq}, its journals end at ${journal.last}`),
+      buildWalletFinding(
+        'wallet-sequence',
+        id,
+        `its seq is ${wallet.seq}, its journals end at ${journal.last}`,
+      ),
     ];
   }
   const { balance, held } = journal.atWallet;
@@ -88,7 +92,7 @@ export function compare(
     ...(balance === wallet.balance
       ? []
       : [
-          walletFinding(
+          buildWalletFinding(
             'wallet-balance',
             id,
             `its balance is ${wallet.balance}, its journals make ${balance}`,
@@ -96,11 +100,11 @@ export function compare(
         ]),
     ...(held === wallet.held
       ? []
-      : [walletFinding('wallet-balance', id, `it holds ${wallet.held}, its journals make ${held}`)]),
+      : [buildWalletFinding('wallet-balance', id, `it holds ${wallet.held}, its journals make ${held}`)]),
   ];
 }
 
-export function walletFinding(
+export function buildWalletFinding(
   check: LedgerFinding['check'],
   walletId: string,
   message: string,

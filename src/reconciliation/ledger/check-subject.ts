@@ -4,7 +4,7 @@ import { checkPosting } from './check-posting.js';
 import { checkPurchase } from './check-purchase.js';
 import { checkSettlement } from './check-settlement.js';
 import { checkVouchers } from './check-vouchers.js';
-import { ruleOf } from './journal-rules.js';
+import { findJournalRule } from './journal-rules.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { Subject } from './subject.js';
 
@@ -35,7 +35,7 @@ function checkOwners({ id, journals, orders, credits, ...owners }: Subject): Led
   };
   const findings: LedgerFinding[] = [];
   for (const { kind } of journals) {
-    const owner = ruleOf(kind)?.subject;
+    const owner = findJournalRule(kind)?.subject;
     if (owner && !exists[owner]) {
       const subject = `journal ${kind} of ${id}`;
       findings.push({ check: 'journal-subject', subject, message: `there is no ${owner} ${id}` });

@@ -1,25 +1,25 @@
 import { atSnapshot } from '../../database/mongo.js';
-import { countAll } from '../../money/totals/counters.js';
-import { differences, readDay } from '../../money/totals/read-totals.js';
-import { totalsAreComplete } from '../../money/totals/totals-state.model.js';
-import { accountDays } from '../../purchases/account-days.js';
-import { countDay } from '../../purchases/count-day.js';
+import { addToCounters } from '../../money/totals/counters.js';
+import { compareCounters, readStoredDay } from '../../money/totals/read-totals.js';
+import { areTotalsComplete } from '../../money/totals/totals-state.model.js';
+import { listAccountDays } from '../../purchases/account-days.js';
+import { countDayTotals } from '../../purchases/count-day.js';
 import type { FindingLog } from './ledger-report.js';
 import type { Part } from './part.js';
 
 /** docs/explanation/ledger.md#daily-totals: each day of each account, purchases and totals read at one moment. */
 export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
-  if (!(await totalsAreComplete())) {
+  if (!(await areTotalsComplete())) {
     // Nobody reads them before they were built.
     log.leaveOut('totals');
     return;
   }
-  for await (const { accountId, day } of accountDays({ fromDay, onAccount: onPart })) {
+  for await (const { accountId, day } of listAccountDays({ fromDay, onAccount: onPart })) {
     const wrong = await atSnapshot(async (snapshot) => {
-      const counted = await countDay(snapshot, accountId, day);
-      const { base, slots } = await readDay(snapshot, accountId, day);
-      countAll(base, slots);
-      return differences(base, counted);
+      const counted = await countDayTotals(snapshot, accountId, day);
+      const { base, slots } = await readStoredDay(snapshot, accountId, day);
+      addToCounters(base, slots);
+      return compareCounters(base, counted);
     });
     for (const { path, one, other } of wrong) {
       log.add({

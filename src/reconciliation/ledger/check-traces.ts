@@ -1,27 +1,27 @@
 import type { Collection, Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
 import { allOfKind, audit, type AuditSubject } from '../../audit/audit.model.js';
-import { untyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
-import { startOf } from '../../shared/business-time.js';
+import { getStartOfDay } from '../../shared/business-time.js';
 import { groupBy } from '../../shared/group-by.js';
-import { inChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/in-chunks.js';
 import type { FindingLog } from './ledger-report.js';
 import type { Part } from './part.js';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 
 const batchSize = 1_000;
 /** Of one run in which the entries are read by their time, so that what is missing cannot fill the memory. */
 const missingMax = 10_000;
 
 /** What the audit log tells of, and where it has to be. */
-const told: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
-  { kind: 'deposit', collection: untyped(deposits) },
-  { kind: 'settlement', collection: untyped(settlements) },
-  { kind: 'transaction', collection: untyped(purchases) },
-  { kind: 'adjustment', collection: untyped(adjustments) },
+const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
+  { kind: 'deposit', collection: asUntyped(deposits) },
+  { kind: 'settlement', collection: asUntyped(settlements) },
+  { kind: 'transaction', collection: asUntyped(purchases) },
+  { kind: 'adjustment', collection: asUntyped(adjustments) },
 ];
 
 /**
@@ -31,30 +31,30 @@ const told: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] 
  */
 export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (fromDay !== null) {
-    const missing = await patiently(() => missingSince(startOf(fromDay), onPart));
+    const missing = await readWithRetries(() => findMissingSince(getStartOfDay(fromDay), onPart));
     missing.forEach((subject) => {
-      add(log, subject);
+      addFinding(log, subject);
     });
     return;
   }
-  for (const { kind, collection } of told) {
+  for (const { kind, collection } of auditedSubjects) {
     let last = '';
-    for (let ids = await readTold(kind, last); ids.length > 0; ids = await readTold(kind, last)) {
+    for (let ids = await readAuditedIds(kind, last); ids.length > 0; ids = await readAuditedIds(kind, last)) {
       last = ids.at(-1) ?? '';
-      (await missingOf(collection, ids)).forEach((id) => {
-        add(log, `${kind} ${id}`);
+      (await findMissing(collection, ids)).forEach((id) => {
+        addFinding(log, `${kind} ${id}`);
       });
       onPart();
     }
   }
 }
 
-function add(log: FindingLog, subject: string): void {
+function addFinding(log: FindingLog, subject: string): void {
   log.add({ check: 'vouched', subject, message: 'the audit log tells of it, and it does not exist' });
 }
 
-async function missingOf(collection: Collection<AnyStored>, ids: string[]): Promise<string[]> {
-  const found = await patiently(() =>
+async function findMissing(collection: Collection<AnyStored>, ids: string[]): Promise<string[]> {
+  const found = await readWithRetries(() =>
     collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
   );
   // An entry about an exported list tells of no one of them.
@@ -66,16 +66,16 @@ async function missingOf(collection: Collection<AnyStored>, ids: string[]): Prom
  * By the time of the entries, whenever their subjects were made. An index has no order within a moment, so that this
  * cannot go on where a lost cursor was: it is safe to begin anew (decision 014).
  */
-async function missingSince(since: Date, onPart: () => void): Promise<Set<string>> {
+async function findMissingSince(since: Date, onPart: () => void): Promise<Set<string>> {
   const missing = new Set<string>();
   const entries = audit
     .find<Document>({ at: { $gte: since } }, { projection: { _id: 0, subject: 1 } })
     .sort({ at: 1 });
-  for await (const chunk of inChunks(entries, batchSize)) {
+  for await (const chunk of collectChunks(entries, batchSize)) {
     const byKind = groupBy(chunk, ({ subject }) => String((subject as Document | null)?.['kind']));
-    for (const { kind, collection } of told) {
+    for (const { kind, collection } of auditedSubjects) {
       const ids = (byKind.get(kind) ?? []).map(({ subject }) => String((subject as Document)['id']));
-      const absent = ids.length > 0 ? await missingOf(collection, ids) : [];
+      const absent = ids.length > 0 ? await findMissing(collection, ids) : [];
       absent.slice(0, missingMax - missing.size).forEach((id) => missing.add(`${kind} ${id}`));
     }
     onPart();
@@ -84,9 +84,9 @@ async function missingSince(since: Date, onPart: () => void): Promise<Set<string
 }
 
 /** The next subjects of this kind, each as often as it has entries in this batch. */
-async function readTold(kind: AuditSubject['kind'], after: string): Promise<string[]> {
+async function readAuditedIds(kind: AuditSubject['kind'], after: string): Promise<string[]> {
   const filter = { 'subject.kind': kind, 'subject.id': { $gt: after } };
-  const found: Document[] = await patiently(() =>
+  const found: Document[] = await readWithRetries(() =>
     audit
       .find(filter, { projection: { 'subject.id': 1 }, batchSize: batchSize + 1 })
       .sort({ 'subject.id': 1 })

@@ -1,14 +1,14 @@
 import type { Collection, Document } from 'mongodb';
 import { accounts, type Role } from '../../accounts/account.model.js';
-import { untyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
-import { after, checkStep, compare, walletFinding } from './check-standing.js';
-import { batchesBy, keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
+import { getStandingAfter, checkStep, compareWallet, buildWalletFinding } from './check-standing.js';
+import { buildBatchReader, createKeyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
 import type { FindingLog, LedgerFinding, Progress } from './ledger-report.js';
-import { patiently } from './patiently.js';
-import { rawRead } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { rawReadOptions } from './read-document.js';
 import * as stored from './stored.js';
-import { journalsOf, walletJournals } from './wallet-journals.js';
+import { readWalletJournals, streamWalletJournals } from './wallet-journals.js';
 
 interface Holder {
   id: string;
@@ -36,9 +36,9 @@ export interface WalletTotals {
  */
 export async function checkWallets(log: FindingLog, progress: Progress): Promise<WalletTotals> {
   const streams = {
-    accounts: streamById(untyped(accounts), stored.accounts.fields),
-    wallets: streamById(untyped(wallets), stored.wallets.fields),
-    journals: walletJournals(),
+    accounts: streamById(asUntyped(accounts), stored.accounts.fields),
+    wallets: streamById(asUntyped(wallets), stored.wallets.fields),
+    journals: streamWalletJournals(),
   };
   const all = Object.values(streams);
   const total = await wallets.estimatedDocumentCount();
@@ -46,11 +46,11 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
   for (let id = await smallestKey(all); id !== null; id = await smallestKey(all)) {
     const [account] = streams.accounts.take(id);
     const [wallet] = streams.wallets.take(id);
-    const holder = holderOf(id, account, wallet);
+    const holder = buildHolder(id, account, wallet);
     const { findings, lastSeq } = await compareWithJournals(holder, takeAll(streams.journals, id));
     // An account is made with its wallet: one that is seen without the other is looked at again as well.
     if (findings.length > 0 || !holder.hasAccount || !holder.wallet || lastSeq > holder.wallet.seq) {
-      (await recheck(id)).forEach((finding) => log.add(finding));
+      (await recheckWallet(id)).forEach((finding) => log.add(finding));
     }
     totals.wallets += holder.wallet ? 1 : 0;
     totals.sum += holder.wallet ? holder.wallet.balance + holder.wallet.held : 0;
@@ -61,8 +61,8 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
 
 function streamById(collection: Collection<AnyStored>, fields: Document): KeyedStream {
   const keyOf = ({ _id }: Document) => (typeof _id === 'string' ? _id : null);
-  return keyedStream({
-    readBatch: batchesBy(collection, '_id', { fields }),
+  return createKeyedStream({
+    readBatch: buildBatchReader(collection, '_id', { fields }),
     keyOf,
     positionOf: (document) => keyOf(document) ?? '',
   });
@@ -79,7 +79,7 @@ async function* takeAll(stream: KeyedStream, id: string): AsyncGenerator<Documen
   }
 }
 
-function holderOf(
+function buildHolder(
   id: string,
   account: Document | null | undefined,
   wallet: Document | null | undefined,
@@ -95,31 +95,31 @@ function holderOf(
 }
 
 /** One wallet by itself: first the wallet, then its journals, so that none of those can be missing. */
-async function recheck(id: string): Promise<LedgerFinding[]> {
-  const account = await readOne(untyped(accounts), id, stored.accounts.fields);
-  const holder = holderOf(id, account, await readOne(untyped(wallets), id, stored.wallets.fields));
-  const { findings, lastSeq } = await compareWithJournals(holder, journalsOf(id));
+async function recheckWallet(id: string): Promise<LedgerFinding[]> {
+  const account = await readOne(asUntyped(accounts), id, stored.accounts.fields);
+  const holder = buildHolder(id, account, await readOne(asUntyped(wallets), id, stored.wallets.fields));
+  const { findings, lastSeq } = await compareWithJournals(holder, readWalletJournals(id));
   const { wallet } = holder;
   const seqNow = wallet && lastSeq > wallet.seq ? await readSeq(id) : lastSeq;
   if (seqNow < lastSeq) {
     findings.push(
-      walletFinding('wallet-sequence', id, `its journals go on to ${lastSeq}, beyond its seq ${seqNow}`),
+      buildWalletFinding('wallet-sequence', id, `its journals go on to ${lastSeq}, beyond its seq ${seqNow}`),
     );
   }
   if (!account || !wallet) {
     const message = account ? 'the account has no wallet' : 'the wallet has no account';
-    findings.push(walletFinding('wallet-account', id, message));
+    findings.push(buildWalletFinding('wallet-account', id, message));
   }
   return findings;
 }
 
 async function readSeq(id: string): Promise<number> {
-  const wallet = await readOne(untyped(wallets), id, stored.wallets.fields);
+  const wallet = await readOne(asUntyped(wallets), id, stored.wallets.fields);
   return wallet ? stored.wallets.read(wallet, []).seq : 0;
 }
 
 function readOne(collection: Collection<AnyStored>, id: string, fields: Document): Promise<Document | null> {
-  return patiently(() => collection.findOne({ _id: id }, { ...rawRead, projection: fields }));
+  return readWithRetries(() => collection.findOne({ _id: id }, { ...rawReadOptions, projection: fields }));
 }
 
 async function compareWithJournals(
@@ -134,7 +134,7 @@ async function compareWithJournals(
     // What is odd about a journal is said where its subject is.
     const journal = stored.journals.read(raw, []);
     findings.push(...checkStep(holder, journal, at));
-    at = after(id, journal, at);
+    at = getStandingAfter(id, journal, at);
     atWallet = at.seq === wallet?.seq ? at : atWallet;
     // Of a wallet with a long history only the first few are told.
     findings.splice(findingsPerWallet);
@@ -142,10 +142,10 @@ async function compareWithJournals(
   if (!wallet) {
     return {
       findings:
-        at.seq > 0 ? [walletFinding('wallet-sequence', id, 'it does not exist, its journals do')] : [],
+        at.seq > 0 ? [buildWalletFinding('wallet-sequence', id, 'it does not exist, its journals do')] : [],
       lastSeq: at.seq,
     };
   }
-  findings.push(...compare(id, wallet, { atWallet, last: at.seq }));
+  findings.push(...compareWallet(id, wallet, { atWallet, last: at.seq }));
   return { findings: [...problems, ...findings.slice(0, findingsPerWallet)], lastSeq: at.seq };
 }

@@ -8,7 +8,7 @@ import { nowMs } from '../../shared/clock.js';
 const waitMaxMs = 24 * 60 * 60_000;
 
 /** Something open must be looked at again, and soon. @param otherwise Who else looks at it: a person. */
-export function checkWatched(nextActionAt: Date | null, otherwise: boolean): string[] {
+export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): string[] {
   if (nextActionAt === null) {
     return otherwise ? [] : ['it is open but nobody will ever look at it'];
   }

@@ -1,5 +1,11 @@
 import { Long } from 'mongodb';
-import { addLines, dayDigest, linesOf, numberOf, rowHash } from '../../money/closes/close-hash.js';
+import {
+  addLines,
+  createDayDigest,
+  getLines,
+  toPlainNumber,
+  hashRow,
+} from '../../money/closes/close-hash.js';
 import type { LedgerSums, WalletClose } from '../../money/closes/wallet-close.model.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import { businessDay } from '../../shared/business-time.js';
@@ -23,34 +29,34 @@ export interface ClosedWallet {
 }
 
 /** @param rows Those of the wallet, in the order of their days. */
-export function closedWallet(walletId: string, rows: readonly WalletClose[]): ClosedWallet {
+export function createClosedWallet(walletId: string, rows: readonly WalletClose[]): ClosedWallet {
   const last = rows.at(-1);
   const findings: LedgerFinding[] = [];
   const closed = { seq: last?.lastSeq ?? 0, balance: last?.balance ?? 0, held: last?.held ?? 0 };
   const standing = { ...closed };
   let isGapless = true;
   let at = 0;
-  let digest = dayDigest();
+  let digest = createDayDigest();
   let count = 0;
   let journals = 0;
 
   function finishRow(row: WalletClose): void {
-    const problems = problemsOf(row, { previous: rows[at - 1] ?? null, count, ...digest.hashes() });
-    findings.push(...problems.map((message) => finding(walletId, row.day, message)));
+    const problems = findProblems(row, { previous: rows[at - 1] ?? null, count, ...digest.hashes() });
+    findings.push(...problems.map((message) => buildFinding(walletId, row.day, message)));
     journals += count;
     at += 1;
     count = 0;
-    digest = dayDigest();
+    digest = createDayDigest();
   }
 
   return {
     closed,
     take(journal, subjectText) {
-      const seq = numberOf(journal.walletSeq);
+      const seq = toPlainNumber(journal.walletSeq);
       if (!Long.isLong(journal.walletSeq) || !(seq >= 1)) {
         const what = `${journal.kind} of ${journal.subjectId}`;
         findings.push(
-          finding(walletId, businessDay(journal.createdAt), `it has a journal without a place: ${what}`),
+          buildFinding(walletId, businessDay(journal.createdAt), `it has a journal without a place: ${what}`),
         );
         return false;
       }
@@ -63,8 +69,8 @@ export function closedWallet(walletId: string, rows: readonly WalletClose[]): Cl
         return true;
       }
       isGapless &&= seq === standing.seq + 1;
-      standAfter(standing, walletId, journal);
-      isGapless &&= standing.balance === numberOf(journal.balanceAfter);
+      applyJournal(standing, walletId, journal);
+      isGapless &&= standing.balance === toPlainNumber(journal.balanceAfter);
       return false;
     },
     end() {
@@ -77,20 +83,20 @@ export function closedWallet(walletId: string, rows: readonly WalletClose[]): Cl
 }
 
 /** Changes `standing` to how the wallet stands after the journal. */
-export function standAfter(standing: Standing, walletId: string, journal: Journal): void {
+export function applyJournal(standing: Standing, walletId: string, journal: Journal): void {
   const sums: LedgerSums = {};
   addLines(
     sums,
-    linesOf(journal).filter(
+    getLines(journal).filter(
       ({ account }) => account === `wallet:${walletId}` || account === `held:${walletId}`,
     ),
   );
-  standing.seq = numberOf(journal.walletSeq);
+  standing.seq = toPlainNumber(journal.walletSeq);
   standing.balance += sums['wallet'] ?? 0;
   standing.held += sums['held'] ?? 0;
 }
 
-function problemsOf(
+function findProblems(
   row: WalletClose,
   found: { previous: WalletClose | null; count: number; journalsHash: string; subjectsHash: string },
 ): string[] {
@@ -106,7 +112,7 @@ function problemsOf(
       'what its journals are for (purchase, quote, sale, deposit, settlement) is not what was closed',
     );
   }
-  if (rowHash(row) !== row.hash) {
+  if (hashRow(row) !== row.hash) {
     problems.push('its close was changed');
   }
   if (row.previous !== (found.previous?.hash ?? null)) {
@@ -115,6 +121,6 @@ function problemsOf(
   return problems;
 }
 
-function finding(walletId: string, day: string, message: string): LedgerFinding {
+function buildFinding(walletId: string, day: string, message: string): LedgerFinding {
   return { check: 'closed-days', subject: `wallet ${walletId} on ${day}`, message };
 }

@@ -1,8 +1,8 @@
 import { audit } from '../../audit/audit.model.js';
 import { quotes } from '../../bills/quote.model.js';
 import type { Session } from '../../database/mongo.js';
-import { patiently } from './patiently.js';
-import { rawRead } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { rawReadOptions } from './read-document.js';
 import * as stored from './stored.js';
 import type { Subject, Voucher } from './subject.js';
 
@@ -12,8 +12,8 @@ export async function addQuotes(subjects: Subject[], session: Session | null): P
   if (ids.length === 0) {
     return;
   }
-  const options = { ...rawRead, projection: stored.quotes.fields, ...(session && { session }) };
-  const found = await reading(session, () => quotes.find({ _id: { $in: ids } }, options).toArray());
+  const options = { ...rawReadOptions, projection: stored.quotes.fields, ...(session && { session }) };
+  const found = await readWithin(session, () => quotes.find({ _id: { $in: ids } }, options).toArray());
   const byId = new Map(found.map((each) => [each._id, each]));
   for (const subject of subjects) {
     const raw = byId.get(subject.purchase?.quoteId ?? '');
@@ -52,7 +52,7 @@ async function readVouchers(
   const filter = { 'subject.kind': kind, 'subject.id': { $in: ids }, action: { $in: vouchingActions[kind] } };
   const projection = { 'subject.id': 1, action: 1, 'after.amount': 1 };
   const options = { projection, ...(session && { session }) };
-  const found = await reading(session, () => audit.find(filter, options).toArray());
+  const found = await readWithin(session, () => audit.find(filter, options).toArray());
   return found.map(({ subject, action, after }) => {
     const amount = (after as { amount?: unknown } | null | undefined)?.amount;
     return { subjectId: subject.id, action, amount: typeof amount === 'number' ? amount : null };
@@ -60,6 +60,6 @@ async function readVouchers(
 }
 
 /** Within a database transaction the whole of it is done again, not one read. */
-function reading<T>(session: Session | null, read: () => Promise<T>): Promise<T> {
-  return session ? read() : patiently(read);
+function readWithin<T>(session: Session | null, read: () => Promise<T>): Promise<T> {
+  return session ? read() : readWithRetries(read);
 }

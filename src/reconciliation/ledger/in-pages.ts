@@ -1,5 +1,5 @@
 import type { Document, FindCursor } from 'mongodb';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 
 const pageSize = 1_000;
 
@@ -9,13 +9,13 @@ const pageSize = 1_000;
  * @param after What comes after a document, as queries one after the other; of `null`: all. No two documents are equal in
  *   their order.
  */
-export async function* inPages<T extends Document>(
+export async function* readPages<T extends Document>(
   after: (last: T | null) => FindCursor<T>[],
 ): AsyncGenerator<T> {
   let rest = after(null);
   for (let query = rest.shift(); query; query = rest.shift()) {
     const found = query;
-    const page = await patiently(() =>
+    const page = await readWithRetries(() =>
       found
         .clone()
         .limit(pageSize)

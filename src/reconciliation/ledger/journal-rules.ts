@@ -26,6 +26,6 @@ const rules: Record<JournalKind, JournalRule> = {
 };
 
 /** Undefined for a kind that nothing calls for. */
-export function ruleOf(kind: string): JournalRule | undefined {
+export function findJournalRule(kind: string): JournalRule | undefined {
   return Object.hasOwn(rules, kind) ? rules[kind as JournalKind] : undefined;
 }

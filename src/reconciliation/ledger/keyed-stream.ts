@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { patiently } from './patiently.js';
-import { rawRead } from './read-document.js';
+import { readWithRetries } from './patiently.js';
+import { rawReadOptions } from './read-document.js';
 
 /**
  * Documents in the order of an index, a batch at a time: each batch is one query that begins where the last one
@@ -33,7 +33,7 @@ interface Options {
 const batchSizeDefault = 500;
 
 /** Reads on while what it has is being worked on: at most two batches are in memory. */
-export function keyedStream(options: Options): KeyedStream {
+export function createKeyedStream(options: Options): KeyedStream {
   let at = 0;
   let batch: Document[] = [];
   let next: Promise<Batch> | null = readWhole(options, null);
@@ -70,8 +70,8 @@ interface Batch {
 function readWhole(options: Options, from: Document | null) {
   const { readBatch, positionOf, batchSize = batchSizeDefault } = options;
   async function read(limit: number): Promise<Batch> {
-    const found = await patiently(() => readBatch(from, limit));
-    const documents = withoutOdd(found, options);
+    const found = await readWithRetries(() => readBatch(from, limit));
+    const documents = dropInvalidKeys(found, options);
     if (found.length < limit) {
       return { documents, resumeFrom: null };
     }
@@ -86,7 +86,7 @@ function readWhole(options: Options, from: Document | null) {
   return reading;
 }
 
-function withoutOdd(found: Document[], { keyOf, onOdd }: Options): Document[] {
+function dropInvalidKeys(found: Document[], { keyOf, onOdd }: Options): Document[] {
   return found.filter((each) => {
     const isOdd = keyOf(each) === null;
     if (isOdd) {
@@ -97,7 +97,7 @@ function withoutOdd(found: Document[], { keyOf, onOdd }: Options): Document[] {
 }
 
 /** Batches by one field that has an index: its texts from the smallest on. */
-export function batchesBy<T extends Document>(
+export function buildBatchReader<T extends Document>(
   collection: Collection<T>,
   field: string,
   options: { fields: Document; filter?: Document },
@@ -106,7 +106,7 @@ export function batchesBy<T extends Document>(
     const first: unknown = from === null ? '' : from[field];
     return collection
       .find({ [field]: { ...options.filter, $gte: first } } as Filter<T>, {
-        ...rawRead,
+        ...rawReadOptions,
         projection: options.fields,
         batchSize: limit + 1,
       })

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { collectionOf } from '../../database/typed-collection.js';
+import { getCollection } from '../../database/typed-collection.js';
 import type { LedgerCheck, LedgerFinding } from './ledger-report.js';
 
 /** What a verification by the clock came to. One row a business day; a later one of the day takes its place. */
@@ -34,6 +34,6 @@ const schema = new Schema<LedgerVerification>(
   { collection: 'ledgerVerifications', versionKey: false },
 );
 
-export const ledgerVerifications = collectionOf<LedgerVerification>(
+export const ledgerVerifications = getCollection<LedgerVerification>(
   mongoose.model('LedgerVerification', schema),
 );

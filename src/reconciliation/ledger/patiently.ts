@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
-import { isAway } from '../../database/mongo.js';
+import { isMongoUnavailable } from '../../database/mongo.js';
 import { DependencyError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 
@@ -9,12 +9,12 @@ const cursorNotFound = 43;
 const pausesMs = [500, 2_000, 8_000, 30_000];
 
 /** Reads that may be done again: a database that is away for a moment does not end a verification of hours. */
-export async function patiently<T>(read: () => Promise<T>): Promise<T> {
+export async function readWithRetries<T>(read: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
       return await read();
     } catch (error) {
-      if (!mayPass(error)) {
+      if (!isTransient(error)) {
         throw error;
       }
       logger.warn('MongoDB did not answer the verification, which asks again', { error });
@@ -24,9 +24,9 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
   return read();
 }
 
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return (
-    isAway(error) ||
+    isMongoUnavailable(error) ||
     error instanceof DependencyError ||
     (error instanceof MongoServerError && error.code === cursorNotFound)
   );

@@ -2,13 +2,13 @@ import { Long, type Document, type FindOptions } from 'mongodb';
 import type { LedgerFinding } from './ledger-report.js';
 
 /** How the verification reads: int64 stays recognisable as such, so that a double is seen. */
-export const rawRead: FindOptions = { promoteLongs: false };
+export const rawReadOptions: FindOptions = { promoteLongs: false };
 
-const odd = Symbol('odd');
+const invalid = Symbol('odd');
 
 /** What a stored field has to be. */
 export interface Field<T> {
-  read(value: unknown): T | typeof odd;
+  read(value: unknown): T | typeof invalid;
   /** What the checks go on with where it is something else: nothing that makes them throw. */
   instead(value: unknown): T;
   isMoney?: true;
@@ -18,7 +18,7 @@ export interface Field<T> {
 export type Shape<T> = { readonly [Name in keyof T]: Field<T[Name]> };
 
 /** Who a document is, for findings about its fields. */
-export interface Named {
+export interface DocumentName {
   /** Of a finding: `attempt 01a1…-1`. */
   about: string;
   /** Of a finding about money: the id of the subject, and before the field what it belongs to. */
@@ -33,25 +33,27 @@ export interface Named {
 export function readDocument<T extends object>(
   raw: Document,
   shape: Shape<T>,
-  { named, problems }: { named: () => Named; problems: LedgerFinding[] },
+  { named, problems }: { named: () => DocumentName; problems: LedgerFinding[] },
 ): T {
   const document: Record<string, unknown> = {};
   for (const name in shape) {
     const field: Field<T[typeof name]> = shape[name];
     const value: unknown = raw[name];
     const read = field.read(value);
-    if (read === odd) {
-      problems.push(oddField(name, value, { named: named(), isMoney: field.isMoney === true }));
+    if (read === invalid) {
+      problems.push(
+        buildInvalidFieldFinding(name, value, { named: named(), isMoney: field.isMoney === true }),
+      );
     }
-    document[name] = read === odd ? field.instead(value) : read;
+    document[name] = read === invalid ? field.instead(value) : read;
   }
   return document as T;
 }
 
-export function oddField(
+export function buildInvalidFieldFinding(
   name: string,
   value: unknown,
-  { named, isMoney }: { named: Named; isMoney: boolean },
+  { named, isMoney }: { named: DocumentName; isMoney: boolean },
 ): LedgerFinding {
   return isMoney
     ? {
@@ -59,13 +61,13 @@ export function oddField(
         subject: named.subject,
         message: `${named.what} ${name} is not stored as a safe int64`,
       }
-    : { check: 'documents', subject: named.about, message: `its ${name} is ${inWords(value)}` };
+    : { check: 'documents', subject: named.about, message: `its ${name} is ${describeValue(value)}` };
 }
 
 const shownMax = 80;
 
 /** A value that should not be there, as a person can look for it. */
-export function inWords(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) {
     return 'missing';
   }
@@ -78,7 +80,7 @@ function toNumber(value: unknown): number {
   return Long.isLong(value) ? value.toNumber() : typeof value === 'number' ? value : Number.NaN;
 }
 
-function orNull<T>(field: Field<T>): Field<T | null> {
+function toNullable<T>(field: Field<T>): Field<T | null> {
   return {
     ...field,
     read: (value) => (value === null || value === undefined ? null : field.read(value)),
@@ -87,48 +89,48 @@ function orNull<T>(field: Field<T>): Field<T | null> {
 
 /** Any text but none: ids, references, names. */
 export const text: Field<string> = {
-  read: (value) => (typeof value === 'string' && value !== '' ? value : odd),
-  instead: inWords,
+  read: (value) => (typeof value === 'string' && value !== '' ? value : invalid),
+  instead: describeValue,
 };
 /** Old rows lack what was added later: missing is null. */
-export const textOrNull: Field<string | null> = orNull({
-  read: (value) => (typeof value === 'string' ? value : odd),
-  instead: inWords,
+export const textOrNull: Field<string | null> = toNullable({
+  read: (value) => (typeof value === 'string' ? value : invalid),
+  instead: describeValue,
 });
 export const money: Field<number> = {
   read(value) {
     const number = toNumber(value);
-    return Long.isLong(value) && Number.isSafeInteger(number) ? number : odd;
+    return Long.isLong(value) && Number.isSafeInteger(number) ? number : invalid;
   },
   instead: toNumber,
   isMoney: true,
 };
-export const moneyOrNull = orNull(money);
+export const moneyOrNull = toNullable(money);
 export const whole: Field<number> = {
-  read: (value) => (Number.isSafeInteger(toNumber(value)) ? toNumber(value) : odd),
+  read: (value) => (Number.isSafeInteger(toNumber(value)) ? toNumber(value) : invalid),
   instead: () => Number.NaN,
 };
 /** A fraction. */
 export const rate: Field<number> = {
-  read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : odd),
+  read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : invalid),
   instead: () => Number.NaN,
 };
 export const flag: Field<boolean> = {
-  read: (value) => (typeof value === 'boolean' ? value : odd),
+  read: (value) => (typeof value === 'boolean' ? value : invalid),
   instead: () => false,
 };
 
-export const flagOrNull = orNull(flag);
+export const flagOrNull = toNullable(flag);
 export const time: Field<Date> = {
-  read: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? value : odd),
+  read: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? value : invalid),
   instead: () => new Date(0),
 };
-export const timeOrNull = orNull<Date | null>({ ...time, instead: () => null });
+export const timeOrNull = toNullable<Date | null>({ ...time, instead: () => null });
 
 /** A word of a list, such as a status; null where it is none that the code knows. */
 export function oneOf<T extends string>(words: readonly T[]): Field<T | null> {
   const known = new Set<unknown>(words);
-  return { read: (value) => (known.has(value) ? (value as T) : odd), instead: () => null };
+  return { read: (value) => (known.has(value) ? (value as T) : invalid), instead: () => null };
 }
 
 /** A document within a document, of which every field has a value. */
@@ -137,7 +139,7 @@ export function filled<T extends object>(fields: readonly (keyof T & string)[]):
     read: (value) =>
       typeof value === 'object' && value !== null && fields.every((each) => isFilled((value as T)[each]))
         ? (value as T)
-        : odd,
+        : invalid,
     instead: () => null,
   };
 }

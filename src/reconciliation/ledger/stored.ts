@@ -15,10 +15,10 @@ import {
   filled,
   flag,
   flagOrNull,
-  inWords,
+  describeValue,
   money,
   moneyOrNull,
-  oddField,
+  buildInvalidFieldFinding,
   oneOf,
   rate,
   readDocument,
@@ -27,7 +27,7 @@ import {
   time,
   timeOrNull,
   whole,
-  type Named,
+  type DocumentName,
   type Shape,
 } from './read-document.js';
 
@@ -105,7 +105,7 @@ export interface Reader<T> {
   read(raw: Document, problems: LedgerFinding[]): T;
 }
 
-function reader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => Named): Reader<T> {
+function reader<T extends object>(shape: Shape<T>, namedBy: (raw: Document) => DocumentName): Reader<T> {
   return {
     fields: Object.fromEntries(Object.keys(shape).map((field) => [field, 1])),
     read: (raw, problems) => readDocument(raw, shape, { named: () => namedBy(raw), problems }),
@@ -133,7 +133,7 @@ export const purchases = reader<ReadPurchase>(
     createdAt: time,
     finalAt: timeOrNull,
   },
-  ({ _id }) => ({ about: `transaction ${inText(_id)}`, subject: inText(_id), what: 'transaction' }),
+  ({ _id }) => ({ about: `transaction ${toText(_id)}`, subject: toText(_id), what: 'transaction' }),
 );
 
 export const orders = reader<ReadOrder>(
@@ -150,9 +150,9 @@ export const orders = reader<ReadOrder>(
     serialNumber: textOrNull,
   },
   ({ _id, transactionId, n }) => ({
-    about: `attempt ${inText(_id)}`,
-    subject: inText(transactionId),
-    what: `attempt ${inText(n)}`,
+    about: `attempt ${toText(_id)}`,
+    subject: toText(transactionId),
+    what: `attempt ${toText(n)}`,
   }),
 );
 
@@ -166,9 +166,9 @@ export const credits = reader<ReadCredit>(
     postingId: textOrNull,
   },
   ({ _id, transactionId }) => ({
-    about: `seller credit ${inText(_id)}`,
-    subject: inText(transactionId),
-    what: `seller credit ${inText(_id)}`,
+    about: `seller credit ${toText(_id)}`,
+    subject: toText(transactionId),
+    what: `seller credit ${toText(_id)}`,
   }),
 );
 
@@ -184,7 +184,7 @@ export const deposits = reader<ReadDeposit>(
     createdAt: time,
     completedAt: timeOrNull,
   },
-  ({ _id }) => ({ about: `deposit ${inText(_id)}`, subject: inText(_id), what: 'deposit' }),
+  ({ _id }) => ({ about: `deposit ${toText(_id)}`, subject: toText(_id), what: 'deposit' }),
 );
 
 export const settlements = reader<ReadSettlement>(
@@ -201,7 +201,7 @@ export const settlements = reader<ReadSettlement>(
     nextActionAt: timeOrNull,
     finalAt: timeOrNull,
   },
-  ({ _id }) => ({ about: `settlement ${inText(_id)}`, subject: inText(_id), what: 'settlement' }),
+  ({ _id }) => ({ about: `settlement ${toText(_id)}`, subject: toText(_id), what: 'settlement' }),
 );
 
 export const quotes = reader<ReadQuote>(
@@ -216,18 +216,18 @@ export const quotes = reader<ReadQuote>(
     markup: moneyOrNull,
     usedBy: textOrNull,
   },
-  ({ _id }) => ({ about: `quote ${inText(_id)}`, subject: `quote ${inText(_id)}`, what: 'quote' }),
+  ({ _id }) => ({ about: `quote ${toText(_id)}`, subject: `quote ${toText(_id)}`, what: 'quote' }),
 );
 
 export const wallets = reader<ReadWallet>({ balance: money, held: money, seq: money }, ({ _id }) => ({
-  about: `wallet ${inText(_id)}`,
-  subject: `wallet ${inText(_id)}`,
+  about: `wallet ${toText(_id)}`,
+  subject: `wallet ${toText(_id)}`,
   what: 'wallet',
 }));
 
 export const accounts = reader<ReadAccount>({ _id: text, role: oneOf(['buyer', 'seller']) }, ({ _id }) => ({
-  about: `account ${inText(_id)}`,
-  subject: `account ${inText(_id)}`,
+  about: `account ${toText(_id)}`,
+  subject: `account ${toText(_id)}`,
   what: 'account',
 }));
 
@@ -241,7 +241,7 @@ const journalHead = reader<Omit<ReadJournal, 'lines'> & { lines: unknown }>(
     balanceAfter: moneyOrNull,
     lines: anything,
   },
-  journalName,
+  getJournalName,
 );
 
 export const journals: Reader<ReadJournal> = {
@@ -249,7 +249,9 @@ export const journals: Reader<ReadJournal> = {
   read(raw, problems) {
     const journal = journalHead.read(raw, problems);
     if (!Array.isArray(journal.lines)) {
-      problems.push(oddField('lines', journal.lines, { named: journalName(raw), isMoney: false }));
+      problems.push(
+        buildInvalidFieldFinding('lines', journal.lines, { named: getJournalName(raw), isMoney: false }),
+      );
       return { ...journal, lines: [] };
     }
     const lines = journal.lines.map((line: unknown, index) =>
@@ -263,22 +265,24 @@ export const journals: Reader<ReadJournal> = {
 function readLine(stored: unknown, problems: LedgerFinding[], of: { raw: Document; n: number }): JournalLine {
   const { account, amount } = (stored ?? {}) as Document;
   if (typeof account !== 'string') {
-    problems.push(oddField(`line ${of.n}`, stored, { named: journalName(of.raw), isMoney: false }));
+    problems.push(
+      buildInvalidFieldFinding(`line ${of.n}`, stored, { named: getJournalName(of.raw), isMoney: false }),
+    );
   }
   const rupiah = money.read(amount);
   if (typeof rupiah === 'number') {
-    return { account: inText(account) as LedgerAccount, amount: rupiah };
+    return { account: toText(account) as LedgerAccount, amount: rupiah };
   }
-  const named = journalName(of.raw);
-  problems.push(oddField(`amount of ${inText(account)}`, amount, { named, isMoney: true }));
-  return { account: inText(account) as LedgerAccount, amount: money.instead(amount) };
+  const named = getJournalName(of.raw);
+  problems.push(buildInvalidFieldFinding(`amount of ${toText(account)}`, amount, { named, isMoney: true }));
+  return { account: toText(account) as LedgerAccount, amount: money.instead(amount) };
 }
 
-function journalName({ kind, subjectId }: Document): Named {
-  const what = `journal ${inText(kind)}`;
-  return { about: `${what} of ${inText(subjectId)}`, subject: inText(subjectId), what };
+function getJournalName({ kind, subjectId }: Document): DocumentName {
+  const what = `journal ${toText(kind)}`;
+  return { about: `${what} of ${toText(subjectId)}`, subject: toText(subjectId), what };
 }
 
-function inText(value: unknown): string {
-  return typeof value === 'string' ? value : inWords(value);
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : describeValue(value);
 }

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { Session } from '../../database/mongo.js';
-import { untyped, type AnyStored } from '../../database/typed-collection.js';
+import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { sellerCredits } from '../../money/credits/seller-credit.model.js';
 import { journals } from '../../money/journals/journal.model.js';
@@ -8,9 +8,9 @@ import { orders } from '../../purchases/order.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { addQuotes, addVouchers } from './complete-subject.js';
-import { batchesBy, keyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
+import { buildBatchReader, createKeyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
 import type { LedgerFinding } from './ledger-report.js';
-import { rawRead } from './read-document.js';
+import { rawReadOptions } from './read-document.js';
 import * as stored from './stored.js';
 import type { Subject } from './subject.js';
 
@@ -30,19 +30,19 @@ const reversalSuffix = '-reversal';
 
 /** What a subject is made of. A collection more is a row here and a field of `Subject`. */
 const sources = {
-  journals: source(journals, { by: 'subjectId', fields: stored.journals.fields }),
-  purchases: source(purchases, { by: '_id', fields: stored.purchases.fields }),
-  orders: source(orders, { by: 'transactionId', fields: stored.orders.fields }),
-  credits: source(sellerCredits, {
+  journals: defineSource(journals, { by: 'subjectId', fields: stored.journals.fields }),
+  purchases: defineSource(purchases, { by: '_id', fields: stored.purchases.fields }),
+  orders: defineSource(orders, { by: 'transactionId', fields: stored.orders.fields }),
+  credits: defineSource(sellerCredits, {
     by: '_id',
     fields: stored.credits.fields,
     // `<purchase>` or `<purchase>-reversal`, which sorts right behind it.
     subjectOf: (id) => (id.endsWith(reversalSuffix) ? id.slice(0, -reversalSuffix.length) : id),
     keysOf: (id) => [id, id + reversalSuffix],
   }),
-  deposits: source(deposits, { by: '_id', fields: stored.deposits.fields }),
-  settlements: source(settlements, { by: '_id', fields: stored.settlements.fields }),
-  posted: source(sellerCredits, {
+  deposits: defineSource(deposits, { by: '_id', fields: stored.deposits.fields }),
+  settlements: defineSource(settlements, { by: '_id', fields: stored.settlements.fields }),
+  posted: defineSource(sellerCredits, {
     by: 'postingId',
     fields: stored.credits.fields,
     filter: { $type: 'string' },
@@ -64,7 +64,7 @@ export async function* streamSubjects(
   onOdd: (finding: { collection: string; field: string; document: Document }) => void,
 ): AsyncGenerator<Subject[], void> {
   const streams = Object.fromEntries(
-    Object.entries(sources).map(([name, each]) => [name, streamOf(each, onOdd)]),
+    Object.entries(sources).map(([name, each]) => [name, openStream(each, onOdd)]),
   ) as Record<SourceName, KeyedStream>;
   const all = Object.values(streams);
   let chunk: RawSubject[] = [];
@@ -80,11 +80,11 @@ export async function* streamSubjects(
       posted: streams.posted.take(id),
     });
     if (chunk.length === chunkSize) {
-      yield await decode(chunk, null);
+      yield await decodeSubjects(chunk, null);
       chunk = [];
     }
   }
-  yield await decode(chunk, null);
+  yield await decodeSubjects(chunk, null);
 }
 
 /** The collections and the fields whose order the verification relies on. */
@@ -95,32 +95,35 @@ export function subjectKeys(): { collection: Collection<AnyStored>; field: strin
 
 /** These subjects as they are at one moment, in their order: reads within the caller's database transaction. */
 export async function readSubjects(session: Session, ids: string[]): Promise<Subject[]> {
-  const raws = new Map(ids.map((id) => [id, { id, ...nothing() }]));
+  const raws = new Map(ids.map((id) => [id, { id, ...buildEmptySources() }]));
   // One after the other: it is one session.
   for (const [name, each] of Object.entries(sources) as [SourceName, Source][]) {
     const { by, keysOf = (id) => [id], subjectOf = (key) => key } = each;
     const found = await each.collection
       .find(
         { [by]: { $in: ids.flatMap(keysOf), ...each.filter } },
-        { ...rawRead, session, projection: each.fields },
+        { ...rawReadOptions, session, projection: each.fields },
       )
       .toArray();
     for (const document of found) {
       raws.get(subjectOf(String(document[by])))?.[name].push(document);
     }
   }
-  return decode([...raws.values()], session);
+  return decodeSubjects([...raws.values()], session);
 }
 
-function nothing(): Record<SourceName, Document[]> {
+function buildEmptySources(): Record<SourceName, Document[]> {
   return { journals: [], purchases: [], orders: [], credits: [], deposits: [], settlements: [], posted: [] };
 }
 
-function source<T extends Document>(collection: Collection<T>, rest: Omit<Source, 'collection'>): Source {
-  return { ...rest, collection: untyped(collection) };
+function defineSource<T extends Document>(
+  collection: Collection<T>,
+  rest: Omit<Source, 'collection'>,
+): Source {
+  return { ...rest, collection: asUntyped(collection) };
 }
 
-function streamOf(
+function openStream(
   { collection, by, fields, filter, subjectOf = (key) => key }: Source,
   onOdd: (finding: { collection: string; field: string; document: Document }) => void,
 ): KeyedStream {
@@ -128,22 +131,22 @@ function streamOf(
     const key: unknown = document[by];
     return typeof key === 'string' ? subjectOf(key) : null;
   };
-  return keyedStream({
-    readBatch: batchesBy(collection, by, { fields, ...(filter && { filter }) }),
+  return createKeyedStream({
+    readBatch: buildBatchReader(collection, by, { fields, ...(filter && { filter }) }),
     keyOf,
     positionOf: (document) => keyOf(document) ?? '',
     onOdd: (document) => onOdd({ collection: collection.collectionName, field: by, document }),
   });
 }
 
-async function decode(raws: RawSubject[], session: Session | null): Promise<Subject[]> {
-  const subjects = raws.map(decodeOne);
+async function decodeSubjects(raws: RawSubject[], session: Session | null): Promise<Subject[]> {
+  const subjects = raws.map(decodeSubject);
   await addQuotes(subjects, session);
   await addVouchers(subjects, session);
   return subjects;
 }
 
-function decodeOne(raw: RawSubject): Subject {
+function decodeSubject(raw: RawSubject): Subject {
   const problems: LedgerFinding[] = [];
   const [purchase] = raw.purchases;
   const [deposit] = raw.deposits;

@@ -4,9 +4,9 @@ import { redis } from '../../redis/connection.js';
 import { nowMs } from '../../shared/clock.js';
 import type { Progress } from './ledger-report.js';
 
-const tellEveryMs = 1_000;
+const publishEveryMs = 1_000;
 const keptMs = 120_000;
-const key = `${env.QUEUE_PREFIX}:verification`;
+const progressKey = `${env.QUEUE_PREFIX}:verification`;
 
 export interface VerificationProgress {
   what: 'wallets' | 'subjects';
@@ -15,27 +15,27 @@ export interface VerificationProgress {
   total: number;
 }
 
-let toldMs = -Infinity;
+let publishedMs = -Infinity;
 
 /** Never waited for, and nothing hangs on it. */
-export const tellProgress: Progress = (step) => {
-  if (Math.abs(nowMs() - toldMs) >= tellEveryMs) {
-    toldMs = nowMs();
+export const publishProgress: Progress = (step) => {
+  if (Math.abs(nowMs() - publishedMs) >= publishEveryMs) {
+    publishedMs = nowMs();
     void redis()
-      .set(key, JSON.stringify(step), 'PX', keptMs)
+      .set(progressKey, JSON.stringify(step), 'PX', keptMs)
       .catch(() => undefined);
   }
 };
 
 export async function endProgress(): Promise<void> {
-  toldMs = -Infinity;
+  publishedMs = -Infinity;
   await redis()
-    .del(key)
+    .del(progressKey)
     .catch(() => undefined);
 }
 
 /** Null: none is under way, or it has not told anything yet. @throws Redis's own errors. */
-export async function verificationProgress(): Promise<VerificationProgress | null> {
-  const told = await redis().get(key);
+export async function readVerificationProgress(): Promise<VerificationProgress | null> {
+  const told = await redis().get(progressKey);
   return told === null ? null : (JSON.parse(told) as VerificationProgress);
 }

@@ -1,11 +1,11 @@
 import { withLease, type Held } from '../../redis/lease.js';
-import { businessDay, daysAfter, startOf } from '../../shared/business-time.js';
+import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
 import type { LedgerReport, OnPart } from './ledger-report.js';
 import { ledgerVerifications, type LedgerVerification } from './ledger-verification.model.js';
 import { verificationMaxMs } from './verification-limit.js';
-import { endProgress, tellProgress } from './verification-progress.js';
+import { endProgress, publishProgress } from './verification-progress.js';
 import { verifyLedger } from './verify-ledger.js';
 
 /** After the close of the day before, which leaves less to read. */
@@ -17,8 +17,8 @@ const findingsKept = 20;
 
 /** The clocked job: verifies the ledger once a business day, and every hour while it is red. The result is kept. */
 export async function verifyDueDay(): Promise<void> {
-  await alone(async (goesOn) => {
-    if (nowMs() >= nextVerificationMs(await lastVerification())) {
+  await runExclusively(async (goesOn) => {
+    if (nowMs() >= getNextVerificationMs(await findLastVerification())) {
       await verifyNow(goesOn);
     }
   });
@@ -26,7 +26,7 @@ export async function verifyDueDay(): Promise<void> {
 
 /** The job that an operator asks for: the same at once, unless somebody is at it. */
 export async function verifyAskedFor(): Promise<void> {
-  await alone(verifyNow);
+  await runExclusively(verifyNow);
 }
 
 /**
@@ -34,32 +34,32 @@ export async function verifyAskedFor(): Promise<void> {
  * died is begun anew by the next period, a minute later at the earliest.
  * @throws LeaseOverError where no part was read for a quarter of an hour. Should that one wake up, its next part ends it.
  */
-async function alone(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
+async function runExclusively(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
   const work = ({ goesOn, over }: Held) => Promise.race([verify(goesOn), over]);
   await withLease('verify-ledger', leaseMs, work, { holdMaxMs: verificationMaxMs });
 }
 
 /** The last one by the clock, or null before the first. */
-export async function lastVerification(): Promise<LedgerVerification | null> {
+export async function findLastVerification(): Promise<LedgerVerification | null> {
   return ledgerVerifications.findOne({}, { sort: { _id: -1 } });
 }
 
 /** From when on the clock verifies next: an hour after the beginning of a day, and an hour after a red one. */
-export function nextVerificationMs(last: LedgerVerification | null): number {
+export function getNextVerificationMs(last: LedgerVerification | null): number {
   const day = businessDay(now());
   const nextDay = last?._id === day ? daysAfter(day, 1) : day;
-  const byDay = startOf(nextDay).getTime() + fromMs;
+  const byDay = getStartOfDay(nextDay).getTime() + fromMs;
   return last && !last.ok ? Math.min(byDay, last.at.getTime() + redAgainMs) : byDay;
 }
 
 async function verifyNow(onPart: OnPart): Promise<void> {
-  const report = await verifyLedger(tellProgress, { onPart }).finally(endProgress);
+  const report = await verifyLedger(publishProgress, { onPart }).finally(endProgress);
   const failures = report.checks.reduce((sum, each) => sum + (each.failures ?? 0), 0);
   const checks = report.checks
     .map(({ check, failures: count }) => ({ check, failures: count ?? 0 }))
     .filter((each) => each.failures > 0);
   const notChecked = report.checks.filter((each) => each.failures === null).map(({ check }) => check);
-  await keep(report, { failures, checks, notChecked });
+  await storeVerification(report, { failures, checks, notChecked });
   const { durationMs } = report;
   if (report.ok) {
     logger.info('ledger verified', { durationMs });
@@ -68,7 +68,7 @@ async function verifyNow(onPart: OnPart): Promise<void> {
   }
 }
 
-async function keep(
+async function storeVerification(
   report: LedgerReport,
   counted: Pick<LedgerVerification, 'failures' | 'checks' | 'notChecked'>,
 ): Promise<void> {

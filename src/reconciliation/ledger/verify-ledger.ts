@@ -1,13 +1,13 @@
 import { daysAfter } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
-import { wrongIndexes } from '../../database/wrong-indexes.js';
+import { findWrongIndexes } from '../../database/wrong-indexes.js';
 import { inTransaction } from '../../database/mongo.js';
 import { isFinal } from '../../purchases/states.js';
 import { PurchaseModel } from '../../purchases/purchase.model.js';
 import { checkAdjustments } from './check-adjustment.js';
 import { checkCloses, type VerifyOptions } from './check-closes.js';
-import { checkKeys, oddKeyLog, type OddKey } from './check-keys.js';
+import { checkKeys, createInvalidKeyLog, type InvalidKey } from './check-keys.js';
 import { checkQuotes } from './check-quotes.js';
 import { checkSubject } from './check-subject.js';
 import { checkTraces } from './check-traces.js';
@@ -26,7 +26,7 @@ import {
   type Progress,
 } from './ledger-report.js';
 import type { Part } from './part.js';
-import { patiently } from './patiently.js';
+import { readWithRetries } from './patiently.js';
 import { readSubjects, streamSubjects } from './stream-subjects.js';
 import type { Subject } from './subject.js';
 
@@ -42,7 +42,7 @@ export async function verifyLedger(
 ): Promise<LedgerReport> {
   const startedMs = nowMs();
   const log = findingLog();
-  const onOdd = oddKeyLog(log);
+  const onOdd = createInvalidKeyLog(log);
   const { onPart = () => undefined } = options;
   const told: Progress = (step) => {
     progress(step);
@@ -52,7 +52,7 @@ export async function verifyLedger(
   await checkKeys(onOdd);
   const { closes, open } = await checkCloses(log, told, options);
   const { examined, totals } = open
-    ? await checkBesideCloses(log, open.examined, { fromDay: recentFrom(closes), onPart })
+    ? await checkUnclosed(log, open.examined, { fromDay: getRecentStart(closes), onPart })
     : await checkEverything(log, { progress: told, onOdd, onPart });
   await checkAdjustments(log, onPart);
   const checks = (Object.keys(ledgerChecks) as LedgerCheck[]).map((check) => ({
@@ -88,12 +88,12 @@ async function checkEverything(log: FindingLog, walk: Walk) {
  */
 const recentDays = 3;
 
-function recentFrom({ last }: ClosesRead): string | null {
+function getRecentStart({ last }: ClosesRead): string | null {
   return last && daysAfter(last.day, 1 - recentDays);
 }
 
 /** The rest of the rules over what no close covers; those that need the whole history are left out. */
-async function checkBesideCloses(log: FindingLog, examined: LedgerReport['examined'], part: Part) {
+async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined'], part: Part) {
   log.leaveOut('suspense-total');
   log.leaveOut('payable-total');
   const quotes = await checkByTime(log, part);
@@ -109,7 +109,7 @@ async function checkByTime(log: FindingLog, part: Part): Promise<number> {
 }
 
 async function checkUniqueIndexes(log: FindingLog): Promise<void> {
-  for (const { collection, name, problem } of (await wrongIndexes()).filter((each) => each.unique)) {
+  for (const { collection, name, problem } of (await findWrongIndexes()).filter((each) => each.unique)) {
     log.add({ check: 'unique-indexes', subject: `index ${collection}.${name}`, message: problem });
   }
 }
@@ -124,7 +124,7 @@ interface Totals {
 
 interface Walk {
   progress: Progress;
-  onOdd: (odd: OddKey) => void;
+  onOdd: (odd: InvalidKey) => void;
   onPart: OnPart;
 }
 
@@ -156,13 +156,13 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
   const bound = newId();
   for await (const streamed of streamSubjects(onOdd)) {
     for (const each of streamed) {
-      const subject = await confirmed(each, log);
+      const subject = await confirmSubject(each, log);
       examined.journals += subject.journals.length;
       examined.transactions += subject.purchase ? 1 : 0;
       examined.deposits += subject.deposit ? 1 : 0;
       examined.settlements += subject.settlement ? 1 : 0;
       if (subject.id < bound) {
-        addTo(totals, subject, bound);
+        addToTotals(totals, subject, bound);
       }
     }
     progress({ what: 'subjects', done: examined.transactions, total });
@@ -171,11 +171,13 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
 }
 
 /** The subject as it counts: read again, at one moment, if anything about it looked wrong. */
-async function confirmed(streamed: Subject, log: FindingLog): Promise<Subject> {
+async function confirmSubject(streamed: Subject, log: FindingLog): Promise<Subject> {
   if (checkSubject(streamed).length === 0) {
     return streamed;
   }
-  const [subject] = await patiently(() => inTransaction((session) => readSubjects(session, [streamed.id])));
+  const [subject] = await readWithRetries(() =>
+    inTransaction((session) => readSubjects(session, [streamed.id])),
+  );
   if (!subject) {
     throw new Error(`subject ${streamed.id} was not decoded`);
   }
@@ -183,7 +185,7 @@ async function confirmed(streamed: Subject, log: FindingLog): Promise<Subject> {
   return subject;
 }
 
-function addTo(totals: Totals, subject: Subject, bound: string): void {
+function addToTotals(totals: Totals, subject: Subject, bound: string): void {
   for (const { account, amount } of subject.journals.flatMap((journal) => journal.lines)) {
     if (account === 'platform:suspense') {
       totals.suspense += amount;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newApiKey } from '../../../src/accounts/api-key.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
 import { uniqueAddress, useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 
@@ -7,7 +7,7 @@ const path = '/v1/wallet/balance';
 
 describe('wrong keys from one address', () => {
   const api = useApi();
-  const wrong = (from: string) => api.call({ path, key: newApiKey('buyer', 'test'), from });
+  const wrong = (from: string) => api.call({ path, key: generateApiKey('buyer', 'test'), from });
   async function useUp(from: string): Promise<void> {
     for (let n = 0; n < 20; n++) {
       expectFailure(await wrong(from), { status: 401, code: '07' });

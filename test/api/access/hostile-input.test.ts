@@ -7,21 +7,21 @@ import { Collection } from 'mongodb';
 import { request } from 'undici';
 import { limits } from '../../../config/limits.js';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { keysOfUsername } from '../../../src/accounts/known-keys.js';
-import { newApiKey } from '../../../src/accounts/api-key.js';
+import { findKeysByUsername } from '../../../src/accounts/known-keys.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
-import { cached } from '../../../src/redis/cached.js';
+import { createCache } from '../../../src/redis/cached.js';
 import { ProductModel } from '../../../src/products/product.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { writeRequestLog } from '../../../src/request-log/log-request.js';
 import { newId } from '../../../src/shared/ids.js';
 import { logger, redact } from '../../../src/shared/logger.js';
-import { withoutUrlSecrets } from '../../../src/shared/mask.js';
+import { redactUrlSecrets } from '../../../src/shared/mask.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import { deliveries } from '../../../src/webhooks/delivery.model.js';
-import { eventDeliveries } from '../../../src/webhooks/account-events.js';
+import { buildEventDeliveries } from '../../../src/webhooks/account-events.js';
 import { uniqueAddress, useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
@@ -31,7 +31,7 @@ describe('hostile input', () => {
 
   describe('names that every object has', () => {
     const made: string[] = [];
-    after(() => changing([ProductModel], null, (rows) => rows.deleteMany({ _id: { $in: made } })));
+    after(() => writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ _id: { $in: made } })));
 
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
       it(`an operator called ${name} is one that nobody knows prefixes of`, async () => {
@@ -208,7 +208,7 @@ describe('hostile input', () => {
   describe('names that are not known', () => {
     it('too long a name is not remembered, nor is anything under it', async () => {
       const asked: string[] = [];
-      const find = cached({
+      const find = createCache({
         from: [AccountModel],
         load: (name: string) => (asked.push(name), Promise.resolve(name)),
       });
@@ -245,13 +245,13 @@ describe('hostile input', () => {
         expect(await ask(unknown, kind)).to.deep.equal(await ask(account.username, kind));
       }
       const { account: fresh } = await api.newBuyer();
-      const ofUnknown = await queriesOf(() => keysOfUsername(`v-${fresh.username.slice(2)}`));
+      const ofUnknown = await queriesOf(() => findKeysByUsername(`v-${fresh.username.slice(2)}`));
       expect(ofUnknown).to.deep.equal(['accounts.find', 'apiKeys.find']);
-      expect(await queriesOf(() => keysOfUsername(fresh.username))).to.deep.equal(ofUnknown);
+      expect(await queriesOf(() => findKeysByUsername(fresh.username))).to.deep.equal(ofUnknown);
     });
 
     it('an unknown key and a token of nobody are refused no sooner than the floor, and the right key at once', async () => {
-      for (const wrong of [newApiKey('buyer', 'test'), `at_${'A'.repeat(70)}`, 'nonsense']) {
+      for (const wrong of [generateApiKey('buyer', 'test'), `at_${'A'.repeat(70)}`, 'nonsense']) {
         const startedAt = performance.now();
         const answer = await api.call({ path: '/v1/wallet/balance', key: wrong });
         expectFailure(answer, { status: 401, code: '07' });
@@ -293,7 +293,7 @@ describe('hostile input', () => {
       const audit = JSON.stringify(await AuditModel.find({ 'subject.id': account._id }).lean());
       expect(audit).to.include('https://shop.example/hook?token=***&v=***').and.not.include(secret);
       const about = { id: someTransaction()._id, event: 'ping' as const, refId: null, data: {} };
-      await deliveries.insertMany(eventDeliveries({ ...account, webhookUrl: url }, about));
+      await deliveries.insertMany(buildEventDeliveries({ ...account, webhookUrl: url }, about));
       const listed = await api.call({ path: '/api/buyer/webhooks/deliveries', key });
       expect(JSON.stringify(listed.body)).to.include('token=***').and.not.include(secret);
     });
@@ -303,10 +303,10 @@ describe('hostile input', () => {
       expect(line).to.deep.equal({
         text: 'went to https://shop.example/hook?token=***&v=*** then to https://***@shop.example/x',
       });
-      expect(withoutUrlSecrets('https://shop.example/a?b#c and no query')).to.equal(
+      expect(redactUrlSecrets('https://shop.example/a?b#c and no query')).to.equal(
         'https://shop.example/a?***#*** and no query',
       );
-      expect(withoutUrlSecrets("https://shop.example/o'x?token=a'SECRET&x=1")).to.equal(
+      expect(redactUrlSecrets("https://shop.example/o'x?token=a'SECRET&x=1")).to.equal(
         "https://shop.example/o'x?token=***&x=***",
       );
     });

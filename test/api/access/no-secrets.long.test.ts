@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { newApiKey } from '../../../src/accounts/api-key.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { deposit } from '../../support/deposit.js';
 import { eventually } from '../../support/eventually.js';
@@ -53,7 +53,7 @@ describe('secrets', () => {
       ref_id: uniqueRef(),
     });
     // Mistakes print more than successes do.
-    const unknown = newApiKey('buyer', 'test');
+    const unknown = generateApiKey('buyer', 'test');
     secrets.set('unknown key', unknown);
     await apiClient(web.url, unknown).post('/api/buyer/balance');
     await client.post('/api/buyer/transaction', { code: buyer.key, customer_number: {}, ref_id: buyer.key });

@@ -4,12 +4,12 @@ import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../../src/accounts/access-token.js';
 import type { Role } from '../../../src/accounts/account.model.js';
 import { ApiKeyModel, type ApiKey } from '../../../src/accounts/api-key.model.js';
-import { apiKeyHash } from '../../../src/accounts/api-key.js';
-import { defineOperation, powerOf, type AnyOperation } from '../../../src/api/operation.js';
+import { hashApiKey } from '../../../src/accounts/api-key.js';
+import { defineOperation, getRequiredPower, type AnyOperation } from '../../../src/api/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel } from '../../../src/products/product.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { openWebhookSecret } from '../../../src/webhooks/webhook-secret.js';
 import { rotateApiKey } from '../../../src/webhooks/rotate-api-key.js';
 import { AccountModel, type Account } from '../../../src/accounts/account.model.js';
@@ -46,7 +46,7 @@ describe('what each credential may do', () => {
   // No worker runs here, and nobody is to wait for one.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
-    await changing([ProductModel, OfferModel], null, async (products, offers) => {
+    await writeAndInvalidate([ProductModel, OfferModel], null, async (products, offers) => {
       await products.deleteMany({ sellerId: { $in: sellers } });
       await offers.deleteMany({ sellerId: { $in: sellers } });
     });
@@ -59,7 +59,7 @@ describe('what each credential may do', () => {
     const by = { actor: 'test', from: null, reason: null, keyId: null };
     const { apiKey: current } = await rotateApiKey(account, 60, by);
     const tokenOf = async (key: string) => {
-      const stored = await ApiKeyModel.findOne({ sha256: apiKeyHash(key) }).lean<ApiKey>();
+      const stored = await ApiKeyModel.findOne({ sha256: hashApiKey(key) }).lean<ApiKey>();
       return sealAccessToken({ keyId: stored?._id ?? '', validUntil: new Date(Date.now() + 60_000) });
     };
     const credentials = {
@@ -131,7 +131,7 @@ describe('what each credential may do', () => {
       data: operations[0]?.data as never,
       handle: () => Promise.resolve({ data: null }),
     });
-    expect(powerOf(silent)).to.equal('own');
+    expect(getRequiredPower(silent)).to.equal('own');
   });
 
   it('a key that was replaced while its own rotation or change was under way is refused', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import { forgetTaken, giveBack, takeFromLimit } from '../../../src/redis/take-from-limit.js';
+import { resetRateLimit, refundRateLimit, consumeRateLimit } from '../../../src/redis/take-from-limit.js';
 import { redis } from '../../../src/redis/connection.js';
 import { apiClient, uniqueRef, type Answer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -57,7 +57,7 @@ describe('rate limit over two web processes', () => {
 
 describe('rate limit', () => {
   const api = useApi();
-  const takeFromMinute = (key: string, max: number) => takeFromLimit(key, { max, windowMs: 60_000 });
+  const takeFromMinute = (key: string, max: number) => consumeRateLimit(key, { max, windowMs: 60_000 });
 
   it('the limit is there again when the minute is over', async () => {
     const key = `test:${uniqueRef()}`;
@@ -106,32 +106,32 @@ describe('rate limit', () => {
     const { countInWindow } = redis() as unknown as Record<string, unknown>;
     Object.assign(redis(), { countInWindow: () => Promise.reject(new Error('away')) });
     try {
-      expect((await takeFromLimit(key, day)).accepted).to.equal(true);
-      expect((await takeFromLimit(key, day)).accepted).to.equal(false);
+      expect((await consumeRateLimit(key, day)).accepted).to.equal(true);
+      expect((await consumeRateLimit(key, day)).accepted).to.equal(false);
     } finally {
       Object.assign(redis(), { countInWindow });
     }
-    await eventually('Redis to be asked', async () => (await takeFromLimit(key, day)).accepted);
+    await eventually('Redis to be asked', async () => (await consumeRateLimit(key, day)).accepted);
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('1');
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 0, 'PX', 60_000);
-    expect((await takeFromLimit(key, day)).accepted, 'what Redis said is kept').to.equal(false);
+    expect((await consumeRateLimit(key, day)).accepted, 'what Redis said is kept').to.equal(false);
   });
 
   it('what is given back is there again at once, also where another process gave it back; never more than the limit', async () => {
     const key = `test:${uniqueRef()}`;
     const limit = { max: 2, windowMs: 60_000, refunds: true } as const;
-    await takeFromLimit(key, limit);
-    await takeFromLimit(key, limit);
-    expect((await takeFromLimit(key, limit)).accepted).to.equal(false);
-    await giveBack(key);
-    expect((await takeFromLimit(key, limit)).accepted).to.equal(true);
+    await consumeRateLimit(key, limit);
+    await consumeRateLimit(key, limit);
+    expect((await consumeRateLimit(key, limit)).accepted).to.equal(false);
+    await refundRateLimit(key);
+    expect((await consumeRateLimit(key, limit)).accepted).to.equal(true);
     await redis().decr(`${env.QUEUE_PREFIX}:${key}`);
-    expect((await takeFromLimit(key, limit)).accepted, 'as another process would').to.equal(true);
+    expect((await consumeRateLimit(key, limit)).accepted, 'as another process would').to.equal(true);
 
-    await forgetTaken(key);
+    await resetRateLimit(key);
     expect(await redis().exists(`${env.QUEUE_PREFIX}:${key}`)).to.equal(0);
-    await giveBack(key);
-    expect(await takeFromLimit(key, limit)).to.include({ accepted: true, remaining: 1 });
+    await refundRateLimit(key);
+    expect(await consumeRateLimit(key, limit)).to.include({ accepted: true, remaining: 1 });
   });
 
   it('a rate_limit raised by the account itself lets it go on at once', async () => {

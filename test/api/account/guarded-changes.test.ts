@@ -6,11 +6,11 @@ import { requestAdjustment } from '../../../src/adjustments/request-adjustment.j
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { SettlementModel } from '../../../src/settlements/settlement.model.js';
 import { newId } from '../../../src/shared/ids.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
-import { deliveryHeaders } from '../../../src/webhooks/sign-delivery.js';
-import { keysFor } from '../../../src/webhooks/webhook-secret.js';
-import { hearChanges } from '../../../src/redis/hear-changes.js';
+import { buildDeliveryHeaders } from '../../../src/webhooks/sign-delivery.js';
+import { getDeliveryKeys } from '../../../src/webhooks/webhook-secret.js';
+import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
 import { topup } from '../../support/topup.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
@@ -22,7 +22,7 @@ const by = { actor: 'operator:test', from: null, reason: 'a test' };
 describe('changes of what guards an account', () => {
   const api = useApi();
   // As every process of the service does.
-  before(hearChanges);
+  before(subscribeToChanges);
 
   async function newSeller(): Promise<ApiAccount> {
     const seller = await api.newAccount('seller', { webhookUrl: oldUrl });
@@ -43,13 +43,13 @@ describe('changes of what guards an account', () => {
     });
   /** As if it were another day. */
   const dayLater = ({ account }: ApiAccount) =>
-    changing([AccountModel], [account._id], (rows) =>
+    writeAndInvalidate([AccountModel], [account._id], (rows) =>
       rows.updateOne({ _id: account._id }, { $set: { guardedSince: new Date(Date.now() - 86_400_001) } }),
     );
   /** Whether the row's own secret signs what a worker would send now. */
   async function isSignedWith(row: Delivery, secret: string): Promise<boolean> {
     const account = await AccountModel.findById(row.accountId).orFail().lean();
-    const { 'x-signature': signatures = '' } = deliveryHeaders(row, keysFor(row, account));
+    const { 'x-signature': signatures = '' } = buildDeliveryHeaders(row, getDeliveryKeys(row, account));
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
     return signatures.includes(createHmac('sha256', key).update(row.body).digest('hex'));
   }

@@ -1,11 +1,11 @@
 /** What the operator decides of an account, by commands in another process: it holds for the next call. */
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { md5SignsOf } from '../../../src/accounts/md5-signs.js';
+import { getMd5SignCounts } from '../../../src/accounts/md5-signs.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { hearChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
 import { topup } from '../../support/topup.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
@@ -15,7 +15,7 @@ import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 describe('topup account set', () => {
   const api = useApi();
   // As every process of the service does.
-  before(hearChanges);
+  before(subscribeToChanges);
   const run = (...args: string[]) => topup(['account', ...args, '--json'], process.env);
   const set = ({ account }: ApiAccount, ...args: string[]) =>
     run('set', account.username, ...args, '--reason', 'a test');
@@ -50,8 +50,8 @@ describe('topup account set', () => {
     await balance(strong, 'hmac');
     await balance({ ...strong, key: 'wrong' }, 'md5');
     const ids = [weak.account._id, strong.account._id];
-    await eventually('the count', async () => (await md5SignsOf(ids))?.[0] === 5);
-    expect(await md5SignsOf(ids)).to.deep.equal([5, 0]);
+    await eventually('the count', async () => (await getMd5SignCounts(ids))?.[0] === 5);
+    expect(await getMd5SignCounts(ids)).to.deep.equal([5, 0]);
     const shown = await run('show', weak.account.username);
     expect(shown.json()['md5_signs_30_days']).to.equal(5);
     expect((await topup(['account', 'show', weak.account.username], process.env)).stdout).to.match(

@@ -4,7 +4,7 @@ import { limits } from '../../../config/limits.js';
 import { listRequestsFor } from '../../../src/api/account/list-requests.js';
 import { loggedRequests } from '../../../src/request-log/logged-request.model.js';
 import { writeRequestLog } from '../../../src/request-log/log-request.js';
-import { tellable } from '../../../src/request-log/tellable.js';
+import { redactBody } from '../../../src/request-log/tellable.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { useSettings } from '../../support/use-settings.js';
@@ -275,20 +275,22 @@ describe('GET /api/<role>/requests', () => {
 describe('what the request log keeps of a body', () => {
   it('stays small, whatever comes', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as object;
-    expect(tellable(deep)).to.equal('{"a":"<object>"}');
-    expect(tellable({ ref_ids: Array.from({ length: 100 }, () => 'x'.repeat(64)) })).to.include('<97 more>');
+    expect(redactBody(deep)).to.equal('{"a":"<object>"}');
+    expect(redactBody({ ref_ids: Array.from({ length: 100 }, () => 'x'.repeat(64)) })).to.include(
+      '<97 more>',
+    );
     const wide = (levels: number): object => ({
       ref_id: 'x'.repeat(64),
       ...(levels > 0 &&
         Object.fromEntries(['data', 'period', 'summary', 'attempt'].map((name) => [name, wide(levels - 1)]))),
     });
-    expect(tellable(wide(5))?.length).to.be.below(100);
-    expect(tellable({ message: 'said', other: 'hidden' }, ['message'])).to.equal(
+    expect(redactBody(wide(5))?.length).to.be.below(100);
+    expect(redactBody({ message: 'said', other: 'hidden' }, ['message'])).to.equal(
       '{"message":"said","other":"<text of 6>"}',
     );
-    expect(tellable({ max_price: 2 ** 53, price: 1_000, amount: 1.5 })).to.equal(
+    expect(redactBody({ max_price: 2 ** 53, price: 1_000, amount: 1.5 })).to.equal(
       '{"max_price":"<number of 16>","price":1000,"amount":"<number of 3>"}',
     );
-    expect(tellable(null)).to.equal(null);
+    expect(redactBody(null)).to.equal(null);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { createPayment } from '../../../src/api/buyer/create-payment.js';
 import { inquireBuyerBill } from '../../../src/api/buyer/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
@@ -83,7 +83,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
   it('a token whose sellers have no provider that can tell: 404/02, said so', async () => {
     const product = await newProduct(api, { subcategory: 'pln', customerNumber: { kind: 'pln' } });
     const { _id: code, sellerId } = product;
-    await changing([AccountModel], null, (rows) =>
+    await writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateOne({ _id: sellerId }, { $set: { 'provider.kind': 'h2h' } }),
     );
     const { key } = await api.newBuyer(0);

@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
-import { newProofSalt } from '../../../src/money/closes/canonical-text.js';
+import { createProofSalt } from '../../../src/money/closes/canonical-text.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';
 import { eraseCustomer } from '../../../src/privacy/erase-customer.js';
 import { maskPurchase } from '../../../src/privacy/mask-purchase.js';
 import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
 import { PurchaseModel, purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { newId } from '../../../src/shared/ids.js';
-import { blotted, masked } from '../../../src/shared/mask.js';
+import { maskAll, maskNumber } from '../../../src/shared/mask.js';
 import { deliveries } from '../../../src/webhooks/delivery.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
@@ -47,7 +47,7 @@ describe('a bill whose payment is under way', () => {
           usedBy: null,
           createdAt: new Date(),
           expiresAt: new Date(Date.now() + 600_000),
-          proofSalt: newProofSalt(),
+          proofSalt: createProofSalt(),
           ...over,
         };
       });
@@ -101,7 +101,7 @@ describe('a bill whose payment is under way', () => {
     await end();
     expect(await eraseCustomer(customerNumber, by)).to.deep.include({ purchases: 1, bills: 2, left: [] });
     for (const row of [await stored(), await claimedNow()]) {
-      expect(row?.customerNumber).to.equal(blotted(customerNumber));
+      expect(row?.customerNumber).to.equal(maskAll(customerNumber));
     }
   });
 
@@ -110,7 +110,7 @@ describe('a bill whose payment is under way', () => {
     const createdAt = new Date(Date.now() - limits.quoteKeptMs - 1_000);
     await quotes.updateOne({ _id: (await claimedNow())?._id ?? '' }, { $set: { createdAt } });
     await applyRetention();
-    expect((await claimedNow())?.customerNumber).to.equal(masked(customerNumber));
+    expect((await claimedNow())?.customerNumber).to.equal(maskNumber(customerNumber));
     await ask(1);
     await expectOneOpen();
   });
@@ -120,7 +120,7 @@ describe('a bill whose payment is under way', () => {
     await ask(2);
     await end();
     const [later] = await ask(1, { createdAt: new Date(Date.now() + 1_000) });
-    const how = { hide: blotted, endsReports: false };
+    const how = { hide: maskAll, endsReports: false };
     expect(await maskPurchase(await stored(), how)).to.deep.equal({ left: null, bills: 3 });
     const rest = await quotes.find({ customerNumber }).toArray();
     expect(rest.map(({ _id }) => _id)).to.deep.equal([later?._id]);

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../../src/api/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel } from '../../../src/products/product.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi, type ApiCall } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
@@ -25,8 +25,8 @@ describe('what every operation promises', () => {
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
     // The codes of products are everybody's.
-    await changing([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
-    await changing([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
+    await writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
+    await writeAndInvalidate([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
   });
   // After the hook above, which needs its database.
   const api = useApi();

@@ -8,8 +8,8 @@ import { validate } from '../../../src/api/validate.js';
 import { consoleOperations } from '../../../src/console/api/operations.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
-import { printable } from '../../../src/shared/printable.js';
-import { whyNoReason } from '../../../src/shared/reason.js';
+import { toPrintable } from '../../../src/shared/printable.js';
+import { findReasonProblem } from '../../../src/shared/reason.js';
 import { statementOf } from '../../bank-statements/statement.js';
 
 const unseen = {
@@ -121,16 +121,16 @@ describe('free text', () => {
 
   it("an operator's reason is such a text on the command line too", () => {
     for (const [what, character] of Object.entries(unseen)) {
-      expect(whyNoReason(`a bank${character}error`), what).to.match(/invisible characters/);
+      expect(findReasonProblem(`a bank${character}error`), what).to.match(/invisible characters/);
     }
-    expect(seen.map(whyNoReason)).to.deep.equal(seen.map(() => null));
+    expect(seen.map(findReasonProblem)).to.deep.equal(seen.map(() => null));
   });
 
   it("what others write is shown without it: a provider's words, and a bank's, whose line is kept", async () => {
     for (const [what, character] of Object.entries(unseen)) {
-      expect(printable(`a${character}b`), what).to.equal('a b');
+      expect(toPrintable(`a${character}b`), what).to.equal('a b');
     }
-    expect(seen.map(printable)).to.deep.equal(seen);
+    expect(seen.map(toPrintable)).to.deep.equal(seen);
     const text = 'TRSF \u202eBUDI\u200b';
     const { incoming } = await readBankStatement(Buffer.from(statementOf({ amount: 50_123, text })));
     const [line] = incoming;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DeliveryModel } from '../../../src/webhooks/delivery.model.js';
 import { uniqueRef, type Answer } from '../../support/api-client.js';
 import { topup } from '../../support/topup.js';
-import { hearChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
 import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
@@ -11,7 +11,7 @@ import { englishWordIn } from './english-words.js';
 
 describe('the language of answers', () => {
   const api = useApi();
-  before(hearChanges);
+  before(subscribeToChanges);
 
   const inLanguage = (acceptLanguage: string | null, call: ApiCall) =>
     api.call({

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { messages } from '../../../src/shared/messages.js';
-import { asWritten, joined, say } from '../../../src/shared/say.js';
+import { asWritten, joinMessages, say } from '../../../src/shared/say.js';
 import { englishWordIn } from './english-words.js';
 
 /** Where operators read, or others have written the words. A client's call may meet none of these but by a comment of its own. */
@@ -74,7 +74,7 @@ describe('the messages', () => {
       en: 'webhook_url must begin with https://',
       id: 'webhook_url harus diawali https://',
     });
-    expect(joined([nested, say('moreMistakes')], '; ').id).to.equal(
+    expect(joinMessages([nested, say('moreMistakes')], '; ').id).to.equal(
       'webhook_url harus diawali https://; masih ada kesalahan lain',
     );
     // What a client sends is no template.

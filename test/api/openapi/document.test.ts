@@ -6,17 +6,17 @@ import { env, parseEnv } from '../../../config/env.js';
 import { describeWebhooks } from '../../../src/api/openapi/describe-webhook.js';
 import { describedInterface, openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
-import { configUpdatedDeliveries, testDelivery } from '../../../src/webhooks/account-events.js';
-import { depositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
+import { buildConfigUpdatedDeliveries, buildTestDelivery } from '../../../src/webhooks/account-events.js';
+import { buildDepositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
 import {
-  settlementCompletedDeliveries,
-  settlementFailedDeliveries,
+  buildSettlementCompletedDeliveries,
+  buildSettlementFailedDeliveries,
 } from '../../../src/settlements/settlement-events.js';
-import { endpointsOf, usualSettings } from '../../../src/accounts/webhook-endpoint.js';
-import { webhookDisabledDeliveries } from '../../../src/webhooks/disabled-event.js';
-import { receiverIdOf } from '../../../src/webhooks/new-delivery.js';
+import { getEndpoints, defaultEndpointSettings } from '../../../src/accounts/webhook-endpoint.js';
+import { buildWebhookDisabledDeliveries } from '../../../src/webhooks/disabled-event.js';
+import { getReceiverId } from '../../../src/webhooks/new-delivery.js';
 import type { Delivery } from '../../../src/webhooks/delivery.model.js';
-import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf, problemsOfSchema } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
@@ -171,7 +171,13 @@ describe('The OpenAPI document', () => {
       webhookSecretSealed: '',
       previousWebhookSecret: null,
       webhookEndpoints: [
-        { ...usualSettings, id: 'b', url: 'https://shop.example/b', secretSealed: '', previousSecret: null },
+        {
+          ...defaultEndpointSettings,
+          id: 'b',
+          url: 'https://shop.example/b',
+          secretSealed: '',
+          previousSecret: null,
+        },
       ],
       callbackUrl: 'https://shop.example/c',
     };
@@ -198,7 +204,7 @@ describe('The OpenAPI document', () => {
     const rows: Delivery[] = [
       ...(['wallet', 'reseller', 'buyer'] as const).flatMap((surface) =>
         events.flatMap((event) =>
-          purchaseDeliveries({
+          buildPurchaseDeliveries({
             buyer: receiver,
             seller: receiver,
             event,
@@ -206,13 +212,13 @@ describe('The OpenAPI document', () => {
           }),
         ),
       ),
-      ...settlementCompletedDeliveries(receiver, settlement, new Date()),
-      ...settlementFailedDeliveries(receiver, settlement, 'wrong account'),
-      ...depositCompletedDeliveries(receiver, deposit),
-      ...configUpdatedDeliveries(receiver, ['webhook_url']),
-      ...endpointsOf(receiver).map((endpoint) => testDelivery(receiver, endpoint)),
-      ...webhookDisabledDeliveries(receiver, {
-        receiverId: receiverIdOf('a', receiver.webhookUrl),
+      ...buildSettlementCompletedDeliveries(receiver, settlement, new Date()),
+      ...buildSettlementFailedDeliveries(receiver, settlement, 'wrong account'),
+      ...buildDepositCompletedDeliveries(receiver, deposit),
+      ...buildConfigUpdatedDeliveries(receiver, ['webhook_url']),
+      ...getEndpoints(receiver).map((endpoint) => buildTestDelivery(receiver, endpoint)),
+      ...buildWebhookDisabledDeliveries(receiver, {
+        receiverId: getReceiverId('a', receiver.webhookUrl),
         because: 'gone',
         at: new Date(),
       }),

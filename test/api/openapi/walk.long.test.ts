@@ -6,7 +6,7 @@ import { describedInterface } from '../../../src/api/openapi/document.js';
 import type { Schema } from '../../../src/api/openapi/types.js';
 import { JournalModel } from '../../../src/money/journals/journal.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { seededRandom } from '../../support/random.js';
 import { sizes } from '../../support/sizes.js';
 import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';
@@ -106,7 +106,7 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
   async function openAgain(): Promise<void> {
     const ids = Object.values(accounts).map(({ account }) => account._id);
     const settings = { rateLimit: limits.rateLimitMax, ipWhitelist: [], webhookUrl: null, callbackUrl: null };
-    await changing([AccountModel], null, (rows) =>
+    await writeAndInvalidate([AccountModel], null, (rows) =>
       rows.updateMany({ _id: { $in: ids } }, { $set: settings }),
     );
   }

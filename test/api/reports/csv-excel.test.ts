@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvText } from '../../../src/shared/csv-text.js';
-import { printable } from '../../../src/shared/printable.js';
+import { toPrintable } from '../../../src/shared/printable.js';
 import { csvRows } from '../../support/csv.js';
 import { excelValue } from './support/excel-value.js';
 
@@ -48,7 +48,7 @@ describe('CSV for Excel', () => {
       '\ufeff=1',
     ];
     for (const text of hostile) {
-      expect(cellsOf(text).map(excelValue), text).to.deep.equal([printable(text)]);
+      expect(cellsOf(text).map(excelValue), text).to.deep.equal([toPrintable(text)]);
     }
     const quoting = fc.string({
       unit: fc.constantFrom('"', '=', ',', 'a', ' ', '\n', '&', '0'),
@@ -57,7 +57,7 @@ describe('CSV for Excel', () => {
     fc.assert(
       fc.property(fc.oneof(quoting, fc.string({ unit: 'grapheme' })), (text) => {
         fc.pre(!text.includes(';'));
-        expect(cellsOf(text, 'next').map(excelValue)).to.deep.equal([printable(text), 'next']);
+        expect(cellsOf(text, 'next').map(excelValue)).to.deep.equal([toPrintable(text), 'next']);
       }),
       { numRuns: 500 },
     );

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { request } from 'undici';
-import { downloadToken } from '../../../src/reports/download-token.js';
+import { createDownloadToken } from '../../../src/reports/download-token.js';
 import { apiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { watchMemory } from '../../support/memory-watch.js';
@@ -118,7 +118,7 @@ describe('A report that is interrupted', () => {
     await forgetLock(stack, id);
     await stack.startWorker('reports');
     const path = `/api/buyer/reports/${id}`;
-    const token = downloadToken({ report: { _id: id }, account: {} }, new Date(Date.now() + 60_000));
+    const token = createDownloadToken({ report: { _id: id }, account: {} }, new Date(Date.now() + 60_000));
     const seen = new Set<string>();
     const file = await eventually('the report', async () => {
       const files = await Promise.all([

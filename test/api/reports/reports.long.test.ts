@@ -9,8 +9,8 @@ import { expectToFitContract } from '../../support/contract.js';
 import { csvRows } from '../../support/csv.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
-import { isoTime } from '../../../src/shared/iso-time.js';
-import { printable } from '../../../src/shared/printable.js';
+import { formatIsoTime } from '../../../src/shared/iso-time.js';
+import { toPrintable } from '../../../src/shared/printable.js';
 import { excelValue } from './support/excel-value.js';
 
 describe('reports of both roles', () => {
@@ -153,7 +153,7 @@ describe('reports of both roles', () => {
     const [, ...rows] = csvRows(text.slice(1));
     expect(rows.map((row) => row.map(excelValue))).to.deep.equal(
       json.transactions.map((item: Record<string, unknown>) =>
-        Object.values(item).map((value) => printable(String((value as string | number | null) ?? ''))),
+        Object.values(item).map((value) => toPrintable(String((value as string | number | null) ?? ''))),
       ),
     );
     expect(text)
@@ -194,7 +194,7 @@ describe('reports of both roles', () => {
         const { timestamp, ...rest } = item;
         const row = rows[index] ?? [];
         expect(row.slice(0, -1)).to.deep.equal(
-          Object.values(rest).map((value) => (typeof value === 'string' ? printable(value) : value)),
+          Object.values(rest).map((value) => (typeof value === 'string' ? toPrintable(value) : value)),
         );
         // The reader cuts what a fraction of a day is short of.
         const told = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
@@ -208,7 +208,9 @@ describe('reports of both roles', () => {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', tz: 'Asia/Jakarta' });
     const times = (report: { transactions: { timestamp: string }[] }) =>
       report.transactions.map(({ timestamp }) => timestamp);
-    expect(times(body.data)).to.deep.equal(times(plain).map((at) => isoTime(new Date(at), 'Asia/Jakarta')));
+    expect(times(body.data)).to.deep.equal(
+      times(plain).map((at) => formatIsoTime(new Date(at), 'Asia/Jakarta')),
+    );
     expect(body.data.expires_at).to.match(/\+07:00$/);
     expect(body.data.period).to.deep.equal(plain.period);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
-import { isoTime, zoneNamed } from '../../../src/shared/iso-time.js';
+import { formatIsoTime, findTimeZone } from '../../../src/shared/iso-time.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
@@ -10,19 +10,23 @@ describe('times in a zone', () => {
   it('has the offset of the instant, summer and winter, and milliseconds', () => {
     const summer = new Date('2026-07-23T12:05:00.000Z');
     const winter = new Date('2026-11-23T12:05:00.123Z');
-    expect(isoTime(winter)).to.equal('2026-11-23T12:05:00.123Z');
-    expect(isoTime(winter, 'Asia/Jakarta')).to.equal('2026-11-23T19:05:00.123+07:00');
-    expect(isoTime(winter, 'Europe/Amsterdam')).to.equal('2026-11-23T13:05:00.123+01:00');
-    expect(isoTime(summer, 'Europe/Amsterdam')).to.equal('2026-07-23T14:05:00.000+02:00');
+    expect(formatIsoTime(winter)).to.equal('2026-11-23T12:05:00.123Z');
+    expect(formatIsoTime(winter, 'Asia/Jakarta')).to.equal('2026-11-23T19:05:00.123+07:00');
+    expect(formatIsoTime(winter, 'Europe/Amsterdam')).to.equal('2026-11-23T13:05:00.123+01:00');
+    expect(formatIsoTime(summer, 'Europe/Amsterdam')).to.equal('2026-07-23T14:05:00.000+02:00');
     // The hour that comes twice.
-    expect(isoTime(new Date('2026-10-25T00:30:00Z'), 'Europe/Amsterdam')).to.match(/T02:30:00.000\+02:00$/);
-    expect(isoTime(new Date('2026-10-25T01:30:00Z'), 'Europe/Amsterdam')).to.match(/T02:30:00.000\+01:00$/);
+    expect(formatIsoTime(new Date('2026-10-25T00:30:00Z'), 'Europe/Amsterdam')).to.match(
+      /T02:30:00.000\+02:00$/,
+    );
+    expect(formatIsoTime(new Date('2026-10-25T01:30:00Z'), 'Europe/Amsterdam')).to.match(
+      /T02:30:00.000\+01:00$/,
+    );
   });
 
   it('a zone has one spelling, and offsets and other words are none', () => {
-    expect(zoneNamed('asia/jAKARTA')).to.equal('Asia/Jakarta');
+    expect(findTimeZone('asia/jAKARTA')).to.equal('Asia/Jakarta');
     for (const name of ['+07:00', 'Mars/Olympus', 'WIB', '', ' ', 'Asia/Jakarta ']) {
-      expect(zoneNamed(name), name).to.equal(null);
+      expect(findTimeZone(name), name).to.equal(null);
     }
   });
 
@@ -48,7 +52,7 @@ describe('times in a zone', () => {
     /** The same with every time of it told in Jakarta. */
     function inJakarta<T>(answer: T): T {
       return JSON.parse(
-        JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => isoTime(new Date(at), tz)),
+        JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => formatIsoTime(new Date(at), tz)),
       ) as T;
     }
 

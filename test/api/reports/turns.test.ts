@@ -7,7 +7,7 @@ import { generateReport, giveUpReport } from '../../../src/reports/generate-repo
 import { generateReportJob } from '../../../src/reports/generate-report.job.js';
 import { ReportModel, type Report } from '../../../src/reports/report.model.js';
 import { endReports } from '../../../src/reports/end-reports.js';
-import { callLongest, takeTurn } from '../../../src/reports/report-turns.js';
+import { promoteLongestWaiting, takeTurn } from '../../../src/reports/report-turns.js';
 import type { Account } from '../../../src/accounts/account.model.js';
 import { countAttention } from '../../../src/doctor/attention.js';
 import { DependencyError } from '../../../src/shared/errors.js';
@@ -82,10 +82,10 @@ describe('Reports of an account that asks for many', () => {
       .and.not.include(short);
     await generateReport(short);
     expect(await queued([second]), 'the second turn is for short ones').to.deep.equal([]);
-    await callLongest();
+    await promoteLongestWaiting();
     expect(await inState('prioritized'), 'not yet').to.include(first);
     await ReportModel.updateOne({ _id: first }, { $set: { createdAt: new Date(Date.now() - 61_000) } });
-    await callLongest();
+    await promoteLongestWaiting();
     const waiting = await queue.getJobs(['wait'], 0, -1, true);
     expect((waiting[0]?.data as { reportId: string }).reportId, 'the next of all').to.equal(first);
     await generateReport(first);

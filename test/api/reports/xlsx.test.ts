@@ -3,7 +3,7 @@ import { unzipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/node';
 import { saleColumns } from '../../../src/reports/report-columns.js';
 import type { ReportRow } from '../../../src/reports/report-rows.js';
-import { xlsxText } from '../../../src/reports/xlsx-text.js';
+import { createXlsxText } from '../../../src/reports/xlsx-text.js';
 
 const sale = {
   transaction_id: '018df9e4f1b87c3e9d0a5b6c7d8e9f00',
@@ -18,8 +18,8 @@ const sale = {
   timestamp: '2026-11-23T19:05:06.500+07:00',
 };
 
-function workbook(pages: ReportRow[][], options: Parameters<typeof xlsxText>[1] = {}): Buffer {
-  const text = xlsxText(saleColumns, options);
+function workbook(pages: ReportRow[][], options: Parameters<typeof createXlsxText>[1] = {}): Buffer {
+  const text = createXlsxText(saleColumns, options);
   return Buffer.concat(
     [text.head(), ...pages.map((page) => text.rows(page)), text.tail()].map((each) => Buffer.from(each)),
   );
@@ -90,7 +90,7 @@ describe('a report as a workbook', () => {
 
   it('a sheet of Excel has 1,048,576 rows, and one without rows has its header', async () => {
     expect((await rowsOf(workbook([[]])))[0]?.data).to.deep.equal([Object.keys(saleColumns)]);
-    const text = xlsxText({ a: { kind: 'rupiah' } });
+    const text = createXlsxText({ a: { kind: 'rupiah' } });
     text.head();
     const row = { a: 1 } as unknown as ReportRow;
     expect(text.rows(Array.from({ length: 1_048_575 }, () => row)).includes('sheet2.xml')).to.equal(false);

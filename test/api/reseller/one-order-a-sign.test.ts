@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { removeExpiredBindings } from '../../../src/purchases/accept/remove-expired-bindings.js';
@@ -117,7 +117,9 @@ describe('a sign of the reseller surface is good for one order', () => {
     ],
   ];
   const setStatus = ({ _id }: ApiAccount['account'], status: 'active' | 'suspended') =>
-    changing([AccountModel], [_id], (accounts) => accounts.updateOne({ _id }, { $set: { status } }));
+    writeAndInvalidate([AccountModel], [_id], (accounts) =>
+      accounts.updateOne({ _id }, { $set: { status } }),
+    );
   for (const [why, refuse] of refusedUnread) {
     it(`refused for ${why}: its md5 sign buys that order alone`, async () => {
       const [product, other] = [await newProduct(api), await newProduct(api)];

@@ -7,7 +7,7 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { createApp } from '../../../src/app.js';
 import { newId } from '../../../src/shared/ids.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import type { Answer } from '../../support/api-client.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { expectToFitContract } from '../../support/contract.js';
@@ -67,7 +67,7 @@ export function useApi(): TestApi {
       }),
     });
     if (Object.keys(over).length > 0) {
-      await changing([AccountModel], null, (rows) =>
+      await writeAndInvalidate([AccountModel], null, (rows) =>
         rows.updateOne({ _id: created.account._id }, { $set: over }),
       );
     }

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/shared/ids.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import type { TestApi } from './api.js';
 
 /** A product that can be bought, by a seller of its own, with a code, subcategory and operator of its own. */
@@ -27,8 +27,8 @@ export async function newProduct(
     updatedAt: new Date(),
     ...fields,
   };
-  await changing([ProductModel], null, (rows) => rows.create([product]));
-  await changing([OfferModel], null, (rows) =>
+  await writeAndInvalidate([ProductModel], null, (rows) => rows.create([product]));
+  await writeAndInvalidate([OfferModel], null, (rows) =>
     rows.create([
       {
         _id: `${product._id}:${seller._id}`,

@@ -6,7 +6,7 @@ import { OfferModel } from '../../../src/products/offer.model.js';
 import { now } from '../../../src/shared/clock.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { uniqueRef } from '../../support/api-client.js';
 import type { TestApi } from './api.js';
 import { newProduct } from './catalogue.js';
@@ -71,7 +71,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     const { key } = await api.newBuyer(100_000);
     const inactive = await newProduct(api, { status: 'inactive' });
     const orphan = await newProduct(api);
-    await changing([OfferModel], null, (rows) => rows.deleteMany({ productCode: orphan._id }));
+    await writeAndInvalidate([OfferModel], null, (rows) => rows.deleteMany({ productCode: orphan._id }));
     for (const code of ['NO-SUCH-PRODUCT', '__proto__', inactive._id, orphan._id]) {
       expectFailure(await api.call({ path, key, body: bodyOf(code) }), { status: 404, code: '02' });
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newApiKey } from '../../../src/accounts/api-key.js';
+import { generateApiKey } from '../../../src/accounts/api-key.js';
 import type { AnyOperation } from '../../../src/api/operation.js';
 import { type ApiCall, type TestApi, uniqueAddress } from './api.js';
 import { expectFailure } from './expect-answer.js';
@@ -18,7 +18,7 @@ export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: 
   });
 
   it('a mistyped, an unknown and an empty key: 401/07', async () => {
-    for (const key of ['nonsense', newApiKey(operation.role, 'test'), '', 'at_nonsense']) {
+    for (const key of ['nonsense', generateApiKey(operation.role, 'test'), '', 'at_nonsense']) {
       expectFailure(await call({ key }), { status: 401, code: '07' });
     }
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listWalletProducts } from '../../../src/api/wallet/list-products.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { changing } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/changing.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';
@@ -27,7 +27,7 @@ describe('GET /v1/products', () => {
     ) => {
       const { account } = await api.newAccount('seller', { status: sellerStatus });
       const _id = `${product._id}:${account._id}`;
-      await changing([OfferModel], null, (rows) =>
+      await writeAndInvalidate([OfferModel], null, (rows) =>
         rows.create([{ _id, productCode: product._id, sellerId: account._id, price, status }]),
       );
     };

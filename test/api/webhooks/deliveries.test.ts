@@ -7,7 +7,7 @@ import { replayDeliveryFor } from '../../../src/api/webhooks/replay-delivery.js'
 import { rotateSecretFor } from '../../../src/api/webhooks/rotate-secret.js';
 import { testWebhookFor } from '../../../src/api/webhooks/test-webhook.js';
 import { deliveries, type Delivery, type DeliveryState } from '../../../src/webhooks/delivery.model.js';
-import { newDelivery } from '../../../src/webhooks/new-delivery.js';
+import { buildDelivery } from '../../../src/webhooks/new-delivery.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { store } from '../../webhooks/support/accounts.js';
@@ -32,7 +32,7 @@ for (const role of ['buyer', 'seller'] as const) {
     async function delivery({ account }: ApiAccount, state: DeliveryState, over: Partial<Delivery> = {}) {
       const url = account.webhookUrl ?? 'https://shop.example/gone';
       const id = uniqueRef('delivery');
-      const row = newDelivery({
+      const row = buildDelivery({
         id,
         accountId: account._id,
         channel: 'webhook',

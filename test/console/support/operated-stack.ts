@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Account } from '../../../src/accounts/account.model.js';
 import type { FailingJob } from '../../../src/jobs/failing-job.model.js';
 import type { Operator } from '../../../src/operators/operator.model.js';
-import { checkedHash } from '../../../src/operators/password.js';
+import { hashNewPassword } from '../../../src/operators/password.js';
 import type { OperatorRole } from '../../../src/operators/rights.js';
 import type { ReconciliationCase } from '../../../src/purchases/case.model.js';
 import { generateReportJob } from '../../../src/reports/generate-report.job.js';
 import { newId } from '../../../src/shared/ids.js';
 import type { Receiver } from '../../../src/webhooks/receiver.model.js';
-import { urlTargetsOf } from '../../../src/webhooks/replay-deliveries.js';
+import { listUrlTargets } from '../../../src/webhooks/replay-deliveries.js';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
@@ -111,7 +111,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
         _id: newId(),
         username,
         role,
-        passwordHash: await checkedHash(password),
+        passwordHash: await hashNewPassword(password),
         passwordChangedAt: at,
         sessionEpoch: 0,
         createdAt: at,
@@ -150,7 +150,7 @@ export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<O
     },
     async disableReceiverOf(username) {
       const account = await stack.db.collection<Account>('accounts').findOne({ username });
-      const target = account && urlTargetsOf(account)[0]?.target;
+      const target = account && listUrlTargets(account)[0]?.target;
       if (!account || !target) {
         throw new Error(`${username} has no URL`);
       }

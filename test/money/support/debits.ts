@@ -2,7 +2,7 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { postingClient } from '../../../src/database/mongo.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
-import { move } from '../../../src/money/journals/new-journal.js';
+import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import type { Posting } from '../../../src/money/posting/posting.js';
 import { newId } from '../../../src/shared/ids.js';
 
@@ -31,7 +31,7 @@ export function debit(accountId: string, amount: number, refId = newId()): Posti
     kind: 'adjustment',
     subjectId: document._id,
     wallet: { balance: -amount },
-    lines: move(amount, { from: `wallet:${accountId}`, to: 'platform:adjustments' }),
+    lines: buildMovementLines(amount, { from: `wallet:${accountId}`, to: 'platform:adjustments' }),
     inserts: [
       { collection: deposits.collectionName, document: toStored(document), key: { accountId, refId } },
     ],

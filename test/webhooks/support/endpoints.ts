@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { AccountModel, type Account } from '../../../src/accounts/account.model.js';
-import { purchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
 import { newId } from '../../../src/shared/ids.js';
 import { createDeliverer } from '../../../src/webhooks/deliver-due.js';
 import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
@@ -94,6 +94,6 @@ export function useEndpoints() {
       kind: PurchaseEvent,
       purchase = someTransaction({ accountId: stage.owner.account._id }),
     ): Promise<Delivery[]> =>
-      store(purchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
+      store(buildPurchaseDeliveries({ purchase, buyer: await stored(), seller: null, event: kind })),
   };
 }

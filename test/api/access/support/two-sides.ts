@@ -1,6 +1,6 @@
 /** Two buyers and two sellers with real transactions, bills, reports, settlements and deliveries of their own. */
-import { receiverIdOf } from '../../../../src/webhooks/new-delivery.js';
-import { healthy } from '../../../../src/webhooks/receiver-health.js';
+import { getReceiverId } from '../../../../src/webhooks/new-delivery.js';
+import { healthyState } from '../../../../src/webhooks/receiver-health.js';
 import type { Receiver } from '../../../../src/webhooks/receiver.model.js';
 import { md5Sign, pathOf } from '../../support/reseller.js';
 import { sendCall, type ApiCall } from '../../support/api.js';
@@ -124,8 +124,8 @@ async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<voi
   await db.collection('deliveries').updateOne(mine, { $set: { state: 'held' } });
   const url = String(account?.['webhookUrl']);
   const receiver: Receiver = {
-    ...healthy,
-    _id: receiverIdOf(mine.accountId, url),
+    ...healthyState,
+    _id: getReceiverId(mine.accountId, url),
     accountId: mine.accountId,
     address: url,
     disabledAt: new Date(),

@@ -1,5 +1,5 @@
 import { Long } from 'mongodb';
-import { shownStatus } from '../../../../src/purchases/shown-status.js';
+import { toShownStatus } from '../../../../src/purchases/shown-status.js';
 import type { Purchase, PurchaseStatus } from '../../../../src/purchases/purchase.model.js';
 import type { Stack } from '../../../support/stack.js';
 import { someTransaction } from '../../../webhooks/support/accounts.js';
@@ -37,7 +37,7 @@ export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk):
       transactionAt(start + offset, bulk, from),
     );
     for (const { status, price, commissionAmount } of batch) {
-      addRow(sums, { status: shownStatus(status), amount: price, commission: commissionAmount });
+      addRow(sums, { status: toShownStatus(status), amount: price, commission: commissionAmount });
     }
     await db.collection('transactions').insertMany(batch.map(asStored) as never[], { ordered: false });
     if ((start + batchSize) % 100_000 === 0) {
