@@ -48,7 +48,7 @@ const recordLookup = {
 
 /** Express's own would do what is asked before the request has ended. */
 const parsers = ['json', 'raw', 'text', 'urlencoded'];
-const message = 'Bodies are parsed by src/api/middleware/parse-body.ts.';
+const message = 'Bodies are parsed by src/api/http/request-body.ts.';
 const noParserOfExpress = {
   'no-restricted-properties': [
     'error',
@@ -119,7 +119,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread] },
   },
   {
-    files: ['src/api/middleware/parse-body.ts', 'scripts/**', 'test/**'],
+    files: ['src/api/http/request-body.ts', 'scripts/**', 'test/**'],
     rules: { 'no-restricted-properties': 'off', 'no-restricted-imports': 'off' },
   },
   {

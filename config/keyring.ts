@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The keys of what is stored encrypted: the first one seals, all of them open. */
 export interface SealingKey {
   /** Stands in front of what was sealed with it; `0` is that of ENCRYPTION_KEY, and is left out there. */
@@ -43,3 +45,8 @@ export function readKeyring(settings: {
 export function keyBytes(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
+
+/** What a copy for trying out has where nothing is set: fixed, so that a restarted one can still read what it stored. */
+
+export const developmentKey = createHash('sha256').update('topup development key').digest('base64');
+export const developmentSecret = 'development-session-secret-not-for-production';

@@ -3,9 +3,7 @@
  * NODE_ENV says. The one list that the start, `topup doctor` and docs/reference/refused-settings.md are made from; a test
  * compares the last.
  */
-import { developmentKey, developmentSecret } from './development-keys.js';
-
-import { keyBytes, readKeyring } from './keyring.js';
+import { developmentKey, developmentSecret, keyBytes, readKeyring } from './keyring.js';
 import type { Env, GivenEnv } from './settings.js';
 
 export interface RefusedSetting {

@@ -7,13 +7,12 @@ import '../src/all-models.js';
 import { parseArgs } from 'node:util';
 import mongoose from 'mongoose';
 import { env } from '../config/env.js';
-import { findShardSplits } from '../src/accounts/split-accounts.js';
+import { findShardSplits, buildShardingCommands } from './migrate/sharding-commands.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { migrate } from '../src/database/migrate.js';
-import { buildShardingCommands } from '../src/database/sharding-commands.js';
 import { beginTotals } from '../src/purchases/rebuild-totals.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
-import { requireRedisVersion } from '../src/redis/redis-version.js';
+import { requireRedisVersion } from '../src/redis/server-health.js';
 import { logger } from '../src/shared/logger.js';
 
 /** It changes nothing there, and only refuses a Redis that is too old. */

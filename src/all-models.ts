@@ -34,5 +34,5 @@ import './reconciliation/provider-reconciliation.model.js';
 import './alarms/alarm.model.js';
 import './request-log/logged-request.model.js';
 import './samples/sample.model.js';
-import './webhooks/delivery.model.js';
-import './webhooks/receiver.model.js';
+import './webhooks/deliver/delivery.model.js';
+import './webhooks/receivers/receiver.model.js';

@@ -2,21 +2,20 @@ import express, { type Express } from 'express';
 import { env } from '../config/env.js';
 import { adminRoutes } from './console/routes.js';
 import { docsRoutes } from './api/docs/routes.js';
-import { healthRoutes } from './api/health.js';
-import { accessRules } from './api/middleware/access-rules.js';
-import { errorEnvelope, notFound } from './api/middleware/errors.js';
-import { jsonBody } from './api/middleware/json-body.js';
-import { requestContext } from './api/middleware/request-context.js';
-import { safeHeaders } from './api/middleware/safe-headers.js';
-import { mountOperations } from './api/mount.js';
+import { healthRoutes } from './api/http/health.js';
+import { accessRules } from './api/http/access-control.js';
+import { errorEnvelope, notFound } from './api/http/error-envelope.js';
+import { jsonBody } from './api/http/request-body.js';
+import { requestContext } from './api/http/request-context.js';
+import { safeHeaders } from './api/http/express-setup.js';
+import { mountOperations } from './api/http/mount-operations.js';
 import { openApiRoutes } from './api/openapi/routes.js';
-import { operations } from './api/operations.js';
+import { operations, resellerOperations } from './api/operations.js';
 import { paymentNotifyRoutes } from './api/payments/notify-routes.js';
 import { portalRoutes } from './api/portal/routes.js';
 import { providerCallbackRoutes } from './api/providers/callback-routes.js';
-import { signedDownloadRoutes } from './api/reports/download-routes.js';
-import { mountResellerOperations } from './api/reseller/mount.js';
-import { resellerOperations } from './api/reseller/operations.js';
+import { signedDownloadRoutes } from './api/reports/downloads.js';
+import { mountResellerOperations } from './api/reseller/mount-operations.js';
 
 /** The web tier: stateless, so that any number of these serve the same accounts. */
 export function createApp(): Express {

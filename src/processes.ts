@@ -2,10 +2,8 @@
  * Every kind of worker process and what it does: the one table that workers/run.ts starts from, and that the queue
  * board, `topup doctor` and the documentation are made from.
  */
-import { answerInquiry } from './bills/answer-inquiry.js';
-import { answerInquiryJob } from './bills/answer-inquiry.job.js';
-import { askForMeter } from './bills/check-meter.js';
-import { checkMeterJob } from './bills/check-meter.job.js';
+import { answerInquiry, answerInquiryJob } from './bills/inquire-bill.js';
+import { askForMeter, checkMeterJob } from './bills/check-meter.js';
 import {
   handle,
   handleWith,
@@ -16,45 +14,44 @@ import {
   type Queue,
 } from './jobs/define-job.js';
 import { handleSweep } from './jobs/sweep-job.js';
-import { postSellerCredits, sweepSellerCredits } from './money/credits/post-seller-credits.js';
-import { postSellerCreditsJob, sweepSellerCreditsJob } from './money/credits/post-seller-credits.job.js';
-import { foldTotals } from './money/totals/fold-totals.js';
-import { foldTotalsJob } from './money/totals/fold-totals.job.js';
-import { applyRetention } from './privacy/apply-retention.js';
-import { applyRetentionJob } from './privacy/apply-retention.job.js';
+import {
+  postSellerCredits,
+  sweepSellerCredits,
+  postSellerCreditsJob,
+  sweepSellerCreditsJob,
+} from './money/credits/seller-credits.js';
+import { foldTotals, foldTotalsJob } from './money/totals/fold-totals.js';
+import { applyRetention, applyRetentionJob } from './privacy/apply-retention.js';
 import { listProviderQueues } from './providers/provider-queue.js';
-import { refreshProviders } from './providers/refresh-providers.js';
-import { refreshProvidersJob } from './providers/refresh-providers.job.js';
-import { removeExpiredBindings } from './purchases/accept/remove-expired-bindings.js';
-import { removeExpiredBindingsJob } from './purchases/accept/remove-expired-bindings.job.js';
-import { askProviderJob } from './purchases/fulfil/ask-provider.job.js';
-import { getProviderFulfilmentJob } from './purchases/fulfil/fulfil-at-provider.job.js';
+import { refreshProviders, refreshProvidersJob } from './providers/refresh-providers.js';
+import { removeExpiredBindings, removeExpiredBindingsJob } from './purchases/accept/sign-bindings.js';
+import {
+  askProviderJob,
+  getProviderFulfilmentJob,
+  fulfilPurchaseJob,
+  purchaseOutbox,
+  sweepPurchasesJob,
+  verifySaleJob,
+} from './purchases/fulfil/fulfilment-jobs.js';
 import { fulfilPurchase } from './purchases/fulfil/fulfil-purchase.js';
-import { fulfilPurchaseJob } from './purchases/fulfil/fulfil-purchase.job.js';
-import { purchaseOutbox, sweepPurchasesJob } from './purchases/fulfil/purchase-outbox.js';
-import { setAsidePurchase } from './purchases/fulfil/set-aside-purchase.js';
-import { sweepPendingNotices } from './purchases/fulfil/sweep-pending-notices.js';
-import { sweepPendingNoticesJob } from './purchases/fulfil/sweep-pending-notices.job.js';
-import { setAsideVerification, verifySale } from './purchases/fulfil/verify-sale.js';
-import { verifySaleJob } from './purchases/fulfil/verify-sale.job.js';
-import { closeDueDays } from './reconciliation/closes/close-ledger.js';
-import { closeLedgerJob } from './reconciliation/closes/close-ledger.job.js';
-import { reconcileDue } from './reconciliation/reconcile-due.js';
-import { reconcileProvidersJob } from './reconciliation/reconcile-due.job.js';
-import { verifyAskedFor, verifyDueDay } from './reconciliation/ledger/verify-daily.js';
-import { verifyLedgerJob } from './reconciliation/ledger/verify-daily.job.js';
-import { verifyNowJob } from './reconciliation/ledger/verify-now.job.js';
+import { setAsidePurchase } from './purchases/fulfil/put-under-review.js';
+import { sweepPendingNotices, sweepPendingNoticesJob } from './purchases/fulfil/pending-notice.js';
+import { setAsideVerification, verifySale } from './purchases/fulfil/reverse-sale.js';
+import { closeDueDays, closeLedgerJob } from './reconciliation/closes/close-ledger.js';
+import { reconcileDue, reconcileProvidersJob } from './reconciliation/reconcile-due.js';
+import {
+  verifyAskedFor,
+  verifyDueDay,
+  verifyLedgerJob,
+  verifyNowJob,
+} from './reconciliation/ledger/run-verification.js';
 import { generateReport, giveUpReport } from './reports/generate-report.js';
-import { generateReportJob } from './reports/generate-report.job.js';
-import { removeExpiredReports } from './reports/remove-expired-reports.js';
-import { removeExpiredReportsJob } from './reports/remove-expired-reports.job.js';
-import { reportOutbox, sweepReportsJob } from './reports/report-outbox.js';
+import { generateReportJob, reportOutbox, sweepReportsJob } from './reports/report-queue.js';
+import { removeExpiredReports, removeExpiredReportsJob } from './reports/end-reports.js';
 import { payOut } from './settlements/pay-out.js';
-import { payOutJob } from './settlements/pay-out.job.js';
-import { settlementOutbox, sweepSettlementsJob } from './settlements/settlement-outbox.js';
-import { openDeliverer } from './webhooks/deliver-due.js';
-import { deliverDueJob, sweepDeliveriesJob } from './webhooks/deliver-due.job.js';
-import { sweepDeliveries } from './webhooks/sweep-deliveries.js';
+import { payOutJob, settlementOutbox, sweepSettlementsJob } from './settlements/settlement-jobs.js';
+import { openDeliverer } from './webhooks/deliver/deliver-due.js';
+import { deliverDueJob, sweepDeliveriesJob, sweepDeliveries } from './webhooks/deliver/delivery-jobs.js';
 
 export interface ProcessType {
   /** What `workers/run.js` is told. */

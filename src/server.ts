@@ -1,22 +1,21 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { env } from '../config/env.js';
-import { buildExpressClasses } from './api/express-prototypes.js';
-import { handleSequentially } from './api/one-by-one.js';
-import { normalizeRequestTarget } from './api/request-target.js';
+import { buildExpressClasses, normalizeRequestTarget } from './api/http/express-setup.js';
+import { handleSequentially } from './api/http/connection-queue.js';
 import { createApp } from './app.js';
 import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
-import { recheckVersionOnReconnect, requireRedisVersion } from './redis/redis-version.js';
+import { recheckVersionOnReconnect, requireRedisVersion } from './redis/server-health.js';
 import { keepFleetClock } from './redis/fleet-clock.js';
-import { subscribeToChanges } from './redis/hear-changes.js';
+import { subscribeToChanges } from './redis/subscribe-changes.js';
 import { ServerTooOldError } from './shared/server-versions.js';
 import { isStopping, onShutdown } from './shared/shutdown.js';
-import { withTimeout } from './shared/within.js';
+import { withTimeout } from './shared/concurrency.js';
 import { writeRequestLog } from './request-log/log-request.js';
-import { writeSamples } from './samples/sampling.js';
+import { writeSamples } from './samples/record-samples.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
 

@@ -10,14 +10,14 @@ import { startWorkers, type RunningWorkers } from '../src/jobs/start-workers.js'
 import { findProcessType, processTypes } from '../src/processes.js';
 import { stopSending } from '../src/providers/http.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
-import { recheckVersionOnReconnect, requireRedisVersion } from '../src/redis/redis-version.js';
+import { recheckVersionOnReconnect, requireRedisVersion } from '../src/redis/server-health.js';
 import { keepFleetClock } from '../src/redis/fleet-clock.js';
-import { subscribeToChanges } from '../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../src/redis/subscribe-changes.js';
 import { logger } from '../src/shared/logger.js';
-import { writeSamples } from '../src/samples/sampling.js';
+import { writeSamples } from '../src/samples/record-samples.js';
 import { ServerTooOldError } from '../src/shared/server-versions.js';
 import { isStopping, onShutdown } from '../src/shared/shutdown.js';
-import { alertUrlProblem } from '../src/signals/tell-alarms.js';
+import { alertUrlProblem } from '../src/signals/notify-alarms.js';
 import { startSignals } from '../src/signals/start-signals.js';
 import { startTracing } from '../src/signals/start-tracing.js';
 

@@ -14,7 +14,7 @@ const service = given ?? 'http://127.0.0.1:3000';
 export default defineConfig({
   base: '/',
   plugins: [react()],
-  // src/api/built-page.ts puts the nonce of each answer in its place.
+  // src/api/http/built-page.ts puts the nonce of each answer in its place.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../../dist/console',

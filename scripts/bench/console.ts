@@ -9,7 +9,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { connectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
-import { generateReportJob } from '../../src/reports/generate-report.job.js';
+import { generateReportJob } from '../../src/reports/report-queue.js';
 import { businessDay } from '../../src/shared/business-time.js';
 import { furnish, type Business } from './furnish/furnish.js';
 import { checkLedger, runBench, startWeb, type Bench } from './support/bench.js';

@@ -7,7 +7,7 @@ import '../../src/all-models.js';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { migrate } from '../../src/database/migrate.js';
-import { listTransactions, type HistoryQuery } from '../../src/purchases/list-purchases.js';
+import { listTransactions, type HistoryQuery } from '../../src/purchases/history.js';
 import {
   purchases,
   toStored,

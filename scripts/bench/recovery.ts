@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { jobPriorities } from '../../src/providers/place-in-line.js';
+import { jobPriorities } from '../../src/providers/backlog.js';
 import { getProviderQueue } from '../../src/providers/provider-queue.js';
 import type { Execution } from '../simulator/order-book.js';
 import type { LoadResult } from './processes/load.js';

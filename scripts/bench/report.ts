@@ -10,7 +10,7 @@ import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
 import { purchases, toStored } from '../../src/purchases/purchase.model.js';
 import { findReport, requestReport } from '../../src/reports/request-report.js';
 import { readReportFile } from '../../src/reports/report-file.js';
-import { findProduct } from '../../src/products/find-product.js';
+import { findProduct } from '../../src/products/read-products.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import type { ReportDone, ReportWork } from './processes/bare-report.js';

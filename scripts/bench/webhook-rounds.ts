@@ -10,18 +10,16 @@ import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { handle } from '../../src/jobs/define-job.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { startWorkers } from '../../src/jobs/start-workers.js';
-import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { deliverDueJob, announceDeliveries } from '../../src/webhooks/deliver/delivery-jobs.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
-import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver-due.js';
-import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { createDeliverer, type Deliverer } from '../../src/webhooks/deliver/deliver-due.js';
+import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { adjustPace } from '../../src/webhooks/receiver-pace.js';
-import { createSender, type Sender } from '../../src/webhooks/send-request.js';
-import { buildDeliveryHeaders } from '../../src/webhooks/sign-delivery.js';
-import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { getSigningKeys } from '../../src/webhooks/webhook-secret.js';
+import { adjustPace } from '../../src/webhooks/deliver/in-flight-limits.js';
+import { createSender, type Sender } from '../../src/webhooks/deliver/send-request.js';
+import { buildDeliveryHeaders, getSigningKeys } from '../../src/webhooks/deliver/sign-delivery.js';
+import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 
 export interface Measured {
   perSecond: number;

@@ -1,7 +1,7 @@
 /** Checks both signatures of a delivery: `x-signature`, and the three headers of Standard Webhooks. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { verifyWebhook } from '../../packages/client-node/src/webhooks.js';
-import { isSameSecret } from '../../src/shared/is-same-secret.js';
+import { isSameSecret } from '../../src/shared/encryption.js';
 import { bodySignature } from '../support/whsec.js';
 
 export type SignatureCheck = 'right' | 'wrong' | 'missing';

@@ -1,6 +1,6 @@
 /** The `sign` of the reseller-software surface: md5 as the field has it, or the stronger HMAC of 64 hex digits. */
 import { createHash, createHmac } from 'node:crypto';
-import { isSameSecret } from '../../src/shared/is-same-secret.js';
+import { isSameSecret } from '../../src/shared/encryption.js';
 
 export interface SignedParts {
   username: string;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import type { OperatorSettings } from '../../src/accounts/set-account.js';
+import type { OperatorSettings } from '../../src/accounts/changes/set-account.js';
 import { languages } from '../../src/shared/messages.js';
 import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
 import { defineOperationCommand } from './operation-command.js';
@@ -47,8 +47,8 @@ export function registerAccountSet(account: Command): void {
         throw new UsageError('Say what to set: topup account set --help');
       }
       const [{ requireAccount }, { setAccount }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/set-account.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/changes/set-account.js'),
       ]);
       const { _id, username } = await requireAccount(arg('username'));
       const { changed } = await setAccount(_id, settings, by);
@@ -98,7 +98,7 @@ function registerPriceGroup(account: Command): void {
       'account group warung-sari --none --reason "contract ended"',
     ],
     options: [new Option('--none', 'out of the group that it is in'), reasonOption()],
-    operation: async () => (await import('../../src/console/accounts/set-price-group.js')).setPriceGroup,
+    operation: async () => (await import('../../src/console/accounts/change-account.js')).setPriceGroup,
     input({ fields, options: { none } }: CommandCall<{ none?: boolean }>) {
       if ((fields['name'] === undefined) === (none === undefined)) {
         throw new UsageError('Say one of: the name of a group, --none.');
@@ -130,8 +130,8 @@ function registerRevokeLinks(account: Command): void {
     options: [new Option('--report <id>', 'the links of this report alone'), reasonOption()],
     async run({ arg, options: { report }, by }) {
       const [{ requireAccount }, { revokeAccountLinks, revokeReportLinks }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/reports/revoke-links.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/reports/download-links.js'),
       ]);
       const { _id, username } = await requireAccount(arg('username'));
       await (report === undefined ? revokeAccountLinks(_id, by) : revokeReportLinks(_id, report, by));
@@ -154,8 +154,8 @@ function registerAllowlist(allowlist: Command): void {
     options: [reasonOption()],
     async run({ arg, by }) {
       const [{ requireAccount }, { updateConfig }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/webhooks/update-config.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/changes/update-config.js'),
       ]);
       const { _id, username, ipWhitelist } = await requireAccount(arg('username'));
       await updateConfig(_id, { ipWhitelist: [] }, { ...by, keyId: null });

@@ -1,8 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Account } from '../../src/accounts/account.model.js';
-import type { AccountDescription } from '../../src/accounts/describe-account.js';
-import type { ListedAccount } from '../../src/accounts/list-accounts.js';
-import type { ListedEndpoint } from '../../src/webhooks/webhook-status.js';
+import type { AccountDescription, ListedAccount } from '../../src/accounts/list-accounts.js';
+import type { ListedEndpoint } from '../../src/webhooks/endpoints/endpoint-status.js';
 import { redactUrlSecrets } from '../../src/shared/mask.js';
 import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
@@ -195,8 +194,8 @@ function registerShow(group: Command): void {
     examples: ['account show warung-sari'],
     async run({ arg }) {
       const [{ describeAccount }, { listEndpoints }] = await Promise.all([
-        import('../../src/accounts/describe-account.js'),
-        import('../../src/webhooks/webhook-status.js'),
+        import('../../src/accounts/list-accounts.js'),
+        import('../../src/webhooks/endpoints/endpoint-status.js'),
       ]);
       const found = await describeAccount(arg('username'));
       const endpoints = (await listEndpoints(found.account)).map(presentEndpoint);
@@ -325,7 +324,7 @@ function registerStatus(account: Command, to: Account['status']): void {
     examples: [`account ${verb} warung-sari --reason "chargeback, ticket 812"`],
     options: [reasonOption()],
     async operation() {
-      const { resumeAccount, suspendAccount } = await import('../../src/console/accounts/set-status.js');
+      const { resumeAccount, suspendAccount } = await import('../../src/console/accounts/change-account.js');
       return to === 'suspended' ? suspendAccount : resumeAccount;
     },
     output: ({ changed }, { arg }) => ({
@@ -351,8 +350,8 @@ function registerRotate(key: Command): void {
     ],
     async run({ arg, options, by }) {
       const [{ requireAccount }, { rotateApiKey }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/webhooks/rotate-api-key.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/changes/change-api-keys.js'),
       ]);
       const found = await requireAccount(arg('username'));
       const rotated = await rotateApiKey(found, options.overlap, { ...by, keyId: null });
@@ -381,7 +380,7 @@ function registerRevoke(key: Command): void {
       'The key is refused from the next call on, and download links of reports end. topup account show lists keys by id.\nAn account whose current key is revoked can do nothing until topup key rotate has made another. Twice changes nothing more.',
     examples: ['key revoke warung-sari 01a1fde5d07770f0be10a241618d0695 --reason "key leaked"'],
     options: [reasonOption()],
-    operation: async () => (await import('../../src/console/accounts/revoke-key.js')).revokeKey,
+    operation: async () => (await import('../../src/console/accounts/api-keys.js')).revokeKey,
     output: ({ changed, was_current }, { arg }) => ({
       data: { username: arg('username'), key_id: arg('key_id'), changed, was_current },
       text: !changed

@@ -34,7 +34,7 @@ function registerMake(group: Command): void {
     async run({ arg, by }) {
       const [{ requestAdjustment }, { requireAccount }] = await Promise.all([
         import('../../src/adjustments/request-adjustment.js'),
-        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const amount = wholeRupiah(arg('amount'));
       const made = await requestAdjustment({ account: await requireAccount(arg('username')), amount }, by);
@@ -75,8 +75,8 @@ function registerList(group: Command): void {
     async run({ options }) {
       const [{ listAdjustments }, { requireAccount }, { findUsernames }] = await Promise.all([
         import('../../src/adjustments/list-adjustments.js'),
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/usernames-of.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const wanted = options.status ?? (options.account === undefined ? 'pending' : 'all');
       const found = await listAdjustments({

@@ -22,7 +22,7 @@ function registerList(group: Command): void {
     examples: ['alarm list', 'alarm list --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listStandingAlarms } = await import('../../src/alarms/list-standing-alarms.js');
+      const { listStandingAlarms } = await import('../../src/alarms/standing-alarms.js');
       const { alarms, isTelling } = await listStandingAlarms(options.limit);
       const found = alarms.map(({ _id, since, told, refusal }) => ({
         id: _id,
@@ -66,7 +66,7 @@ function registerTest(group: Command): void {
     toleratesOutage: true,
     async run() {
       const [{ tryAlertUrl }, { env }] = await Promise.all([
-        import('../../src/signals/try-alert-url.js'),
+        import('../../src/signals/send-alarm.js'),
         import('../../config/env.js'),
       ]);
       if (env.ALERT_WEBHOOK_URL === null) {

@@ -34,7 +34,7 @@ export function registerAudit(program: Command): void {
     ],
     async run({ options }) {
       const [{ findAuditPage }, { parseDays }] = await Promise.all([
-        import('../../src/audit/page-of-audit.js'),
+        import('../../src/audit/read-audit.js'),
         import('../../src/shared/business-time.js'),
       ]);
       const { actor, action, kind, subject, from, to, limit } = options;

@@ -20,7 +20,7 @@ function registerList(group: Command): void {
     examples: ['case list', 'case list --resolved --limit 20'],
     options: [new Option('--resolved', 'the resolved ones instead'), limitOption()],
     async run({ options }) {
-      const { listCases } = await import('../../src/purchases/review/resolve-case.js');
+      const { listCases } = await import('../../src/purchases/review/cases.js');
       const found = await listCases({ open: !options.resolved, limit: options.limit });
       const data = found.map((each) => ({
         id: each._id,
@@ -52,7 +52,7 @@ function registerResolve(group: Command): void {
     examples: ['case resolve 01a1fdf0 --reason "provider confirmed by mail: not executed, refund stands"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { resolveCase } = await import('../../src/purchases/review/resolve-case.js');
+      const { resolveCase } = await import('../../src/purchases/review/cases.js');
       const { resolved, changed } = await resolveCase(arg('id'), by);
       return {
         data: { id: resolved._id, kind: resolved.kind, resolved_at: resolved.resolvedAt, changed },

@@ -29,7 +29,7 @@ function registerList(deposit: Command): void {
       new Option('--account <username>', 'only those of one account'),
       limitOption(),
     ],
-    operation: async () => (await import('../../src/console/deposits/list-deposits.js')).listDeposits,
+    operation: async () => (await import('../../src/console/deposits/deposits.js')).listDeposits,
     input: ({ options: { status } }: CommandCall<{ status: string }>) => ({
       status: status === 'pending' ? 'waiting' : status,
     }),
@@ -54,7 +54,7 @@ function registerConfirm(deposit: Command): void {
     examples: ['deposit confirm 01a1fde5d07770f0be10a241618d0695 --reason "BCA mutation 21/11, 250.000"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { confirmDeposit } = await import('../../src/deposits/confirm-deposit.js');
+      const { confirmDeposit } = await import('../../src/deposits/decide-deposit.js');
       const { deposit: confirmed, changed } = await confirmDeposit(arg('id'), by);
       return {
         data: { ...present(confirmed), changed },
@@ -75,7 +75,7 @@ function registerReject(deposit: Command): void {
     examples: ['deposit reject 01a1fde5d07770f0be10a241618d0695 --reason "no mutation in 3 days"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { rejectDeposit } = await import('../../src/deposits/reject-deposit.js');
+      const { rejectDeposit } = await import('../../src/deposits/decide-deposit.js');
       const { deposit: rejected, changed } = await rejectDeposit(arg('id'), by);
       return {
         data: { ...present(rejected), changed },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
-import type { Delivery } from '../../src/webhooks/delivery.model.js';
+import type { Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import { UsageError } from './usage-error.js';
 
 const pollEveryMs = 300;
@@ -30,9 +30,9 @@ export async function followDeliveries(following: {
   ] = await Promise.all([
     import('../../src/accounts/account.model.js'),
     import('../../src/audit/record-audit.js'),
-    import('../../src/webhooks/list-deliveries.js'),
-    import('../../src/webhooks/sign-delivery.js'),
-    import('../../src/webhooks/webhook-secret.js'),
+    import('../../src/webhooks/deliver/stored-deliveries.js'),
+    import('../../src/webhooks/deliver/sign-delivery.js'),
+    import('../../src/webhooks/deliver/sign-delivery.js'),
     import('../../src/accounts/webhook-endpoint.js'),
     import('../../src/shared/clock.js'),
   ]);

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { AnyConsoleOperation } from '../../src/console/api/console-operation.js';
-import type { Refusal, JobState } from '../../src/doctor/jobs/seen-job.js';
-import type { Thing } from '../../src/doctor/jobs/things-named.js';
+import type { Refusal, JobState } from '../../src/doctor/jobs/describe-job.js';
+import type { Thing } from '../../src/doctor/jobs/job-subjects.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { defineOperationCommand } from './operation-command.js';
 import { listText, time, type Column } from './format.js';
@@ -73,8 +73,8 @@ function registerFind(group: Command): void {
     ],
     async operation({ options: { queue } }): Promise<AnyConsoleOperation<FoundJobs>> {
       return queue === undefined
-        ? (await import('../../src/console/system/find-jobs.js')).findJobsCall
-        : (await import('../../src/console/system/list-jobs.js')).listJobsCall;
+        ? (await import('../../src/console/system/jobs.js')).findJobsCall
+        : (await import('../../src/console/system/jobs.js')).listJobsCall;
     },
     input({ fields, options: { queue, state, kind } }) {
       if ((fields['about'] === undefined) === (queue === undefined)) {
@@ -141,7 +141,7 @@ function registerShow(group: Command): void {
     action: 'queue.look',
     summary: 'Show a job: its payload, how often it ran, and what it failed with',
     examples: ['job show 812@settlements', 'job show pay-out:01a1fdf0 --json'],
-    operation: async () => (await import('../../src/console/system/get-job.js')).getJob,
+    operation: async () => (await import('../../src/console/system/jobs.js')).getJob,
     output(data) {
       const { job, payload, failures } = data;
       return {
@@ -183,7 +183,7 @@ function registerRetry(group: Command): void {
       'job retry 812@settlements 813@settlements --reason "release mended"',
     ],
     options: [reasonOption()],
-    operation: async () => (await import('../../src/console/system/retry-jobs.js')).retryJobsCall,
+    operation: async () => (await import('../../src/console/system/jobs.js')).retryJobsCall,
     output: ({ jobs }) => ({
       data: jobs,
       text: jobs

@@ -15,7 +15,7 @@ export function registerKeys(program: Command): void {
     async run({ by }) {
       const [{ reencrypt, countSealed, sumForKey }, { sealedSources }, { sealingKey }, { recordAudit }] =
         await Promise.all([
-          import('../../src/accounts/reencrypt.js'),
+          import('../../src/sealed-values.js'),
           import('../../src/sealed-values.js'),
           import('../../src/shared/encryption.js'),
           import('../../src/audit/record-audit.js'),

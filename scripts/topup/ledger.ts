@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { ClosedDay } from '../../src/money/closes/find-close.js';
+import type { ClosedDay } from '../../src/money/closes/day-closes.js';
 import type { LedgerReport, Progress } from '../../src/reconciliation/ledger/ledger-report.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, table } from './format.js';
@@ -47,7 +47,7 @@ function registerClose(ledger: Command): void {
       const [{ recordAudit }, { closeLedger }, { findLastClosedDay }] = await Promise.all([
         import('../../src/audit/record-audit.js'),
         import('../../src/reconciliation/closes/close-ledger.js'),
-        import('../../src/money/closes/find-close.js'),
+        import('../../src/money/closes/day-closes.js'),
       ]);
       const closed = await closeLedger(date);
       for (const { _id, root } of closed) {

@@ -30,7 +30,7 @@ function registerList(group: Command): void {
       new Option('--after <id>', 'those after this one'),
       limitOption(),
     ],
-    operation: async () => (await import('../../src/console/markups/list-markups.js')).listMarkupsCall,
+    operation: async () => (await import('../../src/console/markups/markups.js')).listMarkupsCall,
     output: (data) => ({
       data,
       text: listText(data.markups, {
@@ -76,7 +76,7 @@ function registerSet(group: Command): void {
       new Option('--rupiah <rupiah>', 'whole rupiah').argParser(wholeNumber(0, limits.markupRupiahMax)),
       reasonOption(),
     ],
-    operation: async () => (await import('../../src/console/markups/change-markups.js')).setMarkupCall,
+    operation: async () => (await import('../../src/console/markups/markups.js')).setMarkupCall,
     input: forEverybody,
     async output(_answer, { options }: CommandCall<TargetOptions & { percent?: number; rupiah?: number }>) {
       const { account = null, group = null, product = null, category = null } = options;
@@ -93,7 +93,7 @@ async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
   if (name === undefined) {
     return '';
   }
-  const { countAccountsOfGroup } = await import('../../src/providers/list-price-groups.js');
+  const { countAccountsOfGroup } = await import('../../src/providers/price-groups.js');
   return (await countAccountsOfGroup(name)) > 0
     ? ''
     : `\nNo account is in ${name} yet: topup account group <username> ${name}, or see the names by topup markup groups.`;
@@ -107,7 +107,7 @@ function registerRemove(group: Command): void {
     details: 'Of the rules that are left the next one holds, from the next call on.',
     examples: ['markup remove --product S10 --reason "as its category again"'],
     options: [...targetOptions(), reasonOption()],
-    operation: async () => (await import('../../src/console/markups/change-markups.js')).removeMarkupCall,
+    operation: async () => (await import('../../src/console/markups/markups.js')).removeMarkupCall,
     input: forEverybody,
     output: () => ({ data: { removed: true }, text: 'The markup is removed.' }),
   });
@@ -141,8 +141,7 @@ function registerGroups(group: Command): void {
       'There is a group as soon as a rule or an account names it. Put an account into one: topup account group. Who is in one: topup account list --group.',
     examples: ['markup groups'],
     options: [new Option('--after <name>', 'those after this one'), limitOption()],
-    operation: async () =>
-      (await import('../../src/console/markups/list-price-groups.js')).listPriceGroupsCall,
+    operation: async () => (await import('../../src/console/markups/markups.js')).listPriceGroupsCall,
     output: (data) => ({
       data,
       text: listText(data.groups, {

@@ -49,8 +49,8 @@ export async function runOperation<Answer>(
   by: ChangedBy,
 ): Promise<Answer> {
   const [{ validate }, { getInputLimits }, { ValidationError }] = await Promise.all([
-    import('../../src/api/validate.js'),
-    import('../../src/api/bounds.js'),
+    import('../../src/api/contract/validate.js'),
+    import('../../src/api/contract/input-limits.js'),
     import('../../src/shared/errors.js'),
   ]);
   const { limit, ...given } = Object.fromEntries(

@@ -52,8 +52,8 @@ function registerEnd(group: Command): void {
     async run({ arg, options, by }) {
       const [{ requireOperator }, { endAllSessions }, { endOneSession }] = await Promise.all([
         import('../../src/operators/require-operator.js'),
-        import('../../src/operators/change-operator.js'),
-        import('../../src/operators/end-session.js'),
+        import('../../src/operators/manage-operators.js'),
+        import('../../src/operators/sessions.js'),
       ]);
       const operator = await requireOperator(arg('username'));
       const { username } = operator;

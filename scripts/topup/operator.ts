@@ -57,7 +57,7 @@ function registerCreate(group: Command): void {
     async run({ arg, options, by }) {
       const username = arg('username');
       const chosen = await choosePassword(options.passwordStdin);
-      const { createOperator } = await import('../../src/operators/create-operator.js');
+      const { createOperator } = await import('../../src/operators/manage-operators.js');
       await createOperator({ username, role: options.role, password: chosen.password }, by);
       return {
         data: { username, role: options.role, ...(chosen.made && { password: chosen.password }) },
@@ -78,7 +78,7 @@ function registerList(group: Command): void {
     summary: 'List operators',
     examples: ['operator list'],
     async run() {
-      const { listOperators } = await import('../../src/operators/create-operator.js');
+      const { listOperators } = await import('../../src/operators/manage-operators.js');
       const data = (await listOperators()).map(present);
       const rows = data.map((each) => [
         each.username,
@@ -139,7 +139,7 @@ function registerRole(group: Command): void {
     options: [reasonOption()],
     async run({ arg, by }) {
       const [{ setOperatorRole }, { ValidationError }] = await Promise.all([
-        import('../../src/operators/change-operator.js'),
+        import('../../src/operators/manage-operators.js'),
         import('../../src/shared/errors.js'),
       ]);
       const role = operatorRoles.find((each) => each === arg('role'));
@@ -163,7 +163,7 @@ function registerPassword(group: Command): void {
     options: [passwordStdin(), changeReason()],
     async run({ arg, options, by }) {
       const chosen = await choosePassword(options.passwordStdin);
-      const { setOperatorPassword } = await import('../../src/operators/change-operator.js');
+      const { setOperatorPassword } = await import('../../src/operators/manage-operators.js');
       const operator = await setOperatorPassword(arg('username'), chosen.password, by);
       return {
         data: { username: operator.username, ...(chosen.made && { password: chosen.password }) },
@@ -233,7 +233,7 @@ function registerRemove(group: Command): void {
     examples: ['operator remove dewi --reason "left the company"'],
     options: [reasonOption()],
     async run({ arg, by }) {
-      const { removeOperator } = await import('../../src/operators/create-operator.js');
+      const { removeOperator } = await import('../../src/operators/manage-operators.js');
       await removeOperator(arg('username'), by);
       return { data: { username: arg('username'), removed: true }, text: `${arg('username')} is out.` };
     },

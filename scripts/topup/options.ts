@@ -1,8 +1,7 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
-import { priceGroupPattern, priceGroupRule } from '../../src/shared/price-group.js';
+import { priceGroupPattern, priceGroupRule, findReasonProblem } from '../../src/shared/input-rules.js';
 import { printablePattern } from '../../src/shared/printable.js';
-import { findReasonProblem } from '../../src/shared/reason.js';
 
 export function reasonOption(): Option {
   return optionalReasonOption().makeOptionMandatory();

@@ -48,7 +48,7 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
 async function whoIsAway(connecting: unknown): Promise<Away[]> {
   const [{ pingMongo }, { noAnswer, findRedisProblem }] = await Promise.all([
     import('../../src/database/mongo.js'),
-    import('../../src/redis/why-redis-refuses.js'),
+    import('../../src/redis/server-health.js'),
   ]);
   const [mongodb, refusal] = await Promise.all([
     (connecting === null ? pingMongo() : Promise.reject(asError(connecting))).then(() => null, wordsOf),

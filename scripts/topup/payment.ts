@@ -19,7 +19,7 @@ export function registerPayments(program: Command): void {
       limitOption(),
     ],
     async run({ options }) {
-      const { listPayments } = await import('../../src/deposits/list-payments.js');
+      const { listPayments } = await import('../../src/deposits/list-deposits.js');
       const found = await listPayments({
         ...(options.status !== 'all' && { status: options.status }),
         limit: options.limit,

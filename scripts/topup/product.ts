@@ -34,7 +34,7 @@ function registerList(group: Command): void {
       new Option('--after <code>', 'those after this one'),
       limitOption(),
     ],
-    operation: async () => (await import('../../src/console/products/list-products.js')).listProducts,
+    operation: async () => (await import('../../src/console/products/products.js')).listProducts,
     output: (data) => ({
       data,
       text: listText(data.products.flatMap(linesOf), {
@@ -89,7 +89,7 @@ function registerShow(group: Command): void {
     summary: 'Show a product with its offers',
     details: margins,
     examples: ['product show S10'],
-    operation: async () => (await import('../../src/console/products/get-product.js')).getProduct,
+    operation: async () => (await import('../../src/console/products/products.js')).getProduct,
     output: (data) => ({
       data,
       text: [
@@ -212,10 +212,10 @@ function registerSet(group: Command): void {
         throw new UsageError('--seller goes with --price and --status: it says whose offer is changed.');
       }
       const [{ setOffer }, { setCutOff }, { findCatalogueItem }, { requireAccount }] = await Promise.all([
-        import('../../src/providers/set-offer.js'),
-        import('../../src/products/set-cut-off.js'),
         import('../../src/providers/catalogue.js'),
-        import('../../src/accounts/require-account.js'),
+        import('../../src/products/cut-off.js'),
+        import('../../src/providers/catalogue.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const code = arg('code');
       if (cutOff !== undefined) {

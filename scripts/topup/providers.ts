@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import type { ProviderChange, ProviderOverview } from '../../src/providers/steer-provider.js';
+import type { ProviderChange, ProviderOverview } from '../../src/providers/manage-provider.js';
 import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
 import { facts, listText, rupiah, status, table, time } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
@@ -31,7 +31,7 @@ function registerList(group: Command): void {
       'circuit  closed: orders go there. open: it failed, it asked for a pause, or our key there does not work.\n         half-open: one at a time.\nfloat    our money there when it last told; below the cost of an order it gets none.\nwaiting  orders in its queue, and how long a new one would wait there.',
     examples: ['provider list', 'provider list --json'],
     async run() {
-      const { listProviders } = await import('../../src/providers/steer-provider.js');
+      const { listProviders } = await import('../../src/providers/manage-provider.js');
       const found = await listProviders();
       return {
         data: found.map(present),
@@ -165,8 +165,8 @@ function registerSet(group: Command): void {
     ],
     async run({ arg, options, by }) {
       const [{ requireAccount }, { changeProvider }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/providers/steer-provider.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/providers/manage-provider.js'),
       ]);
       const seller = await requireAccount(arg('seller'));
       const change = await changeOf(options);
@@ -208,7 +208,7 @@ function registerFloat(group: Command): void {
     examples: ['provider float grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { refreshFloat }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/providers/refresh-providers.js'),
       ]);
       const seller = await requireAccount(arg('seller'));
@@ -237,7 +237,7 @@ function registerAccept(group: Command): void {
     ],
     options: [reasonOption()],
     operation: async () =>
-      (await import('../../src/console/providers/accept-differences.js')).acceptDifferencesCall,
+      (await import('../../src/console/providers/check-provider.js')).acceptDifferencesCall,
     input: ({ fields }) => ({
       username: fields['seller'],
       seller: undefined,
@@ -257,7 +257,7 @@ function registerRoute(group: Command): void {
     action: 'provider.look',
     summary: 'Show in which order the sellers of a product would be asked now, and what keeps each from it',
     examples: ['provider route S10'],
-    operation: async () => (await import('../../src/console/providers/ask-about-provider.js')).getRouting,
+    operation: async () => (await import('../../src/console/providers/check-provider.js')).getRouting,
     output(data) {
       const listed = listText(data.offers, {
         columns: ['seller', 'price', 'cost', 'circuit', ['not asked because', ({ obstacle }) => obstacle]],
@@ -278,7 +278,7 @@ function registerPrices(group: Command): void {
     examples: ['provider prices grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { comparePriceList }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/providers/compare-price-list.js'),
       ]);
       const data = await comparePriceList(await requireAccount(arg('seller')));
@@ -326,7 +326,7 @@ function registerReconcile(program: Command): void {
     ],
     async run({ options, by }) {
       const [{ requireAccount }, { reconcileDay }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/reconciliation/reconcile-day.js'),
       ]);
       const seller = await requireAccount(options.provider);

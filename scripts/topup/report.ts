@@ -22,7 +22,7 @@ export function registerReport(program: Command): void {
     async run({ options: { date, top } }) {
       const [{ reportDay }, { findFirstAccountDay }, { businessDay }, { now }] = await Promise.all([
         import('../../src/doctor/report-day.js'),
-        import('../../src/accounts/first-account-day.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/shared/business-time.js'),
         import('../../src/shared/clock.js'),
       ]);

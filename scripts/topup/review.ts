@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { Review } from '../../src/purchases/review/list-reviews.js';
+import type { Review } from '../../src/purchases/review/review-decisions.js';
 import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
 import { defineOperationCommand } from './operation-command.js';
 import { age, rupiah, status, table } from './format.js';
@@ -25,7 +25,7 @@ function registerList(group: Command): void {
     options: [limitOption()],
     async run({ options }) {
       const [{ listReviews }, { nowMs }] = await Promise.all([
-        import('../../src/purchases/review/list-reviews.js'),
+        import('../../src/purchases/review/review-decisions.js'),
         import('../../src/shared/clock.js'),
       ]);
       const found = await listReviews(options);
@@ -130,8 +130,8 @@ function registerAsk(group: Command): void {
     ],
     async run({ options: { seller }, by }) {
       const [{ recheckOpenReviews }, { requireAccount }] = await Promise.all([
-        import('../../src/purchases/review/ask-again.js'),
-        import('../../src/accounts/require-account.js'),
+        import('../../src/purchases/review/resolve-review.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const sellerId = seller === undefined ? null : (await requireAccount(seller))._id;
       const { asked, toDecide, changed } = await recheckOpenReviews({ sellerId }, by);
@@ -152,7 +152,7 @@ function registerReverse(group: Command): void {
       'Only for a SUCCESS, once, and for good. The seller may go below zero. A second callback tells the buyer.',
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
-    operation: async () => (await import('../../src/console/purchases/reverse-purchase.js')).reversePurchase,
+    operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).reversePurchase,
     input: ({ fields }) => ({ id: fields['transaction'], transaction: undefined }),
     output: decided,
   });

@@ -19,9 +19,9 @@ export function registerSearch(program: Command): void {
         { findUsernames },
         { formatToken },
       ] = await Promise.all([
-        import('../../src/purchases/search.js'),
-        import('../../src/purchases/parties-of.js'),
-        import('../../src/accounts/usernames-of.js'),
+        import('../../src/purchases/search-purchases.js'),
+        import('../../src/purchases/operator-list.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/purchases/pln-token.js'),
       ]);
       const words = args('words').join(' ').trim();

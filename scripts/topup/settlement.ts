@@ -33,9 +33,9 @@ function registerList(settlement: Command): void {
     ],
     async run({ options }) {
       const [{ listSettlements }, { requireAccount }, { findUsernames }] = await Promise.all([
-        import('../../src/settlements/list-settlements.js'),
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/usernames-of.js'),
+        import('../../src/settlements/find-settlement.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const found = await listSettlements({
         statuses: options.status === 'open' ? ['pending', 'processing'] : [options.status],

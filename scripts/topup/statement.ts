@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
-import type { Statement } from '../../src/statements/read-statement.js';
+import type { Statement } from '../../src/statements/statement.js';
 import { defineCommand } from './define-command.js';
 import { facts, rupiah, table, time } from './format.js';
 import { day, limitOption } from './options.js';
@@ -37,10 +37,10 @@ export function registerStatement(program: Command): void {
     ],
     async run({ arg, options: { from, to, csv, csvExcel, limit }, by }) {
       const [{ requireAccount }, { recordAudit }, { parsePeriod }, { openStatement }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
+        import('../../src/accounts/find-account.js'),
         import('../../src/audit/record-audit.js'),
         import('../../src/shared/business-time.js'),
-        import('../../src/statements/read-statement.js'),
+        import('../../src/statements/statement.js'),
       ]);
       const account = await requireAccount(arg('username'));
       const period = parsePeriod(from, to);
@@ -51,7 +51,7 @@ export function registerStatement(program: Command): void {
       const statement = await openStatement(account._id, period);
       const after = statement.firstSeq - 1;
       if (format) {
-        const { statementCsv } = await import('../../src/statements/statement-csv.js');
+        const { statementCsv } = await import('../../src/statements/statement.js');
         // A reader that went away (`| head`) is no error of ours.
         await pipeline(statementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
           ignoreClosedPipe,
@@ -65,8 +65,8 @@ export function registerStatement(program: Command): void {
 
 async function show(statement: Statement, page: { after: number; limit: number }) {
   const [{ readBalances, readEntries }, { presentEntry }] = await Promise.all([
-    import('../../src/statements/read-statement.js'),
-    import('../../src/statements/present-entry.js'),
+    import('../../src/statements/statement.js'),
+    import('../../src/statements/statement.js'),
   ]);
   const [balances, entries] = await Promise.all([readBalances(statement), readEntries(statement, page)]);
   const { opening, closing } = balances ?? { opening: 0, closing: 0 };

@@ -54,10 +54,10 @@ function registerList(group: Command): void {
     async run({ options }) {
       const [{ findPurchasePage }, { getPartyIds }, { resolvePurchaseFilter }, { findUsernames }] =
         await Promise.all([
-          import('../../src/purchases/page-of-purchases.js'),
-          import('../../src/purchases/parties-of.js'),
-          import('../../src/purchases/purchase-filter-of.js'),
-          import('../../src/accounts/usernames-of.js'),
+          import('../../src/purchases/operator-list.js'),
+          import('../../src/purchases/operator-list.js'),
+          import('../../src/purchases/operator-list.js'),
+          import('../../src/accounts/find-account.js'),
         ]);
       const { limit, product, ...named } = options;
       const filter = await resolvePurchaseFilter({ ...named, productCode: product });

@@ -95,7 +95,7 @@ function registerDead(webhooks: Command): void {
     examples: ['webhooks dead', 'webhooks dead --limit 200 --json'],
     options: [limitOption()],
     async run({ options }) {
-      const { listDeadDeliveries } = await import('../../src/webhooks/list-deliveries.js');
+      const { listDeadDeliveries } = await import('../../src/webhooks/deliver/stored-deliveries.js');
       const rows = await listDeadDeliveries(options.limit);
       const data = rows.map((row) => ({
         id: row._id,
@@ -131,7 +131,7 @@ function registerReplay(webhooks: Command): void {
     ],
     options: [optionalReasonOption()],
     async run({ args, by }) {
-      const { replayIdsMax, replayMany } = await import('../../src/webhooks/replay-many.js');
+      const { replayIdsMax, replayMany } = await import('../../src/webhooks/replay/replay-many.js');
       const ids = [...new Set(args('id'))];
       if (ids.length > replayIdsMax) {
         throw new UsageError(`At most ${replayIdsMax} at once.`);
@@ -167,8 +167,8 @@ function registerReplayDead(webhooks: Command): void {
     options: [new Option('--account <username>', 'of this account alone'), reasonOption()],
     async run({ options: { account }, by }) {
       const [{ countDead, replayDead }, { requireAccount }] = await Promise.all([
-        import('../../src/webhooks/replay-many.js'),
-        import('../../src/accounts/require-account.js'),
+        import('../../src/webhooks/replay/replay-many.js'),
+        import('../../src/accounts/find-account.js'),
       ]);
       const which = account === undefined ? {} : { accountId: (await requireAccount(account))._id };
       const { replayed, without_url } = await replayDead(which, by);
@@ -189,7 +189,7 @@ function registerEnable(webhooks: Command): void {
     details: 'What was held meanwhile waits to be replayed, by the account itself or by `webhooks replay`.',
     examples: ['webhooks enable warung-sari --reason "their server is back, told by phone"'],
     options: [reasonOption()],
-    operation: async () => (await import('../../src/console/accounts/enable-webhooks.js')).enableWebhooks,
+    operation: async () => (await import('../../src/console/accounts/change-account.js')).enableWebhooks,
     output: (data) => ({
       data,
       text: `Enabled; ${data.held} deliveries were held and wait to be replayed.`,

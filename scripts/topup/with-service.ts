@@ -1,4 +1,4 @@
-import { withTimeout } from '../../src/shared/within.js';
+import { withTimeout } from '../../src/shared/concurrency.js';
 import { findService } from './find-service.js';
 import { writeTimesBy } from './format.js';
 import { asError, asOutage } from './outage.js';
@@ -18,7 +18,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
       import('../../src/database/mongo.js'),
       import('../../src/redis/connection.js'),
       import('../../src/jobs/queues.js'),
-      import('../../src/redis/redis-version.js'),
+      import('../../src/redis/server-health.js'),
       import('../../src/redis/fleet-clock.js'),
       import('../../src/shared/logger.js'),
       import('../../src/shared/business-time.js'),

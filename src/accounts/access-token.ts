@@ -3,7 +3,7 @@
  * so that no store is needed. Whoever reads one looks the key up, so that a token dies with its key.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { isSameSecret } from '../shared/is-same-secret.js';
+import { isSameSecret } from '../shared/encryption.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 

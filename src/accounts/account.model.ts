@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import mongoose, { Schema } from 'mongoose';
-import { usernamePattern } from '../shared/username.js';
+import { usernamePattern } from '../shared/input-rules.js';
 import { readOnly } from '../database/read-only-model.js';
 import { getCollection } from '../database/typed-collection.js';
 import type { EndpointOwner, WebhookEndpoint } from './webhook-endpoint.js';

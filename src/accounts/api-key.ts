@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role } from './account.model.js';
+import { ApiKeyModel } from './api-key.model.js';
+import { apiKeyContext } from './secret-contexts.js';
+import { decrypt } from '../shared/encryption.js';
+import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyPattern = /^([bs]k_(?:live|test)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
@@ -37,4 +42,23 @@ function toBase62(bytes: Uint8Array, length: number): string {
     value /= 62n;
   }
   return text;
+}
+
+/** The id of the key that an account uses now; null where it has none. */
+export async function findCurrentKeyId(accountId: string): Promise<string | null> {
+  const key = await ApiKeyModel.findOne({ accountId, validUntil: null }, { _id: 1 }).lean();
+  return key?._id ?? null;
+}
+
+/**
+ * One API key of an account in clear.
+ * @param keyId Null: the current one.
+ */
+export async function getDecryptedApiKey(accountId: string, keyId: string | null): Promise<string> {
+  const which = keyId === null ? { validUntil: null } : { _id: keyId };
+  const key = await ApiKeyModel.findOne({ accountId, ...which }).lean();
+  if (!key) {
+    throw new NotFoundError(say('noApiKey'));
+  }
+  return decrypt(key.sealed, apiKeyContext(accountId));
 }

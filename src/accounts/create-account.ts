@@ -10,7 +10,7 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { writeAndInvalidate } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { AccountModel, type Account, type ProviderSettings, type Role } from './account.model.js';
 import { ApiKeyModel } from './api-key.model.js';
 import { hashApiKey, generateApiKey } from './api-key.js';

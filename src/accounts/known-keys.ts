@@ -1,8 +1,8 @@
 /** API keys with their accounts, from each process's own memory. */
 import { getQuickCollection } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
-import { batchCalls } from '../shared/gathered.js';
-import { createCache } from '../redis/cached.js';
+import { batchCalls } from '../shared/concurrency.js';
+import { createCache } from '../redis/cache.js';
 import { AccountModel, type Account } from './account.model.js';
 import { ApiKeyModel, type ApiKey } from './api-key.model.js';
 

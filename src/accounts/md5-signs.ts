@@ -7,7 +7,7 @@ import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { businessDay, daysAfter } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
-import { batchCalls } from '../shared/gathered.js';
+import { batchCalls } from '../shared/concurrency.js';
 
 export const md5DaysShown = 30;
 const keptS = 35 * 86_400;

@@ -1,3 +1,6 @@
+import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
+
 /** Where an account hears of what concerns it: its webhook endpoints, the first of which is the `webhook_url` of api/config. */
 
 /** Versions of the bodies of webhooks, the present one last; the header `x-api-version`. */
@@ -70,4 +73,13 @@ export function getEndpoints(account: EndpointOwner): WebhookEndpoint[] {
         },
         ...others,
       ];
+}
+
+/** @throws NotFoundError (404/02), also for an endpoint of another account. */
+export function requireEndpoint(account: EndpointOwner, id: string): WebhookEndpoint {
+  const found = getEndpoints(account).find((each) => each.id === id);
+  if (!found) {
+    throw new NotFoundError(say('noEndpoint'));
+  }
+  return found;
 }

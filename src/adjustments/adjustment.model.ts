@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
 /** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (made-alone.ts), a second operator approves it. */
 export interface Adjustment {

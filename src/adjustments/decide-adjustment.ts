@@ -1,6 +1,6 @@
 import { auditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { findConfirmed } from '../database/find-confirmed.js';
-import { int64 } from '../database/money-type.js';
+import { int64 } from '../database/typed-collection.js';
 import { inTransaction } from '../database/mongo.js';
 import { post } from '../money/posting/post.js';
 import type { Insert, WalletAfter } from '../money/posting/posting.js';
@@ -8,7 +8,7 @@ import { now } from '../shared/clock.js';
 import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.model.js';
-import { buildAdjustmentMovement, requirePosted } from './adjustment-movement.js';
+import { buildAdjustmentMovement, requirePosted } from './request-adjustment.js';
 
 /**
  * pending -> completed: a second operator lets it happen. Approving twice changes nothing.

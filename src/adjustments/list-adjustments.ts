@@ -16,3 +16,8 @@ export async function listAdjustments(filter: {
     .readConcern('majority')
     .lean<Adjustment[]>();
 }
+
+/** Adjustments that wait for a second operator, the longest waiting first (index status_newest). */
+export async function listPendingAdjustments(limit: number): Promise<Adjustment[]> {
+  return AdjustmentModel.find({ status: 'pending' }).sort({ createdAt: 1 }).limit(limit).lean<Adjustment[]>();
+}

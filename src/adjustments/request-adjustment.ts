@@ -1,16 +1,78 @@
+import type { PostingResult, WalletAfter, Bar, Posting } from '../money/posting/posting.js';
+import { buildWalletMovement, buildBalanceTooLargeError } from '../money/wallets/wallet-balance.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
+import { type Adjustment, AdjustmentModel, adjustments, toStored } from './adjustment.model.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import type { Account } from '../accounts/account.model.js';
 import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
-import { postWithoutKey } from '../money/posting/post-unnamed.js';
-import type { Posting } from '../money/posting/posting.js';
+import { postWithoutKey } from '../money/posting/post.js';
 import { now } from '../shared/clock.js';
-import { ConflictError, ValidationError } from '../shared/errors.js';
-import { asWritten } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { adjustments, toStored, type Adjustment } from './adjustment.model.js';
-import { buildAdjustmentMovement, requirePosted } from './adjustment-movement.js';
-import { findUnapprovedAdjustments } from './made-alone.js';
+
+/** What an adjustment does to the wallet, whether it had to be approved or not. */
+export function buildAdjustmentMovement(adjustment: Adjustment) {
+  return buildWalletMovement('adjustment', 'platform:adjustments', adjustment);
+}
+
+/**
+ * @returns the wallet after it, null where no money was moved.
+ * @throws ConflictError if the balance does not cover it, or somebody else has decided it; ValidationError.
+ */
+export function requirePosted({ _id, amount }: Adjustment, result: PostingResult): WalletAfter | null {
+  switch (result.outcome) {
+    case 'posted':
+      return result.wallet;
+    case 'insufficient':
+      throw new ConflictError(
+        asWritten(`The wallet holds ${result.balance}: a debit of ${-amount} would take it below zero.`),
+      );
+    case 'too-large':
+      throw buildBalanceTooLargeError();
+    case 'duplicate':
+    case 'stale':
+      throw new ConflictError(asWritten(`Adjustment ${_id} has just been decided. Look at it again.`));
+  }
+}
+
+const windowMs = 86_400_000;
+
+/** What an operator has made of an account without a second one, in the 24 hours up to a moment. */
+export interface UnapprovedAdjustments {
+  /** Rupiah, credits and debits alike: one does not take back that the other was made. */
+  sum: number;
+  /** Of another one: those that were made after this was read. With one of them the sum is not what it was. */
+  barOf: (adjustmentId: string) => Bar;
+}
+
+/**
+ * Those that wait or were rejected have moved nothing, and those that another operator has approved were looked at. One of a
+ * later moment counts too: a clock that is behind must not forget it.
+ */
+export async function findUnapprovedAdjustments(
+  accountId: string,
+  actor: string,
+  at: Date,
+): Promise<UnapprovedAdjustments> {
+  const own = {
+    accountId,
+    requestedBy: actor,
+    status: 'completed' as const,
+    decidedBy: null,
+    createdAt: { $gt: new Date(at.getTime() - windowMs) },
+  };
+  // Neither account nor creation changes, so each is summed once; what completes later is barred.
+  const made = await AdjustmentModel.find(own, { amount: 1 }).lean<Pick<Adjustment, '_id' | 'amount'>[]>();
+  return {
+    sum: made.reduce((sum, { amount }) => sum + Math.abs(amount), 0),
+    barOf: (adjustmentId) => ({
+      collection: adjustments.collectionName,
+      rivals: `${accountId} ${actor}`,
+      filter: { ...own, _id: { $nin: [adjustmentId, ...made.map(({ _id }) => _id)] as never[] } },
+    }),
+  };
+}
 
 export interface AdjustmentRequest {
   account: Account;

@@ -1,16 +1,84 @@
+import Joi from 'joi';
+import { defineJob } from '../jobs/define-job.js';
+import { answerInquiryJob } from './inquire-bill.js';
+import { env } from '../../config/env.js';
+import type { MeterOutcome } from '../providers/adapter.js';
+import { redis } from '../redis/connection.js';
+import {
+  DependencyError,
+  InvalidCustomerNumberError,
+  MaintenanceError,
+  NotFoundError,
+} from '../shared/errors.js';
 import { getExistingAccount } from '../accounts/find-account.js';
 import { addAndWait } from '../jobs/add-job.js';
-import { requireSellableProduct } from '../products/check-item.js';
+import { requireSellableProduct } from '../products/customer-number.js';
 import type { Product } from '../products/product.model.js';
 import { chooseRoute } from '../providers/choose-route.js';
 import { getAdapter, buildConnection } from '../providers/get-adapter.js';
-import { getRoutingSellers } from '../providers/route-board.js';
+import { getRoutingSellers } from '../providers/routing-cache.js';
 import { buildNoRouteError } from '../providers/route-or-refuse.js';
-import { InvalidCustomerNumberError, MaintenanceError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
-import { checkMeterJob } from './check-meter.job.js';
-import { answerMeterCheck, putMeterCheck, readMeterCheck, takeMeterCheck } from './meter-checks.js';
+
+/** Asks a provider whose meter it is, while the client waits. What it is about is in Redis alone: meter-checks.ts. */
+export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
+  queue: answerInquiryJob.queue,
+  name: 'check-meter',
+  version: 1,
+  data: Joi.object({ checkId: Joi.string(), accountId: Joi.string() }),
+  subject: ({ checkId }) => checkId,
+  mayBeLost: true,
+});
+
+/**
+ * What a check of a meter asks and finds. A name is kept nowhere: it is in Redis while the client waits, and goes by itself
+ * where the client or the worker did (decision 044).
+ */
+
+export interface MeterCheck {
+  sellerId: string;
+  meterNumber: string;
+  /** Null: nobody has answered yet. */
+  found: MeterOutcome | null;
+}
+
+/** Longer than a client waits. */
+const keptMs = 30_000;
+
+/** @throws DependencyError (503/03) while Redis is away, as all here. */
+export async function putMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs));
+}
+
+/** Null: it is over. */
+export async function readMeterCheck(checkId: string): Promise<MeterCheck | null> {
+  const kept = await requireRedis(() => redis().get(getCheckKey(checkId)));
+  return kept === null ? null : (JSON.parse(kept) as MeterCheck);
+}
+
+/** Only of one that somebody still waits for. */
+export async function answerMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
+  await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
+}
+
+/** What was found, which is then nowhere any more. Null: nobody has answered in time. */
+export async function takeMeterCheck(checkId: string): Promise<MeterOutcome | null> {
+  const kept = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
+  return kept === null ? null : (JSON.parse(kept) as MeterCheck).found;
+}
+
+async function requireRedis<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await command();
+  } catch (error) {
+    throw new DependencyError(error);
+  }
+}
+
+function getCheckKey(checkId: string): string {
+  return `${env.QUEUE_PREFIX}:meter:${checkId}`;
+}
 
 /** Whose meter it is, in the words of the provider. */
 export interface Meter {

@@ -1,7 +1,8 @@
+import Joi from 'joi';
+import { defineJob, defineQueue } from '../jobs/define-job.js';
 import type { Account } from '../accounts/account.model.js';
-import { requireSellableProduct } from '../products/check-item.js';
-import { normalizeCustomerNumber } from '../products/customer-number.js';
-import { findProduct } from '../products/find-product.js';
+import { requireSellableProduct, normalizeCustomerNumber } from '../products/customer-number.js';
+import { findProduct } from '../products/read-products.js';
 import type { Product } from '../products/product.model.js';
 import { endOfBusinessDay } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
@@ -17,8 +18,31 @@ import { newId } from '../shared/ids.js';
 import { createProofSalt } from '../money/closes/canonical-text.js';
 import { addAndWait } from '../jobs/add-job.js';
 import { requireRoute } from '../providers/route-or-refuse.js';
-import { answerInquiryJob } from './answer-inquiry.job.js';
 import { QuoteModel, type Quote, type QuoteRefusal } from './quote.model.js';
+import { getExistingAccount } from '../accounts/find-account.js';
+import { loadMarkups } from '../products/markups.js';
+import { getAdapter, buildConnection } from '../providers/get-adapter.js';
+import type { BillOutcome } from '../providers/adapter.js';
+
+interface InquiryData {
+  inquiryId: string;
+  /** The buyer's. */
+  accountId: string;
+}
+
+/** Asks a provider for a bill, while the client waits. */
+export const answerInquiryJob = defineJob<InquiryData>({
+  queue: defineQueue({
+    name: 'inquiries',
+    does: 'Asks providers for bills and about meters',
+    concurrency: 50,
+  }),
+  name: 'inquiries',
+  version: 2,
+  data: Joi.object({ inquiryId: Joi.string(), accountId: Joi.string() }),
+  subject: ({ inquiryId }) => inquiryId,
+  mayBeLost: true,
+});
 
 /** A bill that can be paid: its amounts are there. Rupiah. */
 export type OpenQuote = Quote & {
@@ -109,5 +133,51 @@ function toInquiryError(refusal: QuoteRefusal | null): AppError {
     case 'unavailable':
     case undefined:
       return new MaintenanceError(say('billerSilent'), 60, 'biller_unavailable');
+  }
+}
+
+/**
+ * Asks the provider for the bill of a quote and writes down what it says, and what this account pays above it by the rules
+ * of this moment. Safe to run twice: it buys nothing.
+ */
+export async function answerInquiry(quoteId: string, accountId: string): Promise<void> {
+  const quote = await QuoteModel.findOne({ _id: quoteId, accountId }).lean<Quote>();
+  if (quote?.status !== 'asked') {
+    return;
+  }
+  const seller = await getExistingAccount(quote.sellerId);
+  const outcome: BillOutcome = seller.provider
+    ? await getAdapter(seller.provider.kind).inquireBill(buildConnection(seller), {
+        providerRef: quote._id,
+        productCode: quote.productCode,
+        customerNumber: quote.customerNumber,
+      })
+    : { outcome: 'unavailable', code: 'NO_PROVIDER', message: 'The seller has no provider' };
+  await QuoteModel.updateOne(
+    { _id: quoteId, accountId, status: 'asked' },
+    { $set: { ...buildQuoteChange(outcome), ...(await findMarkup(quote, outcome)) } },
+  );
+}
+
+async function findMarkup(
+  { accountId, productCode }: Quote,
+  outcome: BillOutcome,
+): Promise<Pick<Quote, 'markup'>> {
+  const product = outcome.outcome === 'bill' ? await findProduct(productCode) : null;
+  if (outcome.outcome !== 'bill' || !product) {
+    return {};
+  }
+  const markup = (await loadMarkups(await getExistingAccount(accountId)))(product, outcome.bill.totalAmount);
+  return markup > 0 ? { markup } : {};
+}
+
+function buildQuoteChange(outcome: BillOutcome): Partial<Quote> {
+  switch (outcome.outcome) {
+    case 'bill':
+      return { status: 'open', ...outcome.bill };
+    case 'refused':
+      return { status: 'refused', refusal: { reason: outcome.reason, message: outcome.message } };
+    case 'unavailable':
+      return { status: 'refused', refusal: { reason: 'unavailable', message: outcome.message } };
   }
 }

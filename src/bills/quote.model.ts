@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 
 /** The reasons of a refused inquiry, as the client hears them. */

@@ -1,12 +1,38 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { type Request, Router, type RequestHandler, type Response } from 'express';
+import type Joi from 'joi';
+import { getInputLimits } from '../api/contract/input-limits.js';
+import { parseQuery, getClientAddress, getSubscriberNetwork } from '../api/http/read-request.js';
+import { validate } from '../api/contract/validate.js';
+import { ValidationError, ForbiddenError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
 import type { ChangedBy } from '../audit/record-audit.js';
-import { getClientAddress, getSubscriberNetwork } from '../api/middleware/address.js';
 import type { ProofClient } from '../operators/login.js';
 import { isAllowed, describeRefusal, getRight, type OperatorAction } from '../operators/rights.js';
 import type { SessionClient } from '../operators/sessions.js';
-import { ForbiddenError } from '../shared/errors.js';
-import { asWritten } from '../shared/say.js';
 import { isSafeMethod, keepSession, getAdminSession } from './session.js';
+
+const namedMax = 20;
+const nameLengthMax = 100;
+
+/**
+ * The query of a call of the console, checked. A field that it does not know is refused: a filter whose name is misspelt would show, and
+ * export, everything. The public interface ignores such fields (docs/reference/api/conventions.md#input), because its clients may be of a later release.
+ * @throws ValidationError (400/01)
+ */
+export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
+  const query = parseQuery(request);
+  const bounds = getInputLimits(schema);
+  const unknown = Object.keys(query).filter((name) => bounds.kind !== 'object' || !bounds.fields.has(name));
+  if (unknown.length > 0) {
+    throw new ValidationError(
+      unknown.slice(0, namedMax).map((name) => {
+        const field = name.slice(0, nameLengthMax);
+        return { field, reason: 'not_accepted', message: asWritten(`${field} is not known here`) };
+      }),
+    );
+  }
+  return validate(schema, query);
+}
 
 /** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
 export interface ConsoleRoute {

@@ -1,9 +1,12 @@
+import { sendBuiltPage } from '../api/http/built-page.js';
+import type { ConsoleRoute } from './console-route.js';
 import { sendStatementCsv, sendStatementPdf } from './accounts/statement-files.js';
 import { sendAuditCsv } from './audit/audit-csv.js';
-import { showApp } from './app-page.js';
-import type { ConsoleRoute } from './console-route.js';
 import { sendPurchasesCsv } from './purchases/purchases-csv.js';
 import { logout } from './login-page.js';
+
+/** The console's single page. */
+export const showApp: ConsoleRoute['handle'] = (_request, response) => sendBuiltPage(response, 'index.html');
 
 /** Every page and form behind the login, but for the queue board, whose actions are in queue-actions.ts. */
 export const consoleRoutes: readonly ConsoleRoute[] = [

@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
-import { setRetryAfter } from '../api/set-retry-after.js';
-import { getHttpStatus } from '../api/http-status.js';
+import { setRetryAfter, getHttpStatus } from '../api/http/http-status.js';
 import { login } from '../operators/login.js';
 import { getCsrfToken, endSession, loginStepMs, startLoginStep } from '../operators/sessions.js';
 import { ForbiddenError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { getRequestClient, type ConsoleRoute } from './console-route.js';
-import { clearCookie, readCookie, setCookie } from './cookies.js';
-import { renderCsrfField, renderProblem } from './form.js';
+import {
+  clearCookie,
+  readCookie,
+  setCookie,
+  getFormField,
+  findSession,
+  requireCsrf,
+  getAdminSession,
+} from './session.js';
+import { renderCsrfField, renderProblem, sendPage } from './page.js';
 import { html } from '../shared/html.js';
 import { completeLogin, clearSessionCookies } from './login-steps.js';
-import { sendPage } from './page.js';
-import { getFormField, findSession, requireCsrf, getAdminSession } from './session.js';
 
 const formMaxMs = 30 * 60_000;
 

@@ -1,10 +1,11 @@
-/** The second step of a login: a code of the authenticator app, or its setting up. */
+import { renderSVG } from 'uqr';
+import { type Enrolment, beginEnrolment, mustEnrol } from '../operators/second-factor.js';
+import { renderCodeField, renderCsrfField, renderProblem, sendPage } from './page.js';
+import { html, type Html } from '../shared/html.js';
 import type { Request, RequestHandler, Response } from 'express';
-import { setRetryAfter } from '../api/set-retry-after.js';
-import { getHttpStatus } from '../api/http-status.js';
+import { setRetryAfter, getHttpStatus } from '../api/http/http-status.js';
 import { enrol, recordEnrolledLogin, completeWithCode } from '../operators/login.js';
 import type { Operator } from '../operators/operator.model.js';
-import { beginEnrolment, mustEnrol } from '../operators/second-factor.js';
 import {
   getCsrfToken,
   endLoginStep,
@@ -15,13 +16,45 @@ import {
   startSession,
 } from '../operators/sessions.js';
 import { ConflictError, RateLimitError, UnauthorizedError, type AppError } from '../shared/errors.js';
-import { clearCookie, readCookie, setCookie } from './cookies.js';
-import { renderEnrolmentForm, renderRecoveryCodes } from './enrolment.js';
-import { renderCodeField, renderCsrfField, renderProblem } from './form.js';
-import { html } from '../shared/html.js';
-import { sendPage } from './page.js';
-import { getFormField, requireCsrf } from './session.js';
+import { clearCookie, readCookie, setCookie, getFormField, requireCsrf } from './session.js';
 import { getRequestClient } from './console-route.js';
+
+/** The form that shows an authenticator app its secret, and asks for a code of it. */
+export function renderEnrolmentForm(form: {
+  enrolment: Enrolment;
+  csrf: string;
+  message: string | null;
+}): Html {
+  const { enrolment, csrf, message } = form;
+  // Our own text made into rectangles: nothing of it is anybody's input.
+  const picture: Html = { html: renderSVG(enrolment.uri, { border: 2 }) };
+  return html`<form class="card login" method="post" action="/admin/login/enrol">
+    <h1>Set up the second factor</h1>
+    ${renderProblem(message)}
+    <p>Scan this with an authenticator app, or type the key in. Then give the code that it shows.</p>
+    <div class="qr" role="img" aria-label="QR code of the key below">${picture}</div>
+    <p class="quiet">Key: <code>${enrolment.secret.match(/.{1,4}/g)?.join(' ') ?? ''}</code></p>
+    ${renderCsrfField(csrf)} ${renderCodeField('code', 'Code of the app')}
+    <button>Confirm</button>
+  </form>`;
+}
+
+/** Shown once: nobody, not even we, can show them again. */
+export function renderRecoveryCodes(codes: string[]): Html {
+  return html`<div class="card">
+    <h1>Recovery codes</h1>
+    <p>
+      <strong>They are shown this once.</strong> Each logs you in once when the app is lost. Keep them where
+      the phone is not.
+    </p>
+    <ul class="codes">
+      ${codes.map((code) => html`<li><code>${code}</code></li>`)}
+    </ul>
+    <p><a href="/admin">I have kept them: to the console</a></p>
+  </div>`;
+}
+
+/** The second step of a login: a code of the authenticator app, or its setting up. */
 
 const browserMs = 90 * 86_400_000;
 

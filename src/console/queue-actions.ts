@@ -1,7 +1,7 @@
 /** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { createJsonBodyParsers } from '../api/middleware/json-body.js';
+import { createJsonBodyParsers } from '../api/http/request-body.js';
 import { allOfKind } from '../audit/audit.model.js';
 import { recordAudit, type NewAuditEntry } from '../audit/record-audit.js';
 import type { Queue } from '../jobs/define-job.js';

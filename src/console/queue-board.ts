@@ -7,9 +7,9 @@ import { openQueue } from '../jobs/queues.js';
 import { findCurrentQueues } from '../processes.js';
 import { isAllowed } from '../operators/rights.js';
 import { logger } from '../shared/logger.js';
-import { memoizeFor } from '../shared/remembered-for.js';
-import { countWaitingDeliveries, waitingCountedMax } from '../webhooks/count-waiting.js';
-import { deliverDueJob } from '../webhooks/deliver-due.job.js';
+import { memoizeFor } from '../shared/memoize.js';
+import { countWaitingDeliveries, waitingCountedMax } from '../webhooks/deliver/stored-deliveries.js';
+import { deliverDueJob } from '../webhooks/deliver/delivery-jobs.js';
 import { getAdminSession } from './session.js';
 
 /** Own scripts only. Styles may be inline, because the board's components set them. */

@@ -1,11 +1,9 @@
 import { Router, type ErrorRequestHandler } from 'express';
-import { setRetryAfter } from '../api/set-retry-after.js';
-import { getHttpStatus } from '../api/http-status.js';
-import { toAppError } from '../api/middleware/errors.js';
-import { limitBodySize } from '../api/middleware/body-within.js';
-import { parseForm } from '../api/middleware/parse-body.js';
-import { setResponseLanguage } from '../api/words-in.js';
-import { getRequestContext } from '../api/middleware/request-context.js';
+import { setRetryAfter, getHttpStatus } from '../api/http/http-status.js';
+import { toAppError } from '../api/http/error-envelope.js';
+import { limitBodySize, parseForm } from '../api/http/request-body.js';
+import { setResponseLanguage } from '../api/language/response-language.js';
+import { getRequestContext } from '../api/http/request-context.js';
 import { consoleOperations } from './api/operations.js';
 import { mountConsoleApi } from './api/mount.js';
 import { NotFoundError } from '../shared/errors.js';
@@ -15,11 +13,10 @@ import { allow, mountConsole } from './console-route.js';
 import { consoleRoutes } from './console-routes.js';
 import { showLogin, submitLogin } from './login-page.js';
 import { showCodeForm, showEnrolment, submitCode, submitEnrolment } from './login-steps.js';
-import { sendPage } from './page.js';
+import { sendPage, adminStyle } from './page.js';
 import { queueActions } from './queue-actions.js';
 import { queueBoard } from './queue-board.js';
 import { guardChanges, requireSession } from './session.js';
-import { adminStyle } from './style.js';
 
 const formBytesMax = 10_000;
 /** A page that could not be shown just now. */

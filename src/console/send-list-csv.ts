@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'express';
-import { sendFile } from '../api/send-file.js';
+import { sendFile } from '../api/http/send-response.js';
 import { allOfKind, type AuditSubject } from '../audit/audit.model.js';
 import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record-audit.js';
 import { csvText, type CsvFormat } from '../shared/csv-text.js';

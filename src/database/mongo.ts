@@ -9,8 +9,8 @@ import { isStopping } from '../shared/shutdown.js';
 import { nowMs } from '../shared/clock.js';
 import { requireVersion } from '../shared/server-versions.js';
 import { getCollectionName, type ReadOnlyModel } from './read-only-model.js';
-import { shardRanges } from './shard-range.js';
-import { awaitSupportedConnection } from './too-old-for-driver.js';
+import { shardRanges } from './sharding.js';
+import { awaitSupportedConnection } from './driver-compatibility.js';
 
 /** What money code sees of a database session: always passed explicitly. */
 export type Session = ClientSession;

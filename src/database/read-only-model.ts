@@ -8,7 +8,7 @@ export interface AnyReadOnlyModel {
 }
 
 /**
- * A model of rows that processes keep in memory. It only reads: `changing` (src/redis/changing.ts) hands out what
+ * A model of rows that processes keep in memory. It only reads: `changing` (src/redis/publish-changes.ts) hands out what
  * writes, so that no change can be forgotten to be told.
  */
 export type ReadOnlyModel<T> = Pick<

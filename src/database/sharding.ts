@@ -4,7 +4,8 @@
  * what everybody reads from memory, what few people write, and what must be unique in all of the service: a unique
  * index of a sharded collection begins with its shard key. Why these keys: decision 052.
  */
-import { lookUp } from '../shared/look-up.js';
+import { lookUp } from '../shared/collections.js';
+import { env } from '../../config/env.js';
 
 /** The shard key of each sharded collection. All but the totals lie by account, so that a group of postings is on one shard. */
 export const shardKeys = {
@@ -63,4 +64,15 @@ export const unshardedCollections: Record<string, string> = {
 export function isShardedByAccount(collection: string): boolean {
   const key: readonly string[] = lookUp<readonly string[]>(shardKeys, collection) ?? [];
   return key.length === 1 && key[0] === 'accountId';
+}
+
+/** Ranges of account ids, each on a shard of its own: one more than there are splits. */
+export const shardRanges = env.MONGODB_SHARD_SPLITS.length + 1;
+
+/**
+ * The range that an account is in, by its place among MONGODB_SHARD_SPLITS. It only saves work (one shard to commit on
+ * rather than several): processes with other splits, or an account that has moved, do nothing wrong.
+ */
+export function getShardRange(accountId: string): number {
+  return env.MONGODB_SHARD_SPLITS.filter((split) => split <= accountId).length;
 }

@@ -4,9 +4,11 @@ import type { Account } from '../accounts/account.model.js';
 import { findConfirmed } from '../database/find-confirmed.js';
 import { post } from '../money/posting/post.js';
 import type { Posting, WalletAfter } from '../money/posting/posting.js';
-import { buildWalletMovement } from '../money/posting/wallet-movement.js';
-import { getWallet } from '../money/wallets/balance-of.js';
-import { buildBalanceTooLargeError } from '../money/wallets/balance-too-large.js';
+import {
+  buildWalletMovement,
+  getWallet,
+  buildBalanceTooLargeError,
+} from '../money/wallets/wallet-balance.js';
 import { now, nowMs } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';

@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
 /** A deposit in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
 export interface Deposit {

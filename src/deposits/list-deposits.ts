@@ -1,4 +1,5 @@
 import { DepositModel, type Deposit } from './deposit.model.js';
+import { PaymentModel, type Payment } from './payment.model.js';
 
 export interface DepositFilter {
   status?: Deposit['status'];
@@ -18,4 +19,16 @@ export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
     .limit(filter.limit)
     .readConcern('majority')
     .lean<Deposit[]>();
+}
+
+/** Payments that were notified, newest first. */
+export async function listPayments(filter: {
+  status?: Payment['status'];
+  limit: number;
+}): Promise<Payment[]> {
+  return PaymentModel.find(filter.status ? { status: filter.status } : {})
+    .sort({ createdAt: -1 })
+    .limit(filter.limit)
+    .readConcern('majority')
+    .lean<Payment[]>();
 }

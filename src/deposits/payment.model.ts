@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
 /** Money that the bank or a payment gateway says has arrived (docs/reference/api/deposits.md#payment-notifications). */
 export interface Payment {

@@ -1,5 +1,9 @@
-import { formatIsoTime } from '../shared/iso-time.js';
+import { formatIsoTime } from '../shared/business-time.js';
 import type { Deposit } from './deposit.model.js';
+import { now } from '../shared/clock.js';
+import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
+import { buildEventDeliveries } from '../webhooks/account-events.js';
+import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 
 /** A deposit in the words of the wire, the same in answers, reports and events (docs/reference/api/deposits.md). */
 export function presentDeposit(deposit: Deposit, zone?: string) {
@@ -11,4 +15,18 @@ export function presentDeposit(deposit: Deposit, zone?: string) {
     status: deposit.status,
     timestamp: formatIsoTime(deposit.createdAt, zone),
   };
+}
+
+/** A deposit that waited (DEPOSIT_MODE=confirm) was credited. */
+export function buildDepositCompletedDeliveries(buyer: EndpointOwner, deposit: Deposit): Delivery[] {
+  return buildEventDeliveries(buyer, {
+    id: `${deposit._id}-completed`,
+    event: 'deposit.completed',
+    refId: deposit.refId,
+    data: {
+      ...presentDeposit(deposit),
+      status: 'completed',
+      timestamp: (deposit.completedAt ?? now()).toISOString(),
+    },
+  });
 }

@@ -8,9 +8,8 @@ import { ConflictError, ValidationError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 import { logger } from '../shared/logger.js';
-import { confirmDeposit } from './confirm-deposit.js';
+import { confirmDeposit, findMismatch } from './decide-deposit.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
-import { findMismatch } from './misfit-of.js';
 import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
 
 /** What the notifier says of a payment. Rupiah. */

@@ -7,8 +7,8 @@ import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
 import { PurchaseModel } from '../purchases/purchase.model.js';
 import { DepositModel } from '../deposits/deposit.model.js';
 import { ReportModel } from '../reports/report.model.js';
-import { DeliveryModel } from '../webhooks/delivery.model.js';
-import { ReceiverModel } from '../webhooks/receiver.model.js';
+import { DeliveryModel } from '../webhooks/deliver/delivery.model.js';
+import { ReceiverModel } from '../webhooks/receivers/receiver.model.js';
 
 /** What waits for the operator. Each count stops at `countMax`: more changes nothing about what to do. */
 export interface Attention {

@@ -1,4 +1,4 @@
-import { listStandingAlarms } from '../alarms/list-standing-alarms.js';
+import { listStandingAlarms } from '../alarms/standing-alarms.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const shownMax = 100;

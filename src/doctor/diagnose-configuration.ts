@@ -1,16 +1,16 @@
 import { webhookSecretContext } from '../accounts/secret-contexts.js';
-import { lookUp } from '../shared/look-up.js';
+import { lookUp } from '../shared/collections.js';
 import { env } from '../../config/env.js';
 import { isGuarded, refusedSettings } from '../../config/refused-settings.js';
 import { getProcessTypes, getForeignSettings } from '../../config/settings-of-processes.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { md5DaysShown, findTopMd5Signers } from '../accounts/md5-signs.js';
-import { findUsernames } from '../accounts/usernames-of.js';
+import { findUsernames } from '../accounts/find-account.js';
 import { OperatorModel } from '../operators/operator.model.js';
 import { decrypt, keyring, sealingKey } from '../shared/encryption.js';
-import { countSealed, sumForKey } from '../accounts/reencrypt.js';
-import { sealedSources } from '../sealed-values.js';
+import { countSealed, sumForKey, sealedSources } from '../sealed-values.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
+import { openTunnel, ProxyError, UnreachedError } from '../webhooks/deliver/proxy-tunnel.js';
 
 const nodeMin = [20, 19] as const;
 
@@ -152,4 +152,35 @@ function mode(): Diagnosis[] {
         ),
       ]
     : [found];
+}
+
+const proxySetting = 'WEBHOOK_PROXY_URL';
+
+/**
+ * Whether the proxy takes our calls: it is asked for a way to itself, which it allows or refuses at once. What it allows
+ * elsewhere is seen only there. Nothing is said where there is no proxy.
+ */
+export async function diagnoseProxy(): Promise<Diagnosis[]> {
+  if (env.WEBHOOK_PROXY_URL === null) {
+    return [];
+  }
+  const proxy = new URL(env.WEBHOOK_PROXY_URL);
+  const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;
+  try {
+    (await openTunnel(proxy, `${proxy.hostname}:${port}`)).destroy();
+    return [ok(proxySetting, 'takes calls')];
+  } catch (error) {
+    if (error instanceof UnreachedError || (error instanceof ProxyError && error.code === 'HTTP_403')) {
+      // Not to itself; but it knows us.
+      return [ok(proxySetting, 'answers')];
+    }
+    const why = error instanceof ProxyError ? `${error.message} (${error.code})` : String(error);
+    return [
+      fail(
+        proxySetting,
+        why,
+        'Webhooks wait until it serves, and no receiver is blamed. Look at the proxy, its name and its password.',
+      ),
+    ];
+  }
 }

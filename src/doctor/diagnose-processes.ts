@@ -10,7 +10,7 @@ import {
   type Processes,
 } from '../redis/presence.js';
 import { nowMs } from '../shared/clock.js';
-import { groupBy } from '../shared/group-by.js';
+import { groupBy } from '../shared/collections.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const silence = `not heard for ${silentAfterMs / 1_000} s`;

@@ -1,6 +1,6 @@
 import { readBacklogs, getMaxWaitMs } from '../providers/backlog.js';
 import { readCircuits, type CircuitView } from '../providers/circuit.js';
-import { getRoutingSellers, type RoutingSeller } from '../providers/route-board.js';
+import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cache.js';
 import { nowMs } from '../shared/clock.js';
 import { ok, warn, type Diagnosis } from './diagnosis.js';
 

@@ -1,15 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { isMongoUnavailable } from '../database/mongo.js';
-import { getDriverRefusal } from '../database/too-old-for-driver.js';
-import { findRedisProblem } from '../redis/why-redis-refuses.js';
+import { getDriverRefusal } from '../database/driver-compatibility.js';
+import { findRedisProblem } from '../redis/server-health.js';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseAlarms } from './diagnose-alarms.js';
-import { diagnoseConfiguration } from './diagnose-configuration.js';
+import { diagnoseConfiguration, diagnoseProxy } from './diagnose-configuration.js';
 import { diagnoseMongo, diagnoseRedis, takesNoWrites, upgradeMongodb } from './diagnose-databases.js';
 import { diagnoseProcesses } from './diagnose-processes.js';
 import { diagnoseSelfChecks } from './diagnose-self-checks.js';
-import { diagnoseProxy } from './diagnose-proxy.js';
 import { diagnoseAttention, diagnoseBacklog, diagnoseQueues } from './diagnose-work.js';
 import { fail, type Diagnosis } from './diagnosis.js';
 

@@ -1,12 +1,12 @@
-import { getIdRange } from '../database/creation-key.js';
+import { getIdRange } from '../database/page-of-documents.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { atSnapshot } from '../database/mongo.js';
 import { DepositModel } from '../deposits/deposit.model.js';
-import { findLastClosedDay } from '../money/closes/find-close.js';
+import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { addToCounters, type Counters } from '../money/totals/counters.js';
-import { readTotalsOfMany } from '../money/totals/read-totals-of-many.js';
+import { readTotalsOfMany } from '../money/totals/read-totals.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
-import { findLastVerification } from '../reconciliation/ledger/verify-daily.js';
+import { findLastVerification } from '../reconciliation/ledger/run-verification.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
 import { getBusinessDayByName } from '../shared/business-time.js';
 import { ConflictError } from '../shared/errors.js';

@@ -1,10 +1,37 @@
+import { UnrecoverableError } from 'bullmq';
+import type Joi from 'joi';
+
+/**
+ * Thrown by a handler whose job's turn has not come after all: the job goes back to the head of its queue, before all
+ * that came later. Where the queue has a rate, none of its jobs is taken meanwhile.
+ */
+export class RequeueJobError extends Error {
+  constructor(readonly retryAfterMs: number) {
+    super(`Not yet: again in ${retryAfterMs} ms`);
+  }
+}
+
+/**
+ * Thrown by a handler whose job alone has to come later: its queue is not at fault, and others of it are done meanwhile. When its
+ * time has come it goes before all that wait: it had its turn already.
+ */
+export class DeferJobError extends Error {
+  constructor(readonly afterMs: number) {
+    super(`Later: again in ${afterMs} ms`);
+  }
+}
+
+/**
+ * What a handler returns whose job came before its time and has put it off: nothing was tried, so the rounds that failed
+ * before are not forgotten (decision 047).
+ */
+export const tooEarly = Symbol('too early');
+
 /**
  * Work as data. A job says what it is for, where it waits, what its payload holds and how it is told apart; workers,
  * the queue board, `topup doctor` and the table of processes are made from the same objects. Payloads carry ids and a
  * version, never money or secrets: state is read from MongoDB.
  */
-import { UnrecoverableError } from 'bullmq';
-import type Joi from 'joi';
 
 /** A queue, as BullMQ and an operator know it. */
 export interface Queue {

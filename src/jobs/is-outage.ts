@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import { isMongoUnavailable, isTransient } from '../database/mongo.js';
 import { redis } from '../redis/connection.js';
-import { getErrorCode } from '../redis/say-error.js';
+import { getErrorCode } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
 
 /** What a MongoDB says that lets nobody in, is full, is stopping, looks for a primary, or did not get to it in time. */

@@ -5,7 +5,7 @@
  */
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { nowMs } from '../shared/clock.js';
-import { groupBy } from '../shared/group-by.js';
+import { groupBy } from '../shared/collections.js';
 import { withLease } from '../redis/lease.js';
 import { addJobs, subjectsInQueue } from './add-job.js';
 import type { Job } from './define-job.js';

@@ -1,4 +1,4 @@
-import { logRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
 import { deduplicationId } from './add-job.js';
 import type { Job } from './define-job.js';

@@ -3,10 +3,10 @@ import { Queue as BullQueue, QueueEvents } from 'bullmq';
 import { env } from '../../config/env.js';
 import { DependencyError } from '../shared/errors.js';
 import { redis } from '../redis/connection.js';
-import { logRedisError } from '../redis/say-error.js';
-import { withTimeout } from '../shared/within.js';
+import { logRedisError } from '../redis/connection-errors.js';
+import { withTimeout } from '../shared/concurrency.js';
 import type { Queue } from './define-job.js';
-import { createFleetBackend } from './fleet-backend.js';
+import { createFleetBackend } from './fleet-worker.js';
 
 const closeMs = 500;
 

@@ -5,7 +5,7 @@
 import { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
 import { logger } from '../shared/logger.js';
-import { lookUp } from '../shared/look-up.js';
+import { lookUp } from '../shared/collections.js';
 import type { Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 

@@ -8,7 +8,7 @@ import { withLease } from '../redis/lease.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { parseRequestId, runInSpan, type SpanSpec } from '../shared/tracing.js';
-import { withTimeout } from '../shared/within.js';
+import { withTimeout } from '../shared/concurrency.js';
 import {
   isNamed,
   getLimitMs,
@@ -17,6 +17,9 @@ import {
   type Job,
   type Payload,
   type Queue,
+  DeferJobError,
+  RequeueJobError,
+  tooEarly,
 } from './define-job.js';
 import {
   countFailedRound,
@@ -29,9 +32,7 @@ import { keepClockRun } from './clock-run.model.js';
 import type { FailingJob } from './failing-job.model.js';
 import { isOutage } from './is-outage.js';
 import { observeJob } from './job-metrics.js';
-import { DeferJobError, RequeueJobError } from './put-back.js';
 import { openQueue } from './queues.js';
-import { tooEarly } from './too-early.js';
 
 export interface OpenHandler {
   job: Job<never>;

@@ -1,7 +1,7 @@
 /** Makes this process take jobs. */
 import type { Job as BullJob, Worker } from 'bullmq';
 import { redis, workerConnection } from '../redis/connection.js';
-import { logRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/connection-errors.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
@@ -16,8 +16,8 @@ import {
   type Queue,
 } from './define-job.js';
 import { keepFleetLimits } from './fleet-limits.js';
-import { noteFailed } from './last-failed.js';
-import { PatientWorker } from './patient-worker.js';
+import { noteFailed } from './failed-rounds.js';
+import { PatientWorker } from './fleet-worker.js';
 import { openQueue, getQueuePrefix } from './queues.js';
 import { failUnreadable } from './read-job.js';
 import { getRequestId, runJob, type OpenHandler } from './run-job.js';

@@ -1,7 +1,7 @@
 /** How many wrong passwords and codes are looked at. Exact over all processes; while Redis is away nobody logs in. */
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
-import { resetRateLimit, refundRateLimit, consumeRateLimit, type Limit } from '../redis/take-from-limit.js';
+import { resetRateLimit, refundRateLimit, consumeRateLimit, type Limit } from '../redis/rate-limit.js';
 import { RateLimitError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 

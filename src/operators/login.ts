@@ -7,7 +7,7 @@ import { OperatorModel, type Operator } from './operator.model.js';
 import { isRightPassword, passwordLengthMax } from './password.js';
 import { confirmEnrolment, mustEnrol, useSecondFactor, type Enrolled } from './second-factor.js';
 import { isKnownBrowser } from './sessions.js';
-import { isUsername } from '../shared/username.js';
+import { isUsername } from '../shared/input-rules.js';
 
 /** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
 export interface LoggedIn {

@@ -5,7 +5,7 @@ import { inTransaction } from '../database/mongo.js';
 import { now } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { buildUnchangedFilter, createChangedSinceProofError } from './as-proven.js';
+import { buildUnchangedFilter, createChangedSinceProofError } from './require-operator.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
 /**

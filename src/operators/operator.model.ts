@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { usernamePattern } from '../shared/username.js';
+import { usernamePattern } from '../shared/input-rules.js';
 import { operatorRoles, type OperatorRole } from './rights.js';
 
 /** A secret that an authenticator app shares with us. */

@@ -9,7 +9,7 @@ import { now, nowMs } from '../shared/clock.js';
 import { decrypt, encrypt } from '../shared/encryption.js';
 import { ConflictError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { buildUnchangedFilter, createChangedSinceProofError } from './as-proven.js';
+import { buildUnchangedFilter, createChangedSinceProofError } from './require-operator.js';
 import { OperatorModel, type Operator, type PendingSecret } from './operator.model.js';
 import type { OperatorRole } from './rights.js';
 

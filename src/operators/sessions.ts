@@ -3,13 +3,15 @@
  * Redis cannot make a cookie. A loss of Redis means logging in again, nothing more.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { isSameSecret } from '../shared/is-same-secret.js';
+import { isSameSecret } from '../shared/encryption.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
-import { DependencyError } from '../shared/errors.js';
+import { DependencyError, NotFoundError } from '../shared/errors.js';
 import { redis } from '../redis/connection.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 import { mustEnrol } from './second-factor.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { asWritten } from '../shared/say.js';
 
 /** A session ends after so long without a request, and after so long whatever happens. */
 const idleMs = 30 * 60_000;
@@ -222,4 +224,19 @@ function getListKey(operatorId: string): string {
 
 function getIdFromKey(key: string): string {
   return key.slice(key.lastIndexOf(':') + 1).slice(0, 12);
+}
+
+/** Ends one session of an operator, by the id that lists show. @throws NotFoundError if it is over already. */
+export async function endOneSession(operator: Operator, sessionId: string, by: ChangedBy): Promise<void> {
+  if (!(await endListedSession(operator._id, sessionId))) {
+    throw new NotFoundError(
+      asWritten(`${operator.username} has no session ${sessionId.slice(0, 20)} any more.`),
+    );
+  }
+  await recordAudit(null, {
+    ...by,
+    action: 'operator.end-session',
+    subject: { kind: 'operator', id: operator._id },
+    after: { username: operator.username },
+  });
 }

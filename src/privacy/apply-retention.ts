@@ -1,19 +1,21 @@
+import { defineClocked } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
 import { quotes, type Quote } from '../bills/quote.model.js';
-import { removeOldLines } from '../deposits/bank/remove-old-lines.js';
-import { removeOldImportRows } from '../providers/imports/remove-old-rows.js';
+import { removeOldLines } from '../deposits/bank/bank-lines.js';
+import { removeOldImportRows } from '../providers/imports/undo-import.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses } from '../purchases/states.js';
 import { sureNowMs } from '../redis/fleet-clock.js';
 import { monthsBefore } from '../shared/business-time.js';
-import { collectChunks } from '../shared/in-chunks.js';
+import { collectChunks } from '../shared/collections.js';
 import { logger } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
-import { removeUndelivered } from '../webhooks/remove-undelivered.js';
-import { endReportsOfErased } from './end-reports-of-erased.js';
-import { maskPurchase } from './mask-purchase.js';
-import { buildMaskedQuote } from './masked-quote.js';
+import { removeUndelivered } from '../webhooks/deliver/stored-deliveries.js';
+import { endReportsOfErased, maskPurchase, buildMaskedQuote } from './mask-purchase.js';
+
+/** Removes and masks what was kept long enough (docs/explanation/personal-data.md). */
+export const applyRetentionJob = defineClocked('apply-retention', 600_000);
 
 /** The most of each kind that one run does; the next run goes on. */
 const runMax = 10_000;

@@ -4,10 +4,8 @@ import { inTransaction } from '../database/mongo.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { DependencyError } from '../shared/errors.js';
 import { maskAll, maskNumber } from '../shared/mask.js';
-import { endReportsOfErased } from './end-reports-of-erased.js';
+import { endReportsOfErased, maskPurchase, type KeptReason, buildMaskedQuote } from './mask-purchase.js';
 import { findCustomer } from './find-customer.js';
-import { maskPurchase, type KeptReason } from './mask-purchase.js';
-import { buildMaskedQuote } from './masked-quote.js';
 
 const atOnce = 8;
 

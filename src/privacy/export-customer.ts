@@ -1,9 +1,9 @@
 import { accounts } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
-import { toChargedBill } from '../bills/charged-bill.js';
+import { toChargedBill } from '../bills/quotes.js';
 import type { Quote } from '../bills/quote.model.js';
 import type { Purchase } from '../purchases/purchase.model.js';
-import { toShownStatus } from '../purchases/shown-status.js';
+import { toShownStatus } from '../purchases/states.js';
 import { maskNumber } from '../shared/mask.js';
 import { findCustomer } from './find-customer.js';
 

@@ -1,13 +1,32 @@
-import { quotes, type Quote } from '../bills/quote.model.js';
-import { inTransaction, type Session } from '../database/mongo.js';
+import { type Quote, quotes } from '../bills/quote.model.js';
 import { getProof } from '../money/closes/canonical-text.js';
+import { type Hide, removedWords, buildScrubber, type Scrubber } from './scrub.js';
+import { inTransaction, type Session } from '../database/mongo.js';
 import { CaseModel, type ReconciliationCase } from '../purchases/case.model.js';
 import { getOrderKey, orders, type Order } from '../purchases/order.model.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses, isFinal } from '../purchases/states.js';
-import { deliveries } from '../webhooks/delivery.model.js';
-import { buildMaskedQuote } from './masked-quote.js';
-import { removedWords, buildScrubber, type Hide, type Scrubber } from './scrub.js';
+import { deliveries } from '../webhooks/deliver/delivery.model.js';
+import { endReports } from '../reports/end-reports.js';
+
+/** The update that masks a quote with its name, and leaves the proofs of both. It does nothing to one that is masked. */
+export function buildMaskedQuote(quote: Quote, hide: Hide) {
+  const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
+  return {
+    filter: { _id, accountId, proofSalt },
+    update: {
+      $set: {
+        customerNumber: hide(customerNumber),
+        customerName: customerName === null ? null : '***',
+        proofs: {
+          customerNumber: getProof(proofSalt, 'customerNumber', customerNumber),
+          customerName: getProof(proofSalt, 'customerName', customerName),
+        },
+      },
+      $unset: { proofSalt: 1 as const },
+    },
+  };
+}
 
 /** Why a purchase keeps its number for now. */
 export type KeptReason =
@@ -169,4 +188,42 @@ async function removeQuotesBefore(
   }
   const over = { accountId, productCode, customerNumber, usedBy: null, createdAt: { $lte: finalAt } };
   return (await quotes.deleteMany(over, { session })).deletedCount;
+}
+
+const atOnce = 500;
+
+/**
+ * Ends the reports of those who bought, were asked for or sold what was erased. The mark is written with the erasure and
+ * goes once they have ended: whatever dies in between, the next one to call this finds it. A report that is asked for
+ * after the erasure reads nothing of it, so those that are there by now are all. @returns how many.
+ */
+export async function endReportsOfErased(): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const marked = await purchases
+      .find({ reportsToEnd: true }, { projection: { accountId: 1, sellerId: 1 } })
+      .limit(atOnce)
+      .toArray();
+    if (marked.length === 0) {
+      return ended;
+    }
+    const buyers = [...new Set(marked.map(({ accountId }) => accountId))];
+    const asked = await orders
+      .find(
+        {
+          accountId: { $in: buyers },
+          transactionId: { $in: marked.map(({ _id }) => _id) },
+        },
+        { projection: { _id: 0, sellerId: 1 } },
+      )
+      .toArray();
+    const sellers = [...marked, ...asked].flatMap(({ sellerId }) => (sellerId === null ? [] : [sellerId]));
+    ended += await endReports([...new Set([...buyers, ...sellers])]);
+    await purchases.bulkWrite(
+      marked.map(({ _id, accountId }) => ({
+        updateOne: { filter: { _id, accountId }, update: { $unset: { reportsToEnd: 1 as const } } },
+      })),
+      { ordered: false },
+    );
+  }
 }

@@ -1,14 +1,39 @@
+import { operatorPrefixes } from '../../config/catalogue.js';
+import { lookUp } from '../shared/collections.js';
+import { type CustomerNumberRule, type Product, ProductModel } from './product.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { inTransaction, isDuplicateKey } from '../database/mongo.js';
-import { writeAndInvalidate } from '../redis/changing.js';
-import { refuseAboveLimit } from './refuse-above-limit.js';
-import { getCustomerNumberRule } from './customer-number-rule.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
+import { refuseAboveLimit } from './put-offer.js';
 import { OfferModel, type Offer } from './offer.model.js';
-import type { SellerProduct } from './list-seller-products.js';
-import { ProductModel, type Product } from './product.model.js';
+import type { SellerProduct } from './read-products.js';
+
+/**
+ * Which customer numbers a product takes (docs/reference/api/products.md#customer-numbers): decided once, when the product is
+ * created.
+ */
+export function getCustomerNumberRule(
+  product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
+): CustomerNumberRule {
+  if (product.category === 'pascabayar') {
+    return { kind: 'bill' };
+  }
+  switch (product.subcategory.toLowerCase()) {
+    case 'pulsa':
+    case 'data':
+      return { kind: 'phone', prefixes: lookUp(operatorPrefixes, product.operator ?? '') ?? [] };
+    case 'pln':
+      return { kind: 'pln' };
+    case 'games':
+    case 'game':
+      return { kind: 'game' };
+    default:
+      return { kind: 'any' };
+  }
+}
 
 export interface NewProduct {
   sellerId: string;

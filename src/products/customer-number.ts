@@ -1,4 +1,6 @@
-import type { CustomerNumberRule } from './product.model.js';
+import type { CustomerNumberRule, Product } from './product.model.js';
+import { InvalidCustomerNumberError, NotFoundError, ValidationError } from '../shared/errors.js';
+import { say, type Message } from '../shared/say.js';
 
 /**
  * A customer number as we keep and echo it (docs/reference/api/products.md#customer-numbers): phone numbers lose spaces and
@@ -14,4 +16,68 @@ export function normalizeCustomerNumber(
   }
   const bare = number.replace(/[\s-]/g, '');
   return bare.replace(/^\+?62/, '0');
+}
+
+/** Prepaid electricity for a meter. */
+export function isElectricityToken({
+  category,
+  customerNumber,
+}: Pick<Product, 'category' | 'customerNumber'>): boolean {
+  return category === 'prabayar' && customerNumber.kind === 'pln';
+}
+
+const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
+
+/**
+ * Checks what is asked for before it is priced. An inactive product is its seller's alone, so that nobody hears whether
+ * there is one.
+ * @param wanted.customerNumber Normalised.
+ * @returns the product.
+ * @throws NotFoundError (404/02); ValidationError (400/01) that names the right call for the other kind of product;
+ *   InvalidCustomerNumberError (422/04) that says what the number should look like.
+ */
+export function requireSellableProduct(
+  product: Product | null,
+  wanted: { productCode: string; kind: 'prepaid' | 'postpaid'; customerNumber: string },
+): Product {
+  if (!product || product.status === 'inactive') {
+    throw new NotFoundError(say('productNotOnSale', { code: wanted.productCode }), {
+      reason: 'product_not_found',
+    });
+  }
+  if (wanted.kind === 'prepaid' && product.category === 'pascabayar') {
+    refuseProductKind(say('postpaidProduct', { product: product._id }));
+  }
+  if (wanted.kind === 'postpaid' && product.category === 'prabayar') {
+    refuseProductKind(say('prepaidProduct', { product: product._id }));
+  }
+  const problem = findNumberProblem(product.customerNumber, wanted.customerNumber);
+  if (problem) {
+    throw new InvalidCustomerNumberError(problem);
+  }
+  return product;
+}
+
+function refuseProductKind(message: Message): never {
+  throw new ValidationError([{ field: 'code', message }], { reason: 'wrong_product_kind' });
+}
+
+function findNumberProblem(rule: CustomerNumberRule, number: string): Message | null {
+  switch (rule.kind) {
+    case 'phone':
+      if (!/^08\d{8,11}$/.test(number)) {
+        return say('mobileNumber');
+      }
+      return rule.prefixes.length === 0 || rule.prefixes.some((prefix) => number.startsWith(prefix))
+        ? null
+        : say('numberOfOtherOperator', { prefixes: rule.prefixes.join(', ') });
+    case 'pln':
+      return /^\d{11,12}$/.test(number) ? null : say('meterNumber');
+    case 'game':
+      return /^\d{6,16}([.,|@_-]?\w{1,12})?$/.test(number) ? null : say('playerId');
+    case 'bill':
+      return /^\d{6,20}$/.test(number) ? null : say('customerId');
+    case 'any':
+      return anyNumber.test(number) ? null : say('anyNumber');
+  }
 }

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../database/money-type.js';
+import { Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
 /** What a markup is for, the narrowest first: of those that fit one purchase the narrowest stands alone. */

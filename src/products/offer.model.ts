@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../database/money-type.js';
+import { Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 import type { ProductStatus } from './product.model.js';
 

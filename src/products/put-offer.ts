@@ -1,13 +1,48 @@
-import type { ChangedBy } from '../audit/record-audit.js';
-import { inTransaction } from '../database/mongo.js';
-import { writeAndInvalidate } from '../redis/changing.js';
-import { NotFoundError } from '../shared/errors.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { type Session, inTransaction } from '../database/mongo.js';
+import { type Offer, OfferModel } from './offer.model.js';
+import { ConflictError, NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
-import { createKeyedQueue } from '../shared/one-at-a-time.js';
-import { recordOffer } from './record-offer.js';
-import { refuseAboveLimit } from './refuse-above-limit.js';
-import { OfferModel, type Offer } from './offer.model.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
+import { createKeyedQueue } from '../shared/concurrency.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
+
+/** Writes down what became of an offer; nothing where it is as it was. Null before: it is new. */
+export async function recordOffer(
+  session: Session,
+  by: ChangedBy,
+  {
+    before,
+    after,
+  }: { before: Offer | null; after: Pick<Offer, 'productCode' | 'sellerId' | 'price' | 'status'> },
+): Promise<void> {
+  const { productCode, sellerId, price, status } = after;
+  if (before?.price === price && before.status === status) {
+    return;
+  }
+  await recordAudit(session, {
+    ...by,
+    action: 'offer.put',
+    subject: { kind: 'product', id: productCode },
+    before: before && { sellerId, price: before.price, status: before.status },
+    after: { sellerId, price, status },
+  });
+}
+
+/**
+ * A bound of what lists, routing and price lists have to carry; sales at the same moment may pass it by as many.
+ * @throws ConflictError (409/01) if the seller already sells as many products as it may.
+ */
+export async function refuseAboveLimit(
+  sellerId: string,
+  limit: number,
+  session: Session | null,
+): Promise<void> {
+  const sold = await OfferModel.countDocuments({ sellerId }).limit(limit).session(session);
+  if (sold >= limit) {
+    throw new ConflictError(say('productLimit', { sold, limit }), { reason: 'product_limit_reached' });
+  }
+}
 
 const runOneAtATime = createKeyedQueue();
 

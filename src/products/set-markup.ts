@@ -1,13 +1,13 @@
 import { limits } from '../../config/limits.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
-import { writeAndInvalidate } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { describeProcesses } from '../redis/presence.js';
 import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { groupIdRange, getMarkupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
 import { ProductModel, type Product } from './product.model.js';
-import { getSpellings } from './spellings-of.js';
+import { getSpellings } from './read-products.js';
 
 /** For whom and what a rule is. Without product and category: for all that is sold. */
 export interface MarkupTarget {

@@ -2,8 +2,8 @@ import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { inTransaction } from '../database/mongo.js';
-import { writeAndInvalidate } from '../redis/changing.js';
-import type { SellerProduct } from './list-seller-products.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
+import type { SellerProduct } from './read-products.js';
 import { OfferModel, type Offer } from './offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 

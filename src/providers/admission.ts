@@ -10,7 +10,7 @@ import { env } from '../../config/env.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
-import { startHeartbeat, createCallToken } from './beats.js';
+import { startHeartbeat, createCallToken } from './heartbeats.js';
 import { circuitRules, getFlightsKey, getProbeKey } from './circuit.js';
 import { getPauseKey } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';

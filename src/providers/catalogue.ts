@@ -1,11 +1,16 @@
 import { AccountModel, type Account } from '../accounts/account.model.js';
-import { getCommissionRate } from '../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../accounts/effective-settings.js';
 import { computeCommission } from '../money/commission.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { ProductModel, type Product, type ProductStatus } from '../products/product.model.js';
-import { NotFoundError } from '../shared/errors.js';
-import { groupBy } from '../shared/group-by.js';
+import { NotFoundError, ConflictError } from '../shared/errors.js';
+import { groupBy } from '../shared/collections.js';
 import { asWritten } from '../shared/say.js';
+import type { ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
+import { recordOffer } from '../products/put-offer.js';
+import { updateProduct } from '../products/update-product.js';
 
 /** An offer with what each side has of its price. Rupiah. */
 export interface CatalogueOffer {
@@ -124,4 +129,82 @@ function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | un
     status: isOwner ? product.status : offer.status,
     isAvailable: offer.providerAvailable ?? null,
   };
+}
+
+/**
+ * Changes an offer that exists; what is left out stays. Purchases that were accepted keep their price.
+ * @throws NotFoundError (404/02)
+ */
+export async function changeOffer(
+  change: {
+    sellerId: string;
+    productCode: string;
+    /** Rupiah. */
+    price?: number | undefined;
+    status?: ProductStatus | undefined;
+  },
+  by: ChangedBy,
+): Promise<void> {
+  const { sellerId, productCode, price, status } = change;
+  await writeAndInvalidate([OfferModel], [productCode], (offers) =>
+    inTransaction(async (session) => {
+      const before = await offers
+        .findOneAndUpdate(
+          { _id: `${productCode}:${sellerId}` },
+          { $set: { ...(price !== undefined && { price }), ...(status && { status }) } },
+          { session, returnDocument: 'before' },
+        )
+        .lean<Offer>();
+      if (!before) {
+        throw new NotFoundError(asWritten(`This seller has no offer for ${productCode}.`));
+      }
+      const after = { productCode, sellerId, price: price ?? before.price, status: status ?? before.status };
+      await recordOffer(session, by, { before, after });
+    }),
+  );
+}
+
+export interface OfferChange {
+  code: string;
+  sellerId: string;
+  /** Rupiah. */
+  price?: number | undefined;
+  /** Of the whole product, where the seller made it. */
+  status?: ProductStatus | undefined;
+  /** Sell at a price that does not bring in what it costs. */
+  belowCost?: boolean | undefined;
+}
+
+/**
+ * Changes an offer that exists, for its seller, as the operator. Purchases that were accepted keep their price.
+ * @throws NotFoundError for a product, or an offer, that does not exist.
+ * @throws ConflictError for a new price of which less is left than the provider asks, unless `belowCost` says so.
+ */
+export async function setOffer(change: OfferChange, by: ChangedBy): Promise<CatalogueOffer> {
+  const { code, sellerId, price, status } = change;
+  const before = await findOffer(code, sellerId);
+  const margin =
+    price === undefined || price === before.price ? null : computeShares({ ...before, price }).margin;
+  if (margin !== null && margin < 0 && change.belowCost !== true) {
+    throw new ConflictError(
+      asWritten(
+        `At ${String(price)} rupiah ${-margin} are lost with each sale: its provider asks ${String(before.cost)}, the commission comes off. Say so (below cost) if that is meant.`,
+      ),
+    );
+  }
+  if (before.isOwner) {
+    await updateProduct({ sellerId, code, price, status }, by);
+  } else {
+    await changeOffer({ sellerId, productCode: code, price, status }, by);
+  }
+  return findOffer(code, sellerId);
+}
+
+async function findOffer(code: string, sellerId: string): Promise<CatalogueOffer> {
+  const { offers } = await findCatalogueItem(code);
+  const found = offers.find((each) => each.sellerId === sellerId);
+  if (!found) {
+    throw new NotFoundError(asWritten(`This seller has no offer for ${code}.`));
+  }
+  return found;
 }

@@ -1,17 +1,17 @@
 import type { ProviderSettings } from '../accounts/account.model.js';
-import { getCommissionRate } from '../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../accounts/effective-settings.js';
 import type { Offer } from '../products/offer.model.js';
 import type { ProductStatus } from '../products/product.model.js';
 import { now as currentTime } from '../shared/clock.js';
 import { readBacklogs, getMaxWaitMs } from './backlog.js';
 import { readCircuits, takeOnlyProbe, takeProbe, type CircuitView } from './circuit.js';
-import { isInCutOff } from './cut-off.js';
+import { isInCutOff } from '../products/cut-off.js';
 import {
   getRoutingProduct,
   getRoutingSellers,
   type RoutingProduct,
   type RoutingSeller,
-} from './route-board.js';
+} from './routing-cache.js';
 
 export interface RouteQuery {
   productCode: string;

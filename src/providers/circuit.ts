@@ -11,11 +11,10 @@
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
-import { batchCalls } from '../shared/gathered.js';
+import { batchCalls } from '../shared/concurrency.js';
 import { redis } from '../redis/connection.js';
 import { getPauseKey } from './pause.js';
-import { countCircuitChange } from './provider-metrics.js';
-import { sampleCircuit } from './provider-samples.js';
+import { countCircuitChange, sampleCircuit } from './provider-metrics.js';
 
 export const circuitRules = {
   bucketMs: 3_000,

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { minuteOf } from './cut-off.js';
+import { minuteOf } from '../products/cut-off.js';
 import type { HttpCall } from './http.js';
 import { streamRows } from './stream-rows.js';
 

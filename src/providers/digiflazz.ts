@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { isSameSecret } from '../shared/is-same-secret.js';
+import { isSameSecret } from '../shared/encryption.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -25,12 +25,11 @@ import {
   matchSchema,
   type JsonAnswer,
   type StatusRules,
-} from './answer.js';
-import { getBillPeriod } from './bill-period.js';
-import { getRcMeaning } from './digiflazz-codes.js';
+} from './json-answer.js';
+import { getBillPeriod, getRcMeaning } from './digiflazz-answers.js';
 import { readPriceList } from './digiflazz-price-list.js';
 import { callHttp, type HttpAnswer, type HttpCall } from './http.js';
-import { findCheckRefusal } from './schedule.js';
+import { findCheckRefusal } from './status-check-schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
 const day = 86_400_000;

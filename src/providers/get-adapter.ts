@@ -2,12 +2,12 @@ import { providerSecretContext } from '../accounts/secret-contexts.js';
 import { env } from '../../config/env.js';
 import type { Account, ProviderSettings } from '../accounts/account.model.js';
 import { decrypt } from '../shared/encryption.js';
-import { lookUp } from '../shared/look-up.js';
+import { lookUp } from '../shared/collections.js';
 import type { ProviderAdapter, ProviderConnection } from './adapter.js';
 import { createDigiflazzAdapter } from './digiflazz.js';
 import { guardAdapter } from './guarded-adapter.js';
 import { createH2hAdapter } from './h2h.js';
-import { storeFloatThrottled } from './note-float.js';
+import { storeFloatThrottled } from './provider-float.js';
 
 const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   simulator: guardAdapter(createH2hAdapter('simulator')),

@@ -5,10 +5,9 @@ import { toPrintableDeep } from '../shared/printable.js';
 import { logger } from '../shared/logger.js';
 import type { ProviderAdapter, ProviderConnection, ProviderOrder, ProviderOutcome } from './adapter.js';
 import { callWhenAdmitted } from './admission.js';
-import { busyCode } from './answer.js';
+import { busyCode } from './json-answer.js';
 import { openCircuit, recordCall } from './circuit.js';
-import { observeOrder } from './provider-metrics.js';
-import { sampleOrder } from './provider-samples.js';
+import { observeOrder, sampleOrder } from './provider-metrics.js';
 
 /**
  * An adapter whose questions keep to the provider's limits, and whose orders count for its circuit. Every question ends

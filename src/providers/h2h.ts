@@ -9,7 +9,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { isSameSecret } from '../shared/is-same-secret.js';
+import { isSameSecret } from '../shared/encryption.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,
@@ -32,10 +32,10 @@ import {
   matchSchema,
   type JsonAnswer,
   type StatusRules,
-} from './answer.js';
+} from './json-answer.js';
 import { callHttp, type HttpAnswer } from './http.js';
 import { streamRows } from './stream-rows.js';
-import { findCheckRefusal } from './schedule.js';
+import { findCheckRefusal } from './status-check-schedule.js';
 
 const sandbox = env.APP_MODE === 'sandbox';
 const day = 86_400_000;

@@ -8,7 +8,7 @@ import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { runInSpan, getTraceparent } from '../shared/tracing.js';
 import { storePause, parseRetryAfterMs } from './pause.js';
 import { latestNowMs, sureNowMs } from '../redis/fleet-clock.js';
-import { logRedisError } from '../redis/say-error.js';
+import { logRedisError } from '../redis/connection-errors.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';

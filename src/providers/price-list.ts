@@ -1,17 +1,21 @@
-import { cachePieces } from '../products/cached-pieces.js';
-import { estimateListedBytes, listedFields, type ListedProduct } from '../products/listed-product.js';
-import { loadMarkups, type MarkupBuyer, type GetMarkup } from '../products/markups-of.js';
+import {
+  cachePieces,
+  estimateListedBytes,
+  listedFields,
+  type ListedProduct,
+  getSpellings,
+} from '../products/read-products.js';
+import { loadMarkups, type MarkupBuyer, type GetMarkup } from '../products/markups.js';
 import type { Offer } from '../products/offer.model.js';
 import { ProductModel, type ProductStatus } from '../products/product.model.js';
-import { getSpellings } from '../products/spellings-of.js';
-import { createCache } from '../redis/cached.js';
+import { createCache } from '../redis/cache.js';
 import {
   getBestPrice,
   readPriceConditions,
   type PriceConditions,
   type RoutableOffer,
 } from './choose-route.js';
-import { findActiveOffers } from './route-board.js';
+import { findActiveOffers } from './routing-cache.js';
 
 export interface PricedProduct {
   product: ListedProduct;

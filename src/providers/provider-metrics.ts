@@ -1,5 +1,11 @@
 /** Providers by the id of their seller; `topup_provider_info` has its username. */
 import { counter, histogram } from '../shared/metrics.js';
+import { groupBy } from '../shared/collections.js';
+import { countSample, noteSample, sampleEvent } from '../samples/record-samples.js';
+import { readSamples, sumSlots } from '../samples/read-samples.js';
+import type { SampledEvent, Slot } from '../samples/sample.model.js';
+import { computeQuantile, getBucketName } from '../samples/latency-buckets.js';
+import type { ProviderOutcome } from './adapter.js';
 
 export const observeOrder = histogram({
   name: 'topup_provider_order_duration_seconds',
@@ -26,3 +32,130 @@ export const countCircuitChange = counter({
   help: 'Changes of the circuit that this process has made',
   labels: ['provider', 'to'],
 });
+
+/** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
+
+/** An order was answered, or not in time. */
+export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'], durationMs: number): void {
+  const isUnanswered = outcome === 'unknown' || outcome === 'not-sent';
+  countSample(getSampleSubject(sellerId), [
+    'orders',
+    ...(isUnanswered ? ['unanswered'] : []),
+    getBucketName(durationMs),
+  ]);
+}
+
+/** What became of an order, when it became certain. */
+export function sampleEnd(sellerId: string, end: 'sold' | 'failed'): void {
+  countSample(getSampleSubject(sellerId), [end]);
+}
+
+/** @param amount Rupiah. */
+export function sampleFloat(sellerId: string, amount: number): void {
+  noteSample(getSampleSubject(sellerId), 'float', amount);
+}
+
+export function sampleCircuit(sellerId: string, to: string, because: string | null): void {
+  sampleEvent(getSampleSubject(sellerId), to, because);
+}
+
+/** Of some time; null: nothing was measured. Rates from 0 to 1, latencies in milliseconds, the last float in rupiah. */
+export interface ProviderFigures {
+  fromMs: number;
+  orders: number;
+  unanswered: number;
+  sold: number;
+  failed: number;
+  successRate: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  float: number | null;
+}
+
+export interface ProviderHistory {
+  /** The earliest first. */
+  steps: ProviderFigures[];
+  /** Changes of the circuit, the earliest first. */
+  changes: SampledEvent[];
+}
+
+/**
+ * By the id of the seller. Several times together are added up from what was counted, never from rates.
+ * @param stepMs Of each figure: five minutes, or some of them.
+ */
+export async function readProviderHistories(
+  sellerIds: readonly string[],
+  span: { sinceMs: number; untilMs: number },
+  stepMs: number,
+): Promise<Map<string, ProviderHistory>> {
+  const found = await readSamples(sellerIds.map(getSampleSubject), span);
+  return new Map(
+    sellerIds.map((id) => {
+      const { slots = [], events = [] } = found.get(getSampleSubject(id)) ?? {};
+      const firstMs = slots[0]?.fromMs ?? 0;
+      const steps = groupBy(
+        slots,
+        ({ fromMs }) => firstMs + Math.floor((fromMs - firstMs) / stepMs) * stepMs,
+      );
+      const sumOf = (each: typeof slots) =>
+        sumSlots(
+          each.map(({ slot }) => slot),
+          ['float'],
+        );
+      return [
+        id,
+        {
+          steps: [...steps].map(([fromMs, each]) => toProviderFigures(fromMs, sumOf(each))),
+          changes: events,
+        },
+      ];
+    }),
+  );
+}
+
+/** How many orders each of these sellers was sent, by its id. */
+export async function countOrdersSent(
+  sellerIds: readonly string[],
+  span: { sinceMs: number; untilMs: number },
+): Promise<Map<string, number>> {
+  const found = await readSamples(sellerIds.map(getSampleSubject), { ...span, names: ['orders'] });
+  const sentTo = (id: string) =>
+    (found.get(getSampleSubject(id))?.slots ?? []).reduce((sum, { slot: { orders = 0 } }) => sum + orders, 0);
+  return new Map(sellerIds.map((id) => [id, sentTo(id)]));
+}
+
+/**
+ * How fast our money at a provider goes, in rupiah a millisecond: what it fell by, whatever was paid in meanwhile. Null: it was
+ * not told twice.
+ */
+export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
+  const told = steps.filter((each) => each.float !== null);
+  const [first, last] = [told[0], told.at(-1)];
+  if (!first || !last || first === last) {
+    return null;
+  }
+  const fallen = told.reduce((sum, { float }, place) => {
+    const before = told[place - 1]?.float ?? float;
+    return sum + Math.max(0, (before ?? 0) - (float ?? 0));
+  }, 0);
+  return fallen / (last.fromMs - first.fromMs);
+}
+
+function toProviderFigures(fromMs: number, slot: Slot): ProviderFigures {
+  const { orders = 0, unanswered = 0, sold = 0, failed = 0, float = null } = slot;
+  return {
+    fromMs,
+    orders,
+    unanswered,
+    sold,
+    failed,
+    float,
+    successRate: sold + failed === 0 ? null : sold / (sold + failed),
+    p50Ms: computeQuantile(slot, 0.5),
+    p95Ms: computeQuantile(slot, 0.95),
+  };
+}
+
+function getSampleSubject(sellerId: string): string {
+  return `provider:${sellerId}`;
+}

@@ -9,7 +9,7 @@ import { redis } from '../redis/connection.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { readCircuits } from './circuit.js';
-import { getRoutingSellers, type RoutingSeller } from './route-board.js';
+import { getRoutingSellers, type RoutingSeller } from './routing-cache.js';
 
 const namePrefix = 'fulfilment-';
 

@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
 /** What is known about a seller's provider at run time, apart from its settings. */

@@ -1,13 +1,17 @@
+import { defineClocked } from '../jobs/sweep-job.js';
 import { env } from '../../config/env.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { OfferModel, type Offer } from '../products/offer.model.js';
 import { logger } from '../shared/logger.js';
-import { writeAndInvalidate } from '../redis/changing.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
-import { storeFloat } from './note-float.js';
+import { storeFloat } from './provider-float.js';
 import { removeEmptyQueues } from './provider-queue.js';
+
+/** Asks providers for our balance there and for their price lists, each when it is time. */
+export const refreshProvidersJob = defineClocked('refresh-providers', 20_000);
 
 type Seller = Pick<Account, '_id' | 'provider'>;
 

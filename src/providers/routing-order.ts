@@ -13,7 +13,7 @@ import {
   type RoutableOffer,
 } from './choose-route.js';
 import { readCircuits, type CircuitView } from './circuit.js';
-import { getRoutingProduct, getRoutingSellers } from './route-board.js';
+import { getRoutingProduct, getRoutingSellers } from './routing-cache.js';
 
 export interface RoutedOffer {
   seller: string;

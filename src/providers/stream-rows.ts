@@ -1,7 +1,7 @@
 import { JSONParser } from '@streamparser/json';
 import type Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { readJson, matchSchema } from './answer.js';
+import { readJson, matchSchema } from './json-answer.js';
 import { streamHttp, type HttpCall } from './http.js';
 
 /** Some 150,000 products. What is longer is not read to its end, and nothing is changed because of it. */

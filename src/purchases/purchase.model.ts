@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 import type { CustomerNumberRule } from '../products/product.model.js';
 

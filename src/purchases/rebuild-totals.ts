@@ -1,11 +1,150 @@
-import { atSnapshot } from '../database/mongo.js';
-import { replaceBase } from '../money/totals/base.js';
-import { addToCounters } from '../money/totals/counters.js';
+import { getBusinessDay, getBusinessDayByName } from '../shared/business-time.js';
+import { dailyTotals } from '../money/totals/daily-totals.model.js';
+import { AccountModel } from '../accounts/account.model.js';
+import { purchases } from './purchase.model.js';
+import { ownerField, sides, type Side, getCounters, type CountedPurchase } from './purchase-totals.js';
+import { type Snapshot, atSnapshot } from '../database/mongo.js';
+import { addToCounters, type Counters } from '../money/totals/counters.js';
+import { replaceBase } from '../money/totals/write-totals.js';
 import { compareCounters, readStoredDay } from '../money/totals/read-totals.js';
 import { setTotalsComplete } from '../money/totals/totals-state.model.js';
-import { listAccountDays } from './account-days.js';
-import { countDayTotals } from './count-day.js';
-import { purchases } from './purchase.model.js';
+
+const accountsAtOnce = 1_000;
+
+/**
+ * Every day on which an account has purchases or totals, account by account: at most one account's days in memory.
+ * @param options.fromDay Days from this one on (YYYY-MM-DD); null: all.
+ * @param options.onAccount Called for each account, also where it has no day.
+ */
+export async function* listAccountDays({
+  fromDay = null,
+  onAccount = () => undefined,
+}: { fromDay?: string | null; onAccount?: () => void } = {}): AsyncGenerator<{
+  accountId: string;
+  day: string;
+}> {
+  for await (const accountId of listAccountIds()) {
+    onAccount();
+    const days = new Set<string>();
+    for (const side of sides) {
+      for await (const day of listPurchaseDays(accountId, side)) {
+        if (fromDay !== null && day < fromDay) {
+          break;
+        }
+        days.add(day);
+      }
+    }
+    for (const day of await findTotalsDays(accountId, fromDay)) {
+      days.add(day);
+    }
+    for (const day of [...days].sort()) {
+      yield { accountId, day };
+    }
+  }
+}
+
+async function* listAccountIds(): AsyncGenerator<string> {
+  for (let after = ''; ;) {
+    const page = await AccountModel.find({ _id: { $gt: after } }, { _id: 1 })
+      .sort({ _id: 1 })
+      .limit(accountsAtOnce)
+      .lean<{ _id: string }[]>();
+    yield* page.map((each) => each._id);
+    after = page.at(-1)?._id ?? '';
+    if (page.length < accountsAtOnce) {
+      return;
+    }
+  }
+}
+
+/** From one day to the next by the index, however many purchases a day has. */
+async function* listPurchaseDays(accountId: string, side: Side): AsyncGenerator<string> {
+  let before: Date | null = null;
+  for (;;) {
+    const newest: { createdAt: Date } | null = await purchases.findOne(
+      { [ownerField[side]]: accountId, ...(before && { createdAt: { $lt: before } }) },
+      { projection: { _id: 0, createdAt: 1 }, sort: { createdAt: -1, _id: -1 } },
+    );
+    if (!newest) {
+      return;
+    }
+    const { day, startMs } = getBusinessDay(newest.createdAt);
+    yield day;
+    before = new Date(startMs);
+  }
+}
+
+async function findTotalsDays(accountId: string, fromDay: string | null): Promise<Set<string>> {
+  const found = dailyTotals
+    .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
+    .project<{ day: string }>({ _id: 0, day: 1 })
+    // The base of a day follows its slots: a day that is folded meanwhile is not missed.
+    .sort({ _id: 1 });
+  const days = new Set<string>();
+  for await (const { day } of found) {
+    days.add(day);
+  }
+  return days;
+}
+
+/** The verification reads whatever there is, also a row that has lost a name. */
+type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 'subcategory'> &
+  Partial<CountedPurchase>;
+
+const countedFields = {
+  accountId: 1,
+  sellerId: 1,
+  status: 1,
+  price: 1,
+  commissionAmount: 1,
+  productCode: 1,
+  subcategory: 1,
+  createdAt: 1,
+};
+
+const pageSize = 1_000;
+
+/**
+ * What the totals of an account's day have to be, counted from its purchases at the moment of the caller's snapshot.
+ * They pass a page at a time: memory does not grow with the day.
+ */
+export async function countDayTotals(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
+  const counters: Counters = new Map();
+  for (const side of sides) {
+    for await (const page of readPurchasePages(snapshot, { [ownerField[side]]: accountId }, day)) {
+      page.forEach((each) => {
+        addToCounters(counters, getCounters({ productCode: '', subcategory: '', ...each }, side));
+      });
+    }
+  }
+  return counters;
+}
+
+/** Each page is found by where the one before ended: a cursor's `getMore` knows no snapshot. */
+async function* readPurchasePages(
+  snapshot: Snapshot,
+  owner: Record<string, string>,
+  day: string,
+): AsyncGenerator<StoredPurchase[]> {
+  const { startMs, endMs } = getBusinessDayByName(day);
+  let last: StoredPurchase | undefined;
+  do {
+    const page: StoredPurchase[] = await purchases
+      .find(
+        {
+          ...owner,
+          createdAt: { $gte: new Date(startMs), $lte: last?.createdAt ?? new Date(endMs) },
+          ...(last && { $or: [{ createdAt: { $lt: last.createdAt } }, { _id: { $lt: last._id } }] }),
+        },
+        { ...snapshot, singleBatch: true, limit: pageSize, batchSize: pageSize },
+      )
+      .project<StoredPurchase>(countedFields)
+      .sort({ createdAt: -1, _id: -1 })
+      .toArray();
+    yield page;
+    last = page.length < pageSize ? undefined : page.at(-1);
+  } while (last);
+}
 
 export interface Rebuilt {
   /** Days of accounts, all of them and those whose totals were not what their purchases come to. */

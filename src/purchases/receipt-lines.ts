@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
-import { toChargedBill } from '../bills/charged-bill.js';
+import { toChargedBill } from '../bills/quotes.js';
 import { QuoteModel, type Quote } from '../bills/quote.model.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { say, type MessageKey } from '../shared/say.js';

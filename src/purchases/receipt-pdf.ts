@@ -1,6 +1,6 @@
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import type { ReceiptLine } from './receipt-lines.js';
-import { characterWidth, toLatin1, wrapText } from '../shared/pdf-text.js';
+import { characterWidth, toLatin1, wrapText } from '../shared/printable.js';
 
 const pointsOfMm = 72 / 25.4;
 const margin = 6;

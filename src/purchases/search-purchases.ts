@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { normalizeCustomerNumber } from '../products/customer-number.js';
 import { ProductModel } from '../products/product.model.js';
 import { purchases, type Purchase } from './purchase.model.js';
+import { listAccounts, type ListedAccount } from '../accounts/list-accounts.js';
 
 const foundMax = 20;
 /** A serial number is found by how it begins, from so many characters on. */
@@ -46,4 +47,21 @@ async function findBySerialNumber(text: string): Promise<Purchase[]> {
 
 function findNewest(filter: Filter<Purchase>): Promise<Purchase[]> {
   return purchases.find(filter, majorityRead).sort({ _id: -1 }).limit(foundMax).toArray();
+}
+
+const accountsMax = 5;
+
+/** So many characters say something. */
+export const searchLength = { min: 2, max: 100 };
+
+/** What somebody on the telephone can name: purchases (see searchPurchases), and accounts by how their usernames begin. */
+export async function searchPurchasesAndAccounts(
+  words: string,
+): Promise<{ purchases: Purchase[]; accounts: ListedAccount[] }> {
+  const wanted = words.trim();
+  const [purchases, accounts] = await Promise.all([
+    searchPurchases(wanted),
+    listAccounts({ prefix: wanted.toLowerCase(), limit: accountsMax }),
+  ]);
+  return { purchases, accounts };
 }

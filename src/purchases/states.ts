@@ -1,5 +1,5 @@
 import { now } from '../shared/clock.js';
-import { int64 } from '../database/money-type.js';
+import { int64 } from '../database/typed-collection.js';
 import type { Change } from '../money/posting/posting.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
@@ -82,4 +82,21 @@ export function buildTransition(
       },
     },
   };
+}
+
+export type ShownStatus = 'pending' | 'processing' | 'success' | 'failed';
+
+/** The lower-case statuses of the buyer and seller surfaces (docs/reference/api/purchases.md). */
+export function toShownStatus(status: PurchaseStatus): ShownStatus {
+  switch (status) {
+    case 'PENDING':
+      return 'pending';
+    case 'PROCESSING':
+      return 'processing';
+    case 'SUCCESS':
+      return 'success';
+    case 'FAILED':
+    case 'REFUNDED':
+      return 'failed';
+  }
 }

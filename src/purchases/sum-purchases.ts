@@ -3,9 +3,9 @@ import { readTotals } from '../money/totals/read-totals.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
 import { getBusinessDay } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
-import { isAnsweredByIndex, sumNewest, type PurchaseFilter } from './page-of-purchases.js';
+import { isAnsweredByIndex, sumNewest, type PurchaseFilter } from './operator-list.js';
 import { purchaseStatuses, type PurchaseStatus } from './purchase.model.js';
-import type { Side } from './totals-of.js';
+import type { Side } from './purchase-totals.js';
 
 export interface PurchaseSums {
   /** Rupiah: the prices. States that none is in are left out. */

@@ -1,3 +1,4 @@
+import { defineClocked } from '../jobs/sweep-job.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { bySystem } from '../audit/record-audit.js';
 import { getAdapter, buildConnection, hasAdapter } from '../providers/get-adapter.js';
@@ -10,9 +11,12 @@ import {
   differencesKept,
   storeReconciliation,
   findLastReconciliations,
-} from './keep-reconciliation.js';
+} from './stored-reconciliations.js';
 import { isRed, type ProviderReconciliation } from './provider-reconciliation.model.js';
 import { reconcileProvider, getRecordPeriod } from './reconcile-provider.js';
+
+/** Holds the records of providers against ours, a day at a time. Most of the time it is done already, which one read a provider tells. */
+export const reconcileProvidersJob = defineClocked('reconcile-providers', 600_000);
 
 /** After the end of a day: by then almost all of its orders are final on both sides. */
 const fromMs = 2 * 3_600_000;

@@ -5,12 +5,11 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { env } from '../../config/env.js';
-import { readRedisUrl } from '../../config/redis-url.js';
+import { readRedisUrl } from '../../config/server-addresses.js';
 import { logger } from '../shared/logger.js';
-import { failFast } from './fail-fast.js';
+import { failFast, getErrorCode, logRedisError } from './connection-errors.js';
 import { getConnectionName, processId } from './process-id.js';
-import { getErrorCode, logRedisError } from './say-error.js';
-import { batchWrites } from './write-together.js';
+import { batchWrites } from './batch-writes.js';
 
 /** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
 type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';

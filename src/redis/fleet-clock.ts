@@ -7,9 +7,9 @@ import { env } from '../../config/env.js';
 import { nowMs, setClock } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
-import { withTimeout } from '../shared/within.js';
+import { withTimeout } from '../shared/concurrency.js';
 import { connectRedis, redis } from './connection.js';
-import { logRedisError } from './say-error.js';
+import { logRedisError } from './connection-errors.js';
 
 const measureEveryMs = 10_000;
 /** Until the first measure. */

@@ -7,9 +7,9 @@ import { releaseVersion } from '../../config/release.js';
 import { nowMs } from '../shared/clock.js';
 import { beforeDisconnect, buildSiblingKey, redis, redisServers } from './connection.js';
 import { getConnectionName, processId } from './process-id.js';
-import { logRedisError } from './say-error.js';
-import { findRedisProblem } from './why-redis-refuses.js';
-import type { Incident } from '../shared/troubles.js';
+import { logRedisError } from './connection-errors.js';
+import { findRedisProblem } from './server-health.js';
+import type { Incident } from '../shared/incident-counts.js';
 import { repeat } from '../shared/repeat.js';
 
 export const sayEveryMs = 5_000;

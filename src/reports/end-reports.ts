@@ -1,6 +1,8 @@
 import { now } from '../shared/clock.js';
-import { ReportModel } from './report.model.js';
-import { startNextReports } from './report-turns.js';
+import { ReportModel, type Report } from './report.model.js';
+import { startNextReports } from './report-queue.js';
+import { defineClocked } from '../jobs/sweep-job.js';
+import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 
 /**
  * Ends the reports of purchases and sales of these accounts, made or still being made: they and their links are not found
@@ -32,5 +34,30 @@ async function startWaitingReports(accountIds: string[]): Promise<void> {
   });
   for (const accountId of waiting) {
     await startNextReports(accountId);
+  }
+}
+
+/** Removes reports whose time is over. */
+export const removeExpiredReportsJob = defineClocked('remove-expired-reports', 60_000);
+
+const batchSize = 100;
+
+/**
+ * Removes reports whose 7 days are over, or that were ended, with their files. One that a worker is making waits for it:
+ * what it writes after the removal would stay.
+ */
+export async function removeExpiredReports(): Promise<void> {
+  const at = now();
+  const expired = await ReportModel.find({
+    expiresAt: { $lte: at },
+    $nor: [{ status: 'processing', nextActionAt: { $gt: at } }],
+  })
+    .limit(batchSize)
+    .lean<Report[]>();
+  for (const report of expired) {
+    // The file first: a report without its file would be a promise that cannot be kept.
+    await deleteEarlierFiles(report);
+    await deleteReportFile(report);
+    await ReportModel.deleteOne({ _id: report._id });
   }
 }

@@ -1,4 +1,4 @@
-import { getCommissionRate } from '../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../accounts/effective-settings.js';
 import { pipeline } from 'node:stream/promises';
 import { getExistingAccount } from '../accounts/find-account.js';
 import { now, nowMs } from '../shared/clock.js';
@@ -6,7 +6,7 @@ import { logger } from '../shared/logger.js';
 import { repeat } from '../shared/repeat.js';
 import { deleteEarlierFiles, deleteReportFile, writeReportFile } from './report-file.js';
 import { ReportModel, type Report } from './report.model.js';
-import { promoteLongestWaiting, startNextReports, openReportFilter, takeTurn } from './report-turns.js';
+import { promoteLongestWaiting, startNextReports, openReportFilter, takeTurn } from './report-queue.js';
 import { readReportPages } from './report-rows.js';
 import { reportText } from './report-text.js';
 import { createSummaryBuilder } from './summary.js';
@@ -34,7 +34,7 @@ export async function generateReport(reportId: string): Promise<void> {
 
 /**
  * Ends a report that could not be made again and again. Its owner is told when it is asked for
- * (src/api/reports/present-report.ts), the operator by log and doctor.
+ * (src/api/reports/operations.ts), the operator by log and doctor.
  */
 export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
   const report = await ReportModel.findOneAndUpdate(

@@ -1,9 +1,9 @@
 /**
  * The columns of every report, in the order of the CSV: wire name -> what is in it. Rows are written by them, and the
- * contract is made from them (src/api/reports/item-data.ts), so that the two can never differ.
+ * contract is made from them (src/api/reports/report-data.ts), so that the two can never differ.
  */
 import type { Role } from '../accounts/account.model.js';
-import type { ShownStatus } from '../purchases/shown-status.js';
+import type { ShownStatus } from '../purchases/states.js';
 import type { Deposit } from '../deposits/deposit.model.js';
 import type { ReportType } from './report.model.js';
 

@@ -1,7 +1,8 @@
 /** The files of reports, in GridFS: every process can write and read them, whichever machine it is on. */
 import { Readable, type Writable } from 'node:stream';
 import mongoose from 'mongoose';
-import type { Report } from './report.model.js';
+import type { Report, ReportFormat } from './report.model.js';
+import { createInterface } from 'node:readline';
 
 const bucketName = 'reportFiles';
 const chunkBytes = 255 * 1024;
@@ -76,3 +77,35 @@ function database() {
   }
   return db;
 }
+
+/** The first `max` items of a JSON report, read line by line from its file (see generate-report.ts). */
+export async function readReportItems(report: Report, max: number): Promise<unknown[]> {
+  const items: unknown[] = [];
+  const file = readReportFile(report);
+  try {
+    for await (const line of createInterface({ input: file, crlfDelay: Infinity })) {
+      if (line.startsWith('{')) {
+        items.push(JSON.parse(line.replace(/,$/, '')));
+      }
+      if (items.length >= max) {
+        break;
+      }
+    }
+  } finally {
+    file.destroy();
+  }
+  return items;
+}
+
+const csv = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' };
+
+/** What the file of a report is called and sent as, by its format. */
+export const fileTypes: Record<ReportFormat, { extension: string; contentType: string }> = {
+  json: { extension: 'json', contentType: 'application/json' },
+  csv,
+  'csv-excel': csv,
+  xlsx: {
+    extension: 'xlsx',
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  },
+};

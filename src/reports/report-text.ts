@@ -2,7 +2,7 @@ import { csvText } from '../shared/csv-text.js';
 import { getColumns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 import type { Report } from './report.model.js';
-import { createXlsxText } from './xlsx-text.js';
+import { createXlsxText } from './xlsx.js';
 
 /** Turns the rows of a report into its file, page by page. */
 export interface ReportText {

@@ -34,7 +34,7 @@ export interface Report {
   isLong?: boolean;
   /** Its place among those of its account that are made at the same time (report-turns.ts); null before and after. */
   turn: number | null;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts). */
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/ids.ts). */
   requestId?: string;
   /** When the sweep must add a job if nobody has dealt with it; null once it is completed or has failed. */
   nextActionAt: Date | null;

@@ -4,15 +4,13 @@ import type { Account } from '../accounts/account.model.js';
 import { parsePeriod } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { NotFoundError, RateLimitError } from '../shared/errors.js';
-import { getStorableRequestId } from '../shared/request-id.js';
+import { getStorableRequestId, newId } from '../shared/ids.js';
 import { say } from '../shared/say.js';
-import { newId } from '../shared/ids.js';
 import { tryToAddAndWait } from '../jobs/add-job.js';
-import { generateReportJob } from './generate-report.job.js';
-import { fileTypes } from './file-types.js';
+import { generateReportJob, getReportPriority, sweepAfterMs, takeTurn } from './report-queue.js';
+import { fileTypes } from './report-file.js';
 import { ReportModel, type Report, type ReportFormat, type ReportType } from './report.model.js';
-import { getReportPriority, sweepAfterMs, takeTurn } from './report-turns.js';
-import { refundRateLimit, consumeRateLimit } from '../redis/take-from-limit.js';
+import { refundRateLimit, consumeRateLimit } from '../redis/rate-limit.js';
 
 export interface ReportRequest {
   account: Account;
@@ -20,7 +18,7 @@ export interface ReportRequest {
   format: ReportFormat;
   startDate?: string | undefined;
   endDate?: string | undefined;
-  /** By its one spelling, as src/shared/iso-time.ts gives it. */
+  /** By its one spelling, as src/shared/business-time.ts gives it. */
   zone?: string | undefined;
   /** Of the call. */
   requestId?: string;

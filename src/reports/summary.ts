@@ -1,5 +1,5 @@
 import type { ProductStatus } from '../products/product.model.js';
-import { listSellerProducts } from '../products/list-seller-products.js';
+import { listSellerProducts } from '../products/read-products.js';
 import type { CountedRow } from './report-rows.js';
 import type { Report } from './report.model.js';
 

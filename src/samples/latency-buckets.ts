@@ -1,5 +1,5 @@
 /** How long something took, counted by classes: enough for a plot, and the same few numbers however much happens. */
-import { lookUp } from '../shared/look-up.js';
+import { lookUp } from '../shared/collections.js';
 import type { Slot } from './sample.model.js';
 
 /** Upper ends in milliseconds, up to the day after which nothing is plain any more; the last class has none. */

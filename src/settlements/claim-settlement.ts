@@ -4,7 +4,7 @@ import { businessTime } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { requireSettlement } from './require-settlement.js';
+import { requireSettlement } from './find-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 export const openStatuses: SettlementStatus[] = ['pending', 'processing'];
@@ -107,4 +107,23 @@ function buildClaimedError({ _id, claimedBy, claimedAt }: Settlement): ConflictE
     ),
     { atCommandLine: `To go on in their place: topup settlement claim ${_id} --take-over --reason …` },
   );
+}
+
+/** What an operator can do about a settlement; src/settlements refuses all else. */
+export const settlementSteps = ['approve', 'claim', 'take-over', 'complete', 'fail'] as const;
+export type SettlementStep = (typeof settlementSteps)[number];
+
+/** @param actor Who asks, as the audit log names them. */
+export function getPossibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
+  const { status, needsApproval, claimedBy } = settlement;
+  if (!openStatuses.includes(status)) {
+    return [];
+  }
+  if (needsApproval) {
+    return ['approve', 'fail'];
+  }
+  if (claimedBy === null) {
+    return ['claim', 'fail'];
+  }
+  return claimedBy === actor ? ['complete', 'fail'] : ['take-over'];
 }

@@ -8,14 +8,14 @@ import { now } from '../shared/clock.js';
 import { ConflictError } from '../shared/errors.js';
 import { logger } from '../shared/logger.js';
 import { asWritten } from '../shared/say.js';
-import { announceDeliveries } from '../webhooks/announce-deliveries.js';
-import type { Delivery } from '../webhooks/delivery.model.js';
-import { buildDeliveryInserts } from '../webhooks/insert-deliveries.js';
+import { announceDeliveries } from '../webhooks/deliver/delivery-jobs.js';
+import type { Delivery } from '../webhooks/deliver/delivery.model.js';
+import { buildDeliveryInserts } from '../webhooks/new-delivery.js';
 import { openStatuses, requireClaim } from './claim-settlement.js';
 import { enqueueSettlement } from './request-settlement.js';
-import { requireSettlement } from './require-settlement.js';
+import { requireSettlement } from './find-settlement.js';
 import { buildSettlementCompletedDeliveries, buildSettlementFailedDeliveries } from './settlement-events.js';
-import { getSettlementSweepTime } from './settlement-outbox.js';
+import { getSettlementSweepTime } from './settlement-jobs.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**

@@ -1,9 +1,21 @@
+import type { Settlement } from './settlement.model.js';
 import { maskNumber } from '../shared/mask.js';
 import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { buildEventDeliveries } from '../webhooks/account-events.js';
-import type { Delivery } from '../webhooks/delivery.model.js';
-import { presentSettlementFigures } from './settlement-figures.js';
-import type { Settlement } from './settlement.model.js';
+import type { Delivery } from '../webhooks/deliver/delivery.model.js';
+
+/** What answers and events both tell of a settlement first (docs/reference/api/settlements.md); `ref_id` is an addition. */
+export function presentSettlementFigures(
+  settlement: Pick<Settlement, '_id' | 'refId' | 'amount' | 'fee' | 'netAmount'>,
+) {
+  return {
+    settlement_id: settlement._id,
+    ref_id: settlement.refId,
+    amount: settlement.amount,
+    fee: settlement.fee,
+    net_amount: settlement.netAmount,
+  };
+}
 
 /** What the events tell of a settlement. Rupiah. */
 export type SettlementFacts = Pick<

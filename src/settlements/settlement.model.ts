@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../database/typed-collection.js';
-import { Money } from '../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
@@ -35,7 +34,7 @@ export interface Settlement {
   claimedAt: Date | null;
   /** What the bank calls the payment, as whoever completed it said. Absent where nobody said one. */
   bankReference?: string;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/request-id.ts). */
+  /** Of the call that asked for it. Absent where it is not kept (src/shared/ids.ts). */
   requestId?: string;
   estimatedCompletion: Date;
   /** Raised whenever a job is added again. */

@@ -1,5 +1,5 @@
 /** AES-256-GCM for what we must be able to read again: API keys and webhook secrets. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import { env } from '../../config/env.js';
 import { firstKeyId, readKeyring, type SealingKey } from '../../config/keyring.js';
 
@@ -50,4 +50,10 @@ export function decrypt(sealed: string, context: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** Compares what somebody has sent with what it must be, in a time that tells nothing but a wrong length. */
+export function isSameSecret(given: string | Buffer, expected: string | Buffer): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

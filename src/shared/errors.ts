@@ -1,10 +1,78 @@
+import { joinMessages, say, type Message } from './say.js';
+
+/** Why a call failed, as a word that a program can branch on and that never changes; what each means: src/api/contract/failure-reasons.ts. */
+export const failureReasons = [
+  'invalid_request',
+  'malformed_body',
+  'wrong_product_kind',
+  'credentials_missing',
+  'invalid_key',
+  'invalid_token',
+  'invalid_sign',
+  'invalid_signature',
+  'insufficient_balance',
+  'address_not_allowed',
+  'wrong_role',
+  'account_suspended',
+  'current_key_required',
+  'sandbox_only',
+  'forbidden',
+  'not_found',
+  'product_not_found',
+  'meter_check_not_offered',
+  'method_not_allowed',
+  'conflict',
+  'ref_id_conflict',
+  'price_above_max',
+  'product_code_taken',
+  'product_limit_reached',
+  'bill_already_paid',
+  'bill_being_paid',
+  'delivery_superseded',
+  'webhook_url_missing',
+  'webhook_url_taken',
+  'webhook_endpoint_limit_reached',
+  'report_failed',
+  'receipt_not_available',
+  'end_not_possible',
+  'body_too_large',
+  'unsupported_media_type',
+  'invalid_customer_number',
+  'rate_limited',
+  'internal_error',
+  'product_unavailable',
+  'product_cut_off',
+  'product_busy',
+  'biller_unavailable',
+  'service_unavailable',
+  'transaction_failed',
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+/** What is wrong with a field, as a word that never changes; the table of docs/reference/field-reasons.md is held against this one. */
+export const fieldReasons = {
+  missing: 'It is required.',
+  wrong_type: 'Another type of JSON: a number sent as text, or the reverse.',
+  wrong_form: 'Its characters, or how it is written.',
+  unknown_value: 'It is none of the words that are taken.',
+  too_short: 'Text with too few characters; empty text is.',
+  too_long: 'Text with too many characters.',
+  too_few: 'A list with too few entries.',
+  too_many: 'A list with too many entries.',
+  too_small: 'A number below the least.',
+  too_large: 'A number above the most.',
+  given_twice: 'The parameter, or the entry, is there more than once.',
+  out_of_range: 'Days that do not fit each other: the end before the start, or too far apart.',
+  not_accepted: 'Well written, but not possible here; `message` says why.',
+} as const;
+
+export type FieldReason = keyof typeof fieldReasons;
+
 /**
  * Every failure that a client can cause or must handle, with its code (docs/reference/errors.md#codes). What HTTP makes of it
- * is one table in src/api/http-status.ts.
+ * is one table in src/api/http/http-status.ts.
  */
-import type { FailureReason } from './failure-reason.js';
-import type { FieldReason } from './field-reason.js';
-import { joinMessages, say, type Message } from './say.js';
 
 export interface FieldError {
   field: string;

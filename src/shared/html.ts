@@ -1,5 +1,5 @@
 /** HTML that is safe by default: every value put into `html` is escaped, unless it is HTML itself. */
-import { lookUp } from './look-up.js';
+import { lookUp } from './collections.js';
 
 export interface Html {
   readonly html: string;

@@ -1,5 +1,5 @@
 /** Messages of the table, and how they are made. */
-import { lookUp } from './look-up.js';
+import { lookUp } from './collections.js';
 import { languages, messages, type Language } from './messages.js';
 
 declare const messageBrand: unique symbol;

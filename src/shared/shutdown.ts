@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import { limits } from '../../config/limits.js';
 import { logger } from './logger.js';
 import { ServerTooOldError } from './server-versions.js';
-import { withTimeout } from './within.js';
+import { withTimeout } from './concurrency.js';
 
 let stopping = false;
 

@@ -1,7 +1,7 @@
 import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';
-import { findRedisProblem } from '../redis/why-redis-refuses.js';
+import { findRedisProblem } from '../redis/server-health.js';
 import { nowMs } from '../shared/clock.js';
 import type { Labels } from '../shared/metrics.js';
 import { gauge } from '../shared/metrics.js';

@@ -1,7 +1,8 @@
-import { logger } from '../shared/logger.js';
-import { logOncePerMinute } from '../shared/say-once-a-minute.js';
-import type { Sender } from '../webhooks/send-request.js';
-import type { Alarm } from './alarms.js';
+import { logger, logOncePerMinute } from '../shared/logger.js';
+import { type Sender, createSender } from '../webhooks/deliver/send-request.js';
+import type { Alarm } from './alarm-rules.js';
+import { env } from '../../config/env.js';
+import { urlGuard } from '../webhooks/deliver/url-guard.js';
 
 /** @returns null where it was taken, else why not, in words without the URL: then it is tried again. */
 export type SendAlarmText = (text: string) => Promise<string | null>;
@@ -31,4 +32,19 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
   const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
   logOncePerMinute('an alarm could not be told', refusal, { text });
   return refusal;
+}
+
+const text = '[test] Alarms of this service come here. This one is a test: nothing is wrong.';
+
+/**
+ * Sends a message to an ALERT_WEBHOOK_URL as an alarm would be.
+ * @returns why it was not taken; null: it was.
+ */
+export async function tryAlertUrl(url: string): Promise<string | null> {
+  const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
+  try {
+    return await sendText(sender, url, text);
+  } finally {
+    await sender.close();
+  }
 }

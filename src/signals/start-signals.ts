@@ -5,19 +5,19 @@
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
 import { postingClient } from '../database/mongo.js';
-import { hasSeenUniqueIndexes } from '../database/unique-indexes.js';
+import { hasSeenUniqueIndexes } from '../database/indexes.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
 import { announcePresence } from '../redis/presence.js';
 import { env } from '../../config/env.js';
 import { areMetricsOn, counter, gauge } from '../shared/metrics.js';
-import { recordIncident, countRecentIncidents } from '../shared/troubles.js';
+import { recordIncident, countRecentIncidents } from '../shared/incident-counts.js';
 import { idleMaxMs, watchIdleQueues, type IdleQueues } from './idle-queues.js';
 import { keepFigures } from './keep-figures.js';
-import { serveSignals } from './serve-signals.js';
-import { notifyAlarms } from './tell-alarms.js';
+import { serveSignals } from './serve-metrics.js';
+import { notifyAlarms } from './notify-alarms.js';
 import { watchEventLoop } from './watch-event-loop.js';
-import { checkDependencies, missingIndexes } from './why-not-ready.js';
+import { checkDependencies, missingIndexes } from './readiness.js';
 
 /**
  * Call it when MongoDB is connected.

@@ -1,13 +1,41 @@
+import type * as Api from '@opentelemetry/api';
+import { env } from '../../config/env.js';
+import { getStorableRequestId } from '../shared/ids.js';
+import { logOncePerMinute } from '../shared/logger.js';
+import { setTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
+
+/** What a slice lasts, in ms. */
+const sliceMs = 500;
+
+/**
+ * A share of the time in slices of half a second, each somewhere in its own period by chance: a moment that nothing else
+ * decides about is in one with this probability. At 1 it is always, at 0 never.
+ * @returns whether a moment, in ms of one clock that only goes on, is in a slice.
+ */
+export function createTimeSlices(
+  share: number,
+  random: () => number = Math.random,
+): (atMs: number) => boolean {
+  if (share <= 0 || share >= 1) {
+    return () => share >= 1;
+  }
+  const periodMs = sliceMs / share;
+  let period = -1;
+  let fromMs = 0;
+  return (atMs) => {
+    const now = Math.floor(atMs / periodMs);
+    if (now !== period) {
+      period = now;
+      fromMs = now * periodMs + random() * (periodMs - sliceMs);
+    }
+    return atMs >= fromMs && atMs < fromMs + sliceMs;
+  };
+}
+
 /**
  * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). The SDK of OpenTelemetry is not in our bundles: without the
  * setting none of their files is read.
  */
-import type * as Api from '@opentelemetry/api';
-import { env } from '../../config/env.js';
-import { getStorableRequestId } from '../shared/request-id.js';
-import { logOncePerMinute } from '../shared/say-once-a-minute.js';
-import { createTimeSlices } from './slices-of-time.js';
-import { setTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
 
 /** Spans that wait to be sent; what comes beyond is dropped, and no call waits for a collector. */
 const waitingMax = 4_096;

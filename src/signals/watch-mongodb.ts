@@ -1,6 +1,6 @@
 /** Without MongoDB nobody can agree there on who tells that it is away: Redis keeps it, and without Redis each process tells. */
 import { env } from '../../config/env.js';
-import { isMongodbMarkedAway, markMongodbAway } from '../alarms/mongodb-away.js';
+import { isMongodbMarkedAway, markMongodbAway } from '../alarms/standing-alarms.js';
 import { pingMongo } from '../database/mongo.js';
 import { redis } from '../redis/connection.js';
 import { withLease } from '../redis/lease.js';

@@ -1,3 +1,4 @@
+import { nowMs, now } from '../shared/clock.js';
 import { createHash } from 'node:crypto';
 import type { Account } from '../accounts/account.model.js';
 import {
@@ -7,10 +8,26 @@ import {
   type EndpointOwner,
   type WebhookEndpoint,
 } from '../accounts/webhook-endpoint.js';
-import { now } from '../shared/clock.js';
 import { serializeTrace } from '../shared/tracing.js';
-import { getImmediateDueTime } from './due-at-once.js';
-import type { Delivery, DeliveryChannel, DeliveryEvent } from './delivery.model.js';
+import {
+  type Delivery,
+  type DeliveryChannel,
+  type DeliveryEvent,
+  deliveries,
+} from './deliver/delivery.model.js';
+import type { Session } from '../database/mongo.js';
+import type { Insert } from '../money/posting/posting.js';
+
+/** More than the clocks of two processes differ: each is known by half a trip to Redis, and those of one that starts are long. */
+const clockSkewMs = 1_000;
+
+/**
+ * The time of a row that may be sent now: also by the clock of a process that is a little behind. It would find nothing due in
+ * the turn that it was asked for, and the row would wait for the sweep.
+ */
+export function getImmediateDueTime(): Date {
+  return new Date(nowMs() - clockSkewMs);
+}
 
 /** What has the URLs that receive. */
 export type UrlOwner = EndpointOwner & Pick<Account, 'callbackUrl'>;
@@ -96,4 +113,19 @@ export function getConfigReceiverIds(account: UrlOwner): string[] {
 /** The account of a receiver's id. */
 export function getReceiverAccountId(receiverId: string): string {
   return receiverId.slice(0, receiverId.lastIndexOf('-'));
+}
+
+/**
+ * Writes rows within the caller's database transaction, so that an event exists exactly if its fact does.
+ * @throws MongoServerError (duplicate key) if one of them was written before.
+ */
+export async function insertDeliveries(session: Session, rows: Delivery[]): Promise<void> {
+  if (rows.length > 0) {
+    await deliveries.insertMany(rows, { session });
+  }
+}
+
+/** The rows for a posting, so that an event exists exactly if its fact does. */
+export function buildDeliveryInserts(rows: Delivery[]): Insert[] {
+  return rows.map((document) => ({ collection: deliveries.collectionName, document }));
 }

@@ -1,14 +1,13 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { developmentKey } from '../../config/development-keys.js';
+import { developmentKey } from '../../config/keyring.js';
 import { env } from '../../config/env.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
-import { reencrypt, type SealedSource } from '../../src/accounts/reencrypt.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { reencrypt, type SealedSource, sealedSources } from '../../src/sealed-values.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
-import { sealedSources } from '../../src/sealed-values.js';
-import { openWebhookSecret, sealWebhookSecret } from '../../src/webhooks/webhook-secret.js';
+import { openWebhookSecret, sealWebhookSecret } from '../../src/webhooks/deliver/sign-delivery.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 describe('sealing anew', () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { setOperatorRole } from '../../src/operators/change-operator.js';
-import { createOperator, removeOperator } from '../../src/operators/create-operator.js';
+import { setOperatorRole, createOperator, removeOperator } from '../../src/operators/manage-operators.js';
 import { OperatorModel } from '../../src/operators/operator.model.js';
 import { ConflictError } from '../../src/shared/errors.js';
 import { bySystem } from '../../src/audit/record-audit.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toAppError } from '../../src/api/middleware/errors.js';
+import { toAppError } from '../../src/api/http/error-envelope.js';
 import { DependencyError, UnexpectedError } from '../../src/shared/errors.js';
 
 describe('What says that MongoDB is away', () => {

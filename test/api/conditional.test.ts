@@ -5,7 +5,7 @@ import { operations } from '../../src/api/operations.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { businessDay } from '../../src/shared/business-time.js';
 import { uniqueRef, type Answer } from '../support/api-client.js';
 import { useApi } from './support/api.js';

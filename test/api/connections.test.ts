@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { expect } from 'chai';
 import supertest from 'supertest';
-import { handleSequentially } from '../../src/api/one-by-one.js';
+import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';

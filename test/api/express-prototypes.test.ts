@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { expect } from 'chai';
-import { buildExpressClasses } from '../../src/api/express-prototypes.js';
+import { buildExpressClasses } from '../../src/api/http/express-setup.js';
 import { fetchJson } from '../support/fetch-json.js';
 
 describe('the prototypes of requests', () => {

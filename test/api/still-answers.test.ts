@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
-import { handleSequentially } from '../../src/api/one-by-one.js';
+import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
 

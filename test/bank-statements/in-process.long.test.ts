@@ -7,7 +7,7 @@ import {
   type BankLineStatus,
 } from '../../src/deposits/bank/bank-line.model.js';
 import { findCandidates } from '../../src/deposits/bank/find-candidates.js';
-import { findNamedDeposits } from '../../src/deposits/bank/named-by-texts.js';
+import { findNamedDeposits } from '../../src/deposits/bank/find-named-deposits.js';
 import { planStatement } from '../../src/deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../src/deposits/bank/read-bank-statement.js';
 import { DepositModel, deposits, toStored, type Deposit } from '../../src/deposits/deposit.model.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import { limits } from '../../config/limits.js';
 import { parseAmount, parseDay } from '../../src/deposits/bank/bank-cells.js';
-import { buildSearchName, findNames } from '../../src/deposits/bank/named-in.js';
+import { buildSearchName, findNames } from '../../src/deposits/bank/find-named-deposits.js';
 import { readBankStatement } from '../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError } from '../../src/shared/errors.js';
 import { longestHoldMs } from './longest-hold.js';

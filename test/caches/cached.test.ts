@@ -10,11 +10,11 @@ import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
-import { createCache } from '../../src/redis/cached.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { createCache } from '../../src/redis/cache.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { UnknownOutcomeError } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { subscribeToChanges, getSubscriptionEpoch, type Change } from '../../src/redis/hear-changes.js';
+import { subscribeToChanges, getSubscriptionEpoch, type Change } from '../../src/redis/subscribe-changes.js';
 import { ConflictError } from '../../src/shared/errors.js';
 import { eventually } from '../support/eventually.js';
 import { asWritten } from '../../src/shared/say.js';
@@ -311,7 +311,7 @@ describe('what a process keeps in memory', () => {
       'src/products/offer.model.ts',
       'src/products/product.model.ts',
       'src/providers/provider-state.model.ts',
-      'src/redis/changing.ts',
+      'src/redis/publish-changes.ts',
     ]);
   });
 });

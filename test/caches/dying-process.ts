@@ -1,7 +1,7 @@
 /** For outage.long.test.ts: raises a price when it is told to, and is killed between the write and telling of it. */
 import { connectMongo } from '../../src/database/mongo.js';
 import { OfferModel } from '../../src/products/offer.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { connectRedis } from '../../src/redis/connection.js';
 
 const code = process.env['PRODUCT_CODE'] ?? '';

@@ -1,6 +1,6 @@
 /** Another process for next-call.long.test.ts: writes a provider's price list to the offers of SELLER_ID, and ends. */
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
-import { requireAccount } from '../../src/accounts/require-account.js';
+import { requireAccount } from '../../src/accounts/find-account.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 

@@ -5,7 +5,7 @@ import { auditCloses } from '../../src/audit/audit-close.model.js';
 import { recordAudit } from '../../src/audit/record-audit.js';
 import { dayCloses } from '../../src/money/closes/day-close.model.js';
 import { computeRoot } from '../../src/money/closes/close-hash.js';
-import { findLastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/day-closes.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { setClock } from '../../src/shared/clock.js';

@@ -1,9 +1,9 @@
 import { OfferModel } from '../../src/products/offer.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { expect } from 'chai';
 import { Double, Long, type Document } from 'mongodb';
 import mongoose from 'mongoose';
-import { findLastClosedDay } from '../../src/money/closes/find-close.js';
+import { findLastClosedDay } from '../../src/money/closes/day-closes.js';
 import { walletCloses } from '../../src/money/closes/wallet-close.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';

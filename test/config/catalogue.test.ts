@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { operatorPrefixes, readCatalogue } from '../../config/catalogue.js';
-import { productCode, rupiah, text } from '../../src/api/fields.js';
+import { productCode, rupiah, text } from '../../src/api/contract/fields.js';
 import { limits } from '../../config/limits.js';
-import { getCustomerNumberRule } from '../../src/products/customer-number-rule.js';
+import { getCustomerNumberRule } from '../../src/products/create-product.js';
 
 describe('The demo catalogue', () => {
   const products = readCatalogue();

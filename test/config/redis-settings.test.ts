@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
-import { readRedisUrl } from '../../config/redis-url.js';
+import { readRedisUrl } from '../../config/server-addresses.js';
 
 describe('REDIS_URL', () => {
   const nothing = { username: null, password: null, db: 0, isTls: false };

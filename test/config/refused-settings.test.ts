@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { developmentKey, developmentSecret } from '../../config/development-keys.js';
+import { developmentKey, developmentSecret } from '../../config/keyring.js';
 import { parseEnv } from '../../config/env.js';
 import { acceptableRisks, refusedSettings } from '../../config/refused-settings.js';
 import { tableUnder } from '../support/docs-table.js';
@@ -125,9 +125,7 @@ describe('settings that are refused in production', () => {
   });
 
   it('are the table of docs/reference/refused-settings.md', () => {
-    expect(
-      tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8')),
-    ).to.deep.equal(
+    expect(tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8'))).to.deep.equal(
       refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
         `\`${setting}\``,
         value,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { deposits, toStored as depositOf } from '../../src/deposits/deposit.model.js';
 import { listDeposits } from '../../src/deposits/list-deposits.js';
-import { listSettlements } from '../../src/settlements/list-settlements.js';
+import { listSettlements } from '../../src/settlements/find-settlement.js';
 import {
   settlements,
   toStored as settlementOf,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import mongoose from 'mongoose';
 
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
-import { removeOldLines } from '../../src/deposits/bank/remove-old-lines.js';
+import { removeOldLines } from '../../src/deposits/bank/bank-lines.js';
 import { exactReadOptions } from '../../src/money/closes/canonical-text.js';
 import { journals, type Journal } from '../../src/money/journals/journal.model.js';
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
@@ -15,8 +15,8 @@ import { readSubjectFacts } from '../../src/reconciliation/closes/subject-facts.
 import { newId } from '../../src/shared/ids.js';
 import { maskNumber } from '../../src/shared/mask.js';
 import { gatherFigures } from '../../src/signals/gather-figures.js';
-import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
-import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { claimDeliveries } from '../../src/webhooks/deliver/claim-deliveries.js';
+import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { openPlay } from '../closes/ledger-play.js';
 import { namespaceOf } from '../money/support/debits.js';

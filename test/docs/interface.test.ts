@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { describedInterface } from '../../src/api/openapi/document.js';
-import { reasons } from '../../src/api/reasons.js';
+import { reasons } from '../../src/api/contract/failure-reasons.js';
 import type { Schema } from '../../src/api/openapi/types.js';
 import { textOfPages } from '../support/docs-pages.js';
 

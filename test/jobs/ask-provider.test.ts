@@ -3,7 +3,7 @@ import { addJob } from '../../src/jobs/add-job.js';
 import { handle } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers } from '../../src/jobs/start-workers.js';
-import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { askProviderJob } from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';

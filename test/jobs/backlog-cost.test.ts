@@ -7,7 +7,7 @@ import { countBacklog } from '../../src/doctor/attention.js';
 import { sellerCredits } from '../../src/money/credits/seller-credit.model.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
-import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { useDatabase } from '../webhooks/support/database.js';
 

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
-import { answerInquiryJob } from '../../src/bills/answer-inquiry.job.js';
-import { checkMeterJob } from '../../src/bills/check-meter.job.js';
+import { answerInquiryJob } from '../../src/bills/inquire-bill.js';
+import { checkMeterJob } from '../../src/bills/check-meter.js';
 import { findJob, findJobs } from '../../src/doctor/jobs/find-jobs.js';
 import { listJobs, type JobFilter } from '../../src/doctor/jobs/list-jobs.js';
 import { retryJobs } from '../../src/doctor/jobs/retry-jobs.js';
@@ -12,18 +12,20 @@ import { handle, type Handler } from '../../src/jobs/define-job.js';
 import { failingJobs } from '../../src/jobs/failing-job.model.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
-import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
+import { postSellerCreditsJob } from '../../src/money/credits/seller-credits.js';
 import { findCurrentJobs } from '../../src/processes.js';
-import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
-import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
-import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
+import {
+  askProviderJob,
+  getProviderFulfilmentJob,
+  fulfilPurchaseJob,
+  verifySaleJob,
+} from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { redis } from '../../src/redis/connection.js';
-import { generateReportJob } from '../../src/reports/generate-report.job.js';
-import { payOutJob } from '../../src/settlements/pay-out.job.js';
+import { generateReportJob } from '../../src/reports/report-queue.js';
+import { payOutJob } from '../../src/settlements/settlement-jobs.js';
 import { newId } from '../../src/shared/ids.js';
-import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { deliveries } from '../../src/webhooks/delivery.model.js';
+import { deliverDueJob } from '../../src/webhooks/deliver/delivery-jobs.js';
+import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery, getReceiverId } from '../../src/webhooks/new-delivery.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { placeOfTime } from '../../src/jobs/fleet-backend.js';
+import { placeOfTime } from '../../src/jobs/fleet-worker.js';
 
 const commands = 'node_modules/bullmq/dist/cjs/commands';
 

@@ -5,11 +5,14 @@ import { subjectsInQueue } from '../../src/jobs/add-job.js';
 import { sweepOutbox } from '../../src/jobs/outbox.js';
 import type { Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
-import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
-import { fulfilPurchaseJob, type PurchaseData } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
-import { purchaseOutbox } from '../../src/purchases/fulfil/purchase-outbox.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-purchase.js';
+import {
+  askProviderJob,
+  getProviderFulfilmentJob,
+  fulfilPurchaseJob,
+  type PurchaseData,
+  purchaseOutbox,
+} from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { redis } from '../../src/redis/connection.js';
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
 import { setClock } from '../../src/shared/clock.js';

@@ -4,31 +4,33 @@ import { AuditModel } from '../../src/audit/audit.model.js';
 import { findJobs } from '../../src/doctor/jobs/find-jobs.js';
 import { listJobs } from '../../src/doctor/jobs/list-jobs.js';
 import { retryJobs } from '../../src/doctor/jobs/retry-jobs.js';
-import type { SeenJob } from '../../src/doctor/jobs/seen-job.js';
+import type { SeenJob } from '../../src/doctor/jobs/describe-job.js';
 import { addJob } from '../../src/jobs/add-job.js';
 import { handle, type Handler, type Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
-import { postSellerCreditsJob } from '../../src/money/credits/post-seller-credits.job.js';
+import { postSellerCreditsJob } from '../../src/money/credits/seller-credits.js';
 import { sellerCredits } from '../../src/money/credits/seller-credit.model.js';
 import { journals } from '../../src/money/journals/journal.model.js';
-import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { processTypes } from '../../src/processes.js';
 import { OfferModel } from '../../src/products/offer.model.js';
-import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
-import { getProviderFulfilmentJob } from '../../src/purchases/fulfil/fulfil-at-provider.job.js';
-import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
-import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
+import {
+  askProviderJob,
+  getProviderFulfilmentJob,
+  fulfilPurchaseJob,
+  verifySaleJob,
+} from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { OrderModel } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
-import { generateReportJob } from '../../src/reports/generate-report.job.js';
-import { payOutJob } from '../../src/settlements/pay-out.job.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
+import { generateReportJob } from '../../src/reports/report-queue.js';
+import { payOutJob } from '../../src/settlements/settlement-jobs.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel } from '../../src/settlements/settlement.model.js';
 import { DependencyError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
-import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
+import { deliverDueJob } from '../../src/webhooks/deliver/delivery-jobs.js';
 import type { PlayServer } from '../providers/play-server.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';

@@ -4,12 +4,12 @@ import type { Account } from '../../src/accounts/account.model.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
-import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import { createPurchase } from '../../src/purchases/accept/accept-purchase.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { startWorkers, type RunningWorkers } from '../../src/jobs/start-workers.js';
 import { processTypes } from '../../src/processes.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
 
 export interface Shop {

@@ -1,11 +1,10 @@
 /** Totals of more than 16 MB: MongoDB answers them in several parts, and knows no further part of a snapshot. */
 import { expect } from 'chai';
 import { atSnapshot } from '../../src/database/mongo.js';
-import { int64 } from '../../src/database/money-type.js';
+import { int64 } from '../../src/database/typed-collection.js';
 import { nestCounters, type Counters } from '../../src/money/totals/counters.js';
 import { dailyTotals, getTotalsId } from '../../src/money/totals/daily-totals.model.js';
-import { readTotalsOfMany } from '../../src/money/totals/read-totals-of-many.js';
-import { readStoredDay, readTotals } from '../../src/money/totals/read-totals.js';
+import { readTotalsOfMany, readStoredDay, readTotals } from '../../src/money/totals/read-totals.js';
 import { newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
-import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';

@@ -9,7 +9,7 @@ import {
 import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting, PostingResult } from '../../src/money/posting/posting.js';
-import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { DependencyError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { withFault, type Fault, type FaultKind } from '../support/mongo-faults.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { limits } from '../../config/limits.js';
 import { readPriceFile } from '../../src/providers/imports/read-price-file.js';
-import { csvLines } from '../../src/shared/csv-lines.js';
+import { csvLines } from '../../src/workbook/csv-lines.js';
 import { ValidationError } from '../../src/shared/errors.js';
 import { refusal } from './sheet.js';
 import { listedAgain, statedSize, workbookOf, workbookWith } from './workbook.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isInCutOff } from '../../src/providers/cut-off.js';
+import { isInCutOff } from '../../src/products/cut-off.js';
 
 /** BUSINESS_TIMEZONE is Asia/Jakarta, 7 hours ahead of UTC all year. */
 const jakarta = (time: string) => new Date(`2026-03-01T${time}:00+07:00`);

@@ -4,7 +4,7 @@ import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/note-repeated-serial-number.js';
+import { reportRepeatedSerialNumber } from '../../src/purchases/fulfil/record-cases.js';
 import { formatToken, parsePlnToken } from '../../src/purchases/pln-token.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';

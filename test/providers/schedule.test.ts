@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { digiflazzTraits } from '../../src/providers/digiflazz.js';
-import { getNextPollAt, type PollState } from '../../src/providers/schedule.js';
+import { getNextPollAt, type PollState } from '../../src/providers/status-check-schedule.js';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { QuoteModel } from '../../src/bills/quote.model.js';
-import { acceptPurchase, type PurchaseRequest } from '../../src/purchases/accept/accept-purchase.js';
-import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
+import {
+  acceptPurchase,
+  type PurchaseRequest,
+  createPurchase,
+} from '../../src/purchases/accept/accept-purchase.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { InsufficientBalanceError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';

@@ -1,6 +1,6 @@
 /** What is open, by its age and what it holds; the alarms of purchases that hang go by it. */
 import { expect } from 'chai';
-import { sumOpenPurchases } from '../../src/purchases/open-purchases.js';
+import { sumOpenPurchases } from '../../src/purchases/purchase-figures.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
 import { setClock } from '../../src/shared/clock.js';
 import { openShop } from '../jobs/sold-purchases.js';

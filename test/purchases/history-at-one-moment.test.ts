@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
-import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { listTransactions } from '../../src/purchases/list-purchases.js';
+import { concludeFailure } from '../../src/purchases/fulfil/conclude-purchase.js';
+import { listTransactions } from '../../src/purchases/history.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
 import { openShop } from '../jobs/sold-purchases.js';
 import { eventually } from '../support/eventually.js';

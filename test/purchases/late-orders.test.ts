@@ -2,18 +2,20 @@
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { AccountModel } from '../../src/accounts/account.model.js';
-import { DeferJobError } from '../../src/jobs/put-back.js';
+import { DeferJobError } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
 import { openCircuit } from '../../src/providers/circuit.js';
-import { askProviderJob } from '../../src/purchases/fulfil/ask-provider.job.js';
+import {
+  askProviderJob,
+  fulfilPurchaseJob,
+  verifySaleJob,
+} from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { checkOrder } from '../../src/purchases/fulfil/check-order.js';
-import { fulfilPurchaseJob } from '../../src/purchases/fulfil/fulfil-purchase.job.js';
-import { verifySale } from '../../src/purchases/fulfil/verify-sale.js';
-import { verifySaleJob } from '../../src/purchases/fulfil/verify-sale.job.js';
+import { verifySale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { getOrderKey, OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { findOrderToBook, getPossibleDecisions } from '../../src/purchases/review/possible-decisions.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { findOrderToBook, getPossibleDecisions } from '../../src/purchases/review/review-decisions.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { redis } from '../../src/redis/connection.js';
 import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js';
 import { openShop, startAllWorkers, type Shop } from '../jobs/sold-purchases.js';

@@ -1,7 +1,7 @@
 /** The pace at which orders that nobody can serve are looked at again, by a clock of the test. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { getRetryDelayMs } from '../../src/purchases/fulfil/look-again.js';
+import { getRetryDelayMs } from '../../src/purchases/fulfil/schedule-purchase.js';
 
 const always = Infinity;
 

@@ -2,12 +2,10 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Account } from '../../src/accounts/account.model.js';
 import { post } from '../../src/money/posting/post.js';
-import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
-import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
-import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
-import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
-import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildPurchase, buildPurchasePosting } from '../../src/purchases/accept/new-purchase.js';
+import { claimOrder } from '../../src/purchases/fulfil/order-transitions.js';
+import { concludeFailure, concludeSuccess } from '../../src/purchases/fulfil/conclude-purchase.js';
+import { buildOrder } from '../../src/purchases/fulfil/orders.js';
 import { reverseSale } from '../../src/purchases/fulfil/reverse-sale.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import '../../src/all-models.js';
-import { listAttention } from '../../src/console/attention/list-attention.js';
+import { listAttention } from '../../src/console/attention/attention.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { migrate } from '../../src/database/migrate.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
@@ -10,15 +10,18 @@ import { countAttention } from '../../src/doctor/attention.js';
 import { closeQueues } from '../../src/jobs/queues.js';
 import { h2hTraits } from '../../src/providers/h2h.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/orders.js';
 import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
 import { OrderModel, toStored, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
-import { recheckOpenReviews } from '../../src/purchases/review/ask-again.js';
+import {
+  recheckOpenReviews,
+  resolveReview,
+  type Decision,
+} from '../../src/purchases/review/resolve-review.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
-import { listReviews } from '../../src/purchases/review/list-reviews.js';
-import { listCases, resolveCase } from '../../src/purchases/review/resolve-case.js';
-import { resolveReview, type Decision } from '../../src/purchases/review/resolve-review.js';
+import { listReviews } from '../../src/purchases/review/review-decisions.js';
+import { listCases, resolveCase } from '../../src/purchases/review/cases.js';
 import { reverseByOperator } from '../../src/purchases/review/reverse-by-operator.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { createAccount, type CreatedAccount } from '../../src/accounts/create-account.js';
 import { OrderModel, type Order } from '../../src/purchases/order.model.js';
-import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
+import { claimOrder } from '../../src/purchases/fulfil/order-transitions.js';
 import { CaseModel } from '../../src/purchases/case.model.js';
-import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
-import { buildPurchase } from '../../src/purchases/accept/new-purchase.js';
-import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js';
-import { concludeSuccess } from '../../src/purchases/fulfil/conclude-success.js';
+import { buildOrder } from '../../src/purchases/fulfil/orders.js';
+import { buildPurchase, buildPurchasePosting } from '../../src/purchases/accept/new-purchase.js';
+import { concludeFailure, concludeSuccess } from '../../src/purchases/fulfil/conclude-purchase.js';
 import { StalePurchaseError } from '../../src/purchases/states.js';
 import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model.js';
 import { closeQueues } from '../../src/jobs/queues.js';
@@ -15,9 +14,8 @@ import { disconnectRedis } from '../../src/redis/connection.js';
 import '../../src/all-models.js';
 import { migrate } from '../../src/database/migrate.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
-import { buildPurchasePosting } from '../../src/purchases/accept/purchase-posting.js';
 import { post } from '../../src/money/posting/post.js';
-import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 

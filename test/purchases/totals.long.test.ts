@@ -8,7 +8,7 @@ import { createAccount } from '../../src/accounts/create-account.js';
 import { dailyTotals } from '../../src/money/totals/daily-totals.model.js';
 import { foldTotals } from '../../src/money/totals/fold-totals.js';
 import { areTotalsComplete } from '../../src/money/totals/totals-state.model.js';
-import { listTransactions, type HistoryQuery } from '../../src/purchases/list-purchases.js';
+import { listTransactions, type HistoryQuery } from '../../src/purchases/history.js';
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
 import { beginTotals, rebuildTotals } from '../../src/purchases/rebuild-totals.js';
 import { checkDailyTotals } from '../../src/reconciliation/ledger/check-totals.js';

@@ -1,11 +1,13 @@
 /** A verification of hours keeps its lease while it reads on, and no longer. */
 import { expect } from 'chai';
 import { getLimitMs } from '../../src/jobs/define-job.js';
-import { verifyLedgerJob } from '../../src/reconciliation/ledger/verify-daily.job.js';
-import { verifyNowJob } from '../../src/reconciliation/ledger/verify-now.job.js';
-import { verificationMaxMs } from '../../src/reconciliation/ledger/verification-limit.js';
+import {
+  verifyLedgerJob,
+  verifyNowJob,
+  verificationMaxMs,
+  verifyAskedFor,
+} from '../../src/reconciliation/ledger/run-verification.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
-import { verifyAskedFor } from '../../src/reconciliation/ledger/verify-daily.js';
 import { ledgerVerifications } from '../../src/reconciliation/ledger/ledger-verification.model.js';
 import { redis } from '../../src/redis/connection.js';
 import { LeaseOverError, withLease, type Held } from '../../src/redis/lease.js';

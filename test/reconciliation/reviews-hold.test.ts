@@ -2,12 +2,9 @@
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
-import { claimOrder } from '../../src/purchases/fulfil/claim-order.js';
-import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
-import { findOrders, prepareNextOrder, tooLateCode } from '../../src/purchases/fulfil/orders.js';
-import { putUnderReview } from '../../src/purchases/fulfil/put-under-review.js';
-import { rejectOrder } from '../../src/purchases/fulfil/reject-order.js';
-import { setAsidePurchase } from '../../src/purchases/fulfil/set-aside-purchase.js';
+import { claimOrder, rejectOrder } from '../../src/purchases/fulfil/order-transitions.js';
+import { buildOrder, findOrders, prepareNextOrder, tooLateCode } from '../../src/purchases/fulfil/orders.js';
+import { putUnderReview, setAsidePurchase } from '../../src/purchases/fulfil/put-under-review.js';
 import { orders } from '../../src/purchases/order.model.js';
 import { purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { buildSiblingKey, connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { publishChange } from '../../src/redis/tell-change.js';
+import { publishChange } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
 import {
   subscribeToChanges,
@@ -9,7 +9,7 @@ import {
   getSubscriptionEpoch,
   addListener,
   toldKey,
-} from '../../src/redis/hear-changes.js';
+} from '../../src/redis/subscribe-changes.js';
 import { eventually } from '../support/eventually.js';
 
 describe('a change that got lost between two nodes of a Cluster', () => {

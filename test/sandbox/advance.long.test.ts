@@ -1,9 +1,9 @@
 /** POST /api/sandbox/advance: what is due later is due now, of the account that calls and of nobody else. */
 import { expect } from 'chai';
-import { advance } from '../../src/api/sandbox/advance.js';
+import { advance } from '../../src/api/sandbox/scenarios.js';
 import { QuoteModel, type Quote } from '../../src/bills/quote.model.js';
 import { openQueue } from '../../src/jobs/queues.js';
-import { pollingQueue } from '../../src/purchases/fulfil/ask-provider.job.js';
+import { pollingQueue } from '../../src/purchases/fulfil/fulfilment-jobs.js';
 import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { newId } from '../../src/shared/ids.js';
 import { useApi, type ApiAccount } from '../api/support/api.js';

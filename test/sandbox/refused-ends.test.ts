@@ -1,9 +1,9 @@
 /** What POST /api/sandbox/transactions/<ref>/end refuses, and that nothing is asked or written then. */
 import { expect } from 'chai';
-import { endTransaction } from '../../src/api/sandbox/end-transaction.js';
+import { endTransaction } from '../../src/api/sandbox/scenarios.js';
 import type { ProviderSettings } from '../../src/accounts/account.model.js';
 import { getQuickCollection } from '../../src/database/mongo.js';
-import { buildOrder } from '../../src/purchases/fulfil/new-order.js';
+import { buildOrder } from '../../src/purchases/fulfil/orders.js';
 import { OrderModel, orders, type Order } from '../../src/purchases/order.model.js';
 import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';

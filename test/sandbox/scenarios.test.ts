@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { sandboxScenarios } from '../../config/sandbox-scenarios.js';
 import { isScenarioOrder } from '../../src/providers/guarded-adapter.js';
-import { listScenarios } from '../../src/api/sandbox/list-scenarios.js';
+import { listScenarios } from '../../src/api/sandbox/scenarios.js';
 import { expectFailure, expectSuccess } from '../api/support/expect-answer.js';
 import { useApi } from '../api/support/api.js';
 import { newProduct } from '../api/support/catalogue.js';

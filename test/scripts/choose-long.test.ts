@@ -55,10 +55,10 @@ describe('the long files of one CI run', () => {
 
   const graph = new Map([
     ['test/money/model.test.ts', ['test/support/stack.ts']],
-    ['test/webhooks/pace.long.test.ts', ['test/support/stack.ts', 'src/webhooks/sign-delivery.ts']],
+    ['test/webhooks/pace.long.test.ts', ['test/support/stack.ts', 'src/webhooks/deliver/sign-delivery.ts']],
     ['test/support/stack.ts', ['test/support/topup.ts']],
     ['test/support/topup.ts', ['test/support/stack.ts', 'config/env.ts']],
-    ['src/webhooks/sign-delivery.ts', []],
+    ['src/webhooks/deliver/sign-delivery.ts', []],
   ]);
   const distanceOf = (test: string, ...changed: string[]) => touchOf(test, changed, graph)?.distance ?? null;
 
@@ -70,14 +70,14 @@ describe('the long files of one CI run', () => {
     expect(distanceOf(test, 'test/money/kill-points.test.ts')).to.equal(null);
     expect(distanceOf(test, 'test/support/stack.ts')).to.equal(2);
     expect(distanceOf(test, 'config/env.ts')).to.equal(4);
-    expect(distanceOf(test, 'src/webhooks/sign-delivery.ts')).to.equal(null);
+    expect(distanceOf(test, 'src/webhooks/deliver/sign-delivery.ts')).to.equal(null);
     expect(distanceOf(test)).to.equal(null);
   });
 
   it('a change in a room touches its tests in folders of another name', () => {
     for (const [changed, test] of [
       ['src/purchases/accept/create-payment.ts', 'test/purchase/crash.long.test.ts'],
-      ['src/api/buyer/create-deposit.ts', 'test/api/buyer/payment.test.ts'],
+      ['src/api/buyer/deposits.ts', 'test/api/buyer/payment.test.ts'],
       ['scripts/topup/doctor.ts', 'test/cli/outage.long.test.ts'],
       ['packages/console/vite.config.ts', 'test/portal/portal.long.test.ts'],
       ['packages/embedded-mongo/src/cli.ts', 'packages/embedded-mongo/test/crash.long.test.ts'],
@@ -86,9 +86,7 @@ describe('the long files of one CI run', () => {
     ] as const) {
       expect(distanceOf(test, changed), changed).to.equal(1);
     }
-    expect(distanceOf('test/api/seller/settlement.test.ts', 'src/api/buyer/create-deposit.ts')).to.equal(
-      null,
-    );
+    expect(distanceOf('test/api/seller/settlement.test.ts', 'src/api/buyer/deposits.ts')).to.equal(null);
   });
 
   it('plays what is touched beside what is in turn, the closest first, until the time is over', () => {

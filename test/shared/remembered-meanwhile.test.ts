@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { staleWhileRevalidate } from '../../src/shared/remembered-for.js';
+import { staleWhileRevalidate } from '../../src/shared/memoize.js';
 
 describe('what is remembered while it is asked for anew', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };

@@ -8,14 +8,14 @@ import { isStanding, redisDownId, standingAlarms, type StandingAlarm } from '../
 import { freePort } from '../../scripts/databases/ports.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { diagnoseAlarms } from '../../src/doctor/diagnose-alarms.js';
-import { listStandingAlarms } from '../../src/alarms/list-standing-alarms.js';
+import { listStandingAlarms } from '../../src/alarms/standing-alarms.js';
 import { countProcesses, announcePresence } from '../../src/redis/presence.js';
 import { diagnoseRedis } from '../../src/doctor/diagnose-databases.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
-import { alarmRules, evaluateAlarms } from '../../src/signals/alarms.js';
+import { alarmRules, evaluateAlarms } from '../../src/signals/alarm-rules.js';
 import { figure } from '../../src/signals/figures.js';
-import { beginAlarm, claimNotification, endAlarm, isOver } from '../../src/signals/tell-alarms.js';
+import { beginAlarm, claimNotification, endAlarm, isOver } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../support/outage.js';

@@ -7,7 +7,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { alarmRules } from '../../src/signals/alarms.js';
+import { alarmRules } from '../../src/signals/alarm-rules.js';
 import { newBuyer } from '../providers/provider-stack.js';
 import { eventually } from '../support/eventually.js';
 import { noonZone } from '../support/noon-zone.js';

@@ -1,9 +1,9 @@
 import { Worker } from 'bullmq';
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
-import { hangingForMs } from '../../src/doctor/queue-trouble.js';
+import { hangingForMs } from '../../src/doctor/diagnose-work.js';
 import { defineQueue } from '../../src/jobs/define-job.js';
-import { inspectQueue } from '../../src/jobs/look-at-queue.js';
+import { inspectQueue } from '../../src/jobs/inspect-queue.js';
 import { closeQueues, openQueue, getQueuePrefix } from '../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { heardAgainAtMs, announcePresence } from '../../src/redis/presence.js';

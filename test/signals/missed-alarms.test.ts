@@ -4,7 +4,7 @@ import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { figure } from '../../src/signals/figures.js';
-import { newerThan, notifyRound } from '../../src/signals/tell-alarms.js';
+import { newerThan, notifyRound } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 

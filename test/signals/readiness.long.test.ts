@@ -1,7 +1,7 @@
 /** `/readyz` is a write: what answers and takes none is not ready. */
 import { expect } from 'chai';
 import { request } from 'undici';
-import { findMongodbProblem } from '../../src/samples/why-mongodb-refuses.js';
+import { findMongodbProblem } from '../../src/samples/check-mongodb-writes.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
 import { samples } from '../../src/samples/sample.model.js';
 import { eventually } from '../support/eventually.js';

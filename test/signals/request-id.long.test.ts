@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
-import type { Delivery } from '../../src/webhooks/delivery.model.js';
+import type { Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import type { Report } from '../../src/reports/report.model.js';
 import type { Settlement } from '../../src/settlements/settlement.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';

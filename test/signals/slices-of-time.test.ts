@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTimeSlices } from '../../src/signals/slices-of-time.js';
+import { createTimeSlices } from '../../src/signals/start-tracing.js';
 import { seededRandom } from '../support/random.js';
 
 describe('slices of time', () => {

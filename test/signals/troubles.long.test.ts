@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { describeProcesses, announcePresence } from '../../src/redis/presence.js';
-import { recordIncident, countRecentIncidents } from '../../src/shared/troubles.js';
+import { recordIncident, countRecentIncidents } from '../../src/shared/incident-counts.js';
 import { eventually } from '../support/eventually.js';
 import { withFault } from '../support/mongo-faults.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readBalances, openStatement, readEntries } from '../../src/statements/read-statement.js';
+import { readBalances, openStatement, readEntries } from '../../src/statements/statement.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
-import { getWallet } from '../../src/money/wallets/balance-of.js';
+import { getWallet } from '../../src/money/wallets/wallet-balance.js';
 import { parsePeriod, getStartOfDay } from '../../src/shared/business-time.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';

@@ -4,7 +4,7 @@ import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { ProviderStateModel } from '../../src/providers/provider-state.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 
 await connectRedis();

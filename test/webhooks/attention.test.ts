@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { countAttention, countBacklog } from '../../src/doctor/attention.js';
 import { newId } from '../../src/shared/ids.js';
-import { deliveries, type Delivery, type DeliveryEvent } from '../../src/webhooks/delivery.model.js';
+import { deliveries, type Delivery, type DeliveryEvent } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { receivers } from '../../src/webhooks/receiver.model.js';
+import { receivers } from '../../src/webhooks/receivers/receiver.model.js';
 import { useDatabase } from './support/database.js';
 
 const minuteMs = 60_000;

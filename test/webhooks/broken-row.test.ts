@@ -1,13 +1,13 @@
 /** Rows that cannot be sent for what is stored in them: they end where a person sees them, and those beside them go out. */
 import { expect } from 'chai';
 import type { UpdateFilter } from 'mongodb';
-import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
 import { setClock } from '../../src/shared/clock.js';
-import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import { retrySchedule } from '../../src/webhooks/delivery-schedule.js';
-import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
-import { createSender } from '../../src/webhooks/send-request.js';
-import { createUrlGuard } from '../../src/webhooks/url-guard.js';
+import { createDeliverer } from '../../src/webhooks/deliver/deliver-due.js';
+import { retrySchedule } from '../../src/webhooks/deliver/retry-schedule.js';
+import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
+import { createSender } from '../../src/webhooks/deliver/send-request.js';
+import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, startReceiver } from './support/receiver.js';

@@ -5,17 +5,17 @@ import { setClock } from '../../src/shared/clock.js';
 import { encrypt } from '../../src/shared/encryption.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { buildConfigUpdatedDeliveries } from '../../src/webhooks/account-events.js';
-import { buildDepositCompletedDeliveries } from '../../src/deposits/deposit-events.js';
+import { buildDepositCompletedDeliveries } from '../../src/deposits/present-deposit.js';
 import {
   buildSettlementCompletedDeliveries,
   buildSettlementFailedDeliveries,
 } from '../../src/settlements/settlement-events.js';
-import { createDeliverer } from '../../src/webhooks/deliver-due.js';
-import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
-import { createSender } from '../../src/webhooks/send-request.js';
-import { buildPurchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-events.js';
-import { createUrlGuard } from '../../src/webhooks/url-guard.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { createDeliverer } from '../../src/webhooks/deliver/deliver-due.js';
+import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
+import { createSender } from '../../src/webhooks/deliver/send-request.js';
+import { buildPurchaseDeliveries, type PurchaseEvent } from '../../src/purchases/purchase-notifications.js';
+import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { newAccount, someTransaction, store, type TestAccount } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { startReceiver, type Received, type TestReceiver } from './support/receiver.js';

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { projectRoot } from '../../config/project-file.js';
-import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/delivery-schedule.js';
-import { buildDeliveryHeaders } from '../../src/webhooks/sign-delivery.js';
-import { decodeSigningKey } from '../../src/webhooks/webhook-secret.js';
+import { retrySchedule, scheduleSpanMs } from '../../src/webhooks/deliver/retry-schedule.js';
+import { buildDeliveryHeaders, decodeSigningKey } from '../../src/webhooks/deliver/sign-delivery.js';
 import { textOfPages } from '../support/docs-pages.js';
 import { requireTool } from '../support/require-tool.js';
 

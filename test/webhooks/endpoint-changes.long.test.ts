@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { limits } from '../../config/limits.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { AuditModel } from '../../src/audit/audit.model.js';
-import { writeAndInvalidate } from '../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { expectFailure } from '../api/support/expect-answer.js';
 import { useEndpoints } from './support/endpoints.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { announceDeliveries } from '../../src/webhooks/announce-deliveries.js';
-import { buildPurchaseDeliveries } from '../../src/purchases/purchase-events.js';
+import { announceDeliveries } from '../../src/webhooks/deliver/delivery-jobs.js';
+import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { openQueue } from '../../src/jobs/queues.js';
 import { newId } from '../../src/shared/ids.js';
-import { deliverDueJob } from '../../src/webhooks/deliver-due.job.js';
-import { deliveries, type Delivery } from '../../src/webhooks/delivery.model.js';
+import { deliverDueJob } from '../../src/webhooks/deliver/delivery-jobs.js';
+import { deliveries, type Delivery } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
 import { eventually } from '../support/eventually.js';
 import { inParallel } from '../support/purchases.js';

@@ -1,4 +1,4 @@
-import { int64 } from '../../../src/database/money-type.js';
+import { int64 } from '../../../src/database/typed-collection.js';
 import { journals, type JournalKind, type JournalLine } from '../../../src/money/journals/journal.model.js';
 import { buildJournal } from '../../../src/money/journals/new-journal.js';
 import { wallets } from '../../../src/money/wallets/wallet.model.js';

@@ -1,7 +1,7 @@
 /** Deposits of buyers with the lines of the bank's statements, and settlements of sellers with who has paid them. */
 import { audit, type AuditSubject } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
-import { int64 } from '../../../src/database/money-type.js';
+import { int64 } from '../../../src/database/typed-collection.js';
 import { BankLineModel } from '../../../src/deposits/bank/bank-line.model.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';

@@ -1,8 +1,8 @@
-import { buildBase } from '../../../src/money/totals/base.js';
+import { buildBase } from '../../../src/money/totals/write-totals.js';
 import { addToCounters, nestCounters, type Counters } from '../../../src/money/totals/counters.js';
 import { dailyTotals, getTotalsId } from '../../../src/money/totals/daily-totals.model.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
-import { buildTotalsChanges } from '../../../src/purchases/totals-of.js';
+import { buildTotalsChanges } from '../../../src/purchases/purchase-totals.js';
 import { getBusinessDay } from '../../../src/shared/business-time.js';
 import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';

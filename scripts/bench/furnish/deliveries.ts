@@ -1,7 +1,11 @@
 /** Webhooks of purchases in every state, and receivers that do not answer. */
-import { deliveries, type Delivery, type DeliveryState } from '../../../src/webhooks/delivery.model.js';
+import {
+  deliveries,
+  type Delivery,
+  type DeliveryState,
+} from '../../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery, getReceiverId } from '../../../src/webhooks/new-delivery.js';
-import { receivers } from '../../../src/webhooks/receiver.model.js';
+import { receivers } from '../../../src/webhooks/receivers/receiver.model.js';
 import type { Customer } from './people.js';
 import type { Sale } from './make-sale.js';
 import type { Desk } from './write-sale.js';

@@ -3,7 +3,7 @@ import '../../../src/all-models.js';
 import type { Db } from 'mongodb';
 import type { Deposit } from '../../../src/deposits/deposit.model.js';
 import { setTotalsComplete } from '../../../src/money/totals/totals-state.model.js';
-import { createOperator } from '../../../src/operators/create-operator.js';
+import { createOperator } from '../../../src/operators/manage-operators.js';
 import { businessDay, getBusinessDay, daysAfter } from '../../../src/shared/business-time.js';
 import { createBooks } from './books.js';
 import { bulkWriter } from './bulk-writer.js';

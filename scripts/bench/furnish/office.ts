@@ -1,12 +1,12 @@
 /** What an office of operators leaves behind: cases, audit entries, imports, markups, adjustments, failing jobs, alarms, figures of plots. */
 import { standingAlarms } from '../../../src/alarms/alarm.model.js';
 import { adjustments, toStored } from '../../../src/adjustments/adjustment.model.js';
-import { int64 } from '../../../src/database/money-type.js';
+import { int64 } from '../../../src/database/typed-collection.js';
 import { failingJobs } from '../../../src/jobs/failing-job.model.js';
 import { getMarkupId, MarkupModel, type MarkupSubject } from '../../../src/products/markup.model.js';
 import { PriceImportModel } from '../../../src/providers/imports/price-import.model.js';
 import { CaseModel } from '../../../src/purchases/case.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { getBucketName } from '../../../src/samples/latency-buckets.js';
 import { sampleId, samples, type Slot } from '../../../src/samples/sample.model.js';
 import { recordAt } from './cash.js';

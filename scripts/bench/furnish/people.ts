@@ -8,10 +8,10 @@ import {
   generateWebhookSecret,
 } from '../../../src/accounts/create-account.js';
 import { webhookSecretContext } from '../../../src/accounts/secret-contexts.js';
-import { int64 } from '../../../src/database/money-type.js';
+import { int64 } from '../../../src/database/typed-collection.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { encrypt } from '../../../src/shared/encryption.js';
 import { newId } from '../../../src/shared/ids.js';
 

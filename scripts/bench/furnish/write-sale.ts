@@ -1,7 +1,7 @@
 /** What a purchase leaves behind beside itself: orders, journals, seller credits, totals, a delivery. */
 import { audit } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
-import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credit-insert.js';
+import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credits.js';
 import { sellerCredits } from '../../../src/money/credits/seller-credit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import { orders as orderRows, toStored as orderToStored } from '../../../src/purchases/order.model.js';

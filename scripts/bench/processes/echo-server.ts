@@ -5,21 +5,20 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/purchase-body.js';
-import { buildExpressClasses } from '../../../src/api/express-prototypes.js';
-import { accessRules } from '../../../src/api/middleware/access-rules.js';
-import { errorEnvelope } from '../../../src/api/middleware/errors.js';
-import { jsonBody } from '../../../src/api/middleware/json-body.js';
-import { requestContext } from '../../../src/api/middleware/request-context.js';
-import { safeHeaders } from '../../../src/api/middleware/safe-headers.js';
-import { mountOperations } from '../../../src/api/mount.js';
-import { defineOperation } from '../../../src/api/operation.js';
-import { sendJson } from '../../../src/api/send-json.js';
-import { validate } from '../../../src/api/validate.js';
+import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/create-purchases.js';
+import { buildExpressClasses, safeHeaders } from '../../../src/api/http/express-setup.js';
+import { accessRules } from '../../../src/api/http/access-control.js';
+import { errorEnvelope } from '../../../src/api/http/error-envelope.js';
+import { jsonBody } from '../../../src/api/http/request-body.js';
+import { requestContext } from '../../../src/api/http/request-context.js';
+import { mountOperations } from '../../../src/api/http/mount-operations.js';
+import { defineOperation } from '../../../src/api/contract/operation.js';
+import { sendJson } from '../../../src/api/http/send-response.js';
+import { validate } from '../../../src/api/contract/validate.js';
 import { connectMongo } from '../../../src/database/mongo.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { keepFleetClock } from '../../../src/redis/fleet-clock.js';
-import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/subscribe-changes.js';
 
 export type EchoServer = 'http' | 'express' | 'frame' | 'ours';
 

@@ -1,7 +1,7 @@
 /** Counts calls by our rate limiter, or by a bare script in Redis that does the least that such a limiter needs. */
 import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/redis/connection.js';
-import { consumeRateLimit } from '../../../src/redis/take-from-limit.js';
+import { consumeRateLimit } from '../../../src/redis/rate-limit.js';
 import { answerCalls } from '../support/calls.js';
 
 export interface LimitWork {

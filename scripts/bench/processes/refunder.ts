@@ -2,11 +2,10 @@
 import '../../../src/all-models.js';
 import { connectMongo } from '../../../src/database/mongo.js';
 import { post } from '../../../src/money/posting/post.js';
-import { findProduct } from '../../../src/products/find-product.js';
-import { buildPurchase } from '../../../src/purchases/accept/new-purchase.js';
-import { buildPurchasePosting } from '../../../src/purchases/accept/purchase-posting.js';
-import { concludeFailure } from '../../../src/purchases/fulfil/conclude-failure.js';
-import { addJobAtProvider } from '../../../src/purchases/fulfil/queue-at-provider.js';
+import { findProduct } from '../../../src/products/read-products.js';
+import { buildPurchase, buildPurchasePosting } from '../../../src/purchases/accept/new-purchase.js';
+import { concludeFailure } from '../../../src/purchases/fulfil/conclude-purchase.js';
+import { addJobAtProvider } from '../../../src/purchases/fulfil/schedule-purchase.js';
 import { purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { newId } from '../../../src/shared/ids.js';

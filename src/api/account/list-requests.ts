@@ -4,12 +4,10 @@ import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
 import { findDocumentPage } from '../../database/page-of-documents.js';
 import { loggedRequests, type LoggedRequest } from '../../request-log/logged-request.model.js';
-import { formatIsoTime } from '../../shared/iso-time.js';
-import { buildRoleFields } from '../call-of-role.js';
-import { refId, timestamp, tz, wholeNumber } from '../fields.js';
-import { cursor, nextCursor } from '../list-filter.js';
-import { nameSchema } from '../named.js';
-import { defineOperation, type AnyOperation } from '../operation.js';
+import { formatIsoTime } from '../../shared/business-time.js';
+import { buildRoleFields, defineOperation, type AnyOperation } from '../contract/operation.js';
+import { refId, timestamp, tz, wholeNumber, nameSchema } from '../contract/fields.js';
+import { cursor, nextCursor } from '../contract/list-queries.js';
 
 interface Query {
   failed?: 'true';

@@ -1,11 +1,9 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { rotateApiKey } from '../../webhooks/rotate-api-key.js';
-import { getChangedBy } from '../changed-by.js';
-import { timestamp } from '../fields.js';
-import { defineOperation, type AnyOperation } from '../operation.js';
-import { buildRoleFields } from '../call-of-role.js';
+import { rotateApiKey } from '../../accounts/changes/change-api-keys.js';
+import { getChangedBy, defineOperation, type AnyOperation, buildRoleFields } from '../contract/operation.js';
+import { timestamp } from '../contract/fields.js';
 import { say } from '../../shared/say.js';
 
 interface Body {

@@ -1,10 +1,9 @@
 import Joi from 'joi';
 import { getPriceList } from '../../providers/price-list.js';
-import { text } from '../fields.js';
-import { defineOperation } from '../operation.js';
-import { presentProduct } from '../present-product.js';
-import { productData } from '../schemas.js';
-import { JsonList } from '../send-json.js';
+import { text } from '../contract/fields.js';
+import { defineOperation } from '../contract/operation.js';
+import { presentProduct, productData } from '../contract/resources.js';
+import { JsonList } from '../http/send-response.js';
 
 interface Body {
   category?: string;

@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { findPurchase } from '../../purchases/find-purchase.js';
 import { buildReceiptLines } from '../../purchases/receipt-lines.js';
 import { say } from '../../shared/say.js';
-import { text, wholeNumber } from '../fields.js';
-import { defineOperation } from '../operation.js';
-import { label, toJoiMessages } from '../worded.js';
+import { text, wholeNumber } from '../contract/fields.js';
+import { defineOperation } from '../contract/operation.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
 
 interface Params {
   ref: string;

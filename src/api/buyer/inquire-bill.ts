@@ -1,12 +1,11 @@
 import Joi from 'joi';
-import { nameSchema } from '../named.js';
+import { nameSchema, customerNumber, productCode } from '../contract/fields.js';
 import { checkMeter } from '../../bills/check-meter.js';
-import { toChargedBill } from '../../bills/charged-bill.js';
+import { toChargedBill } from '../../bills/quotes.js';
 import { inquireBill, type OpenQuote } from '../../bills/inquire-bill.js';
-import { findProduct } from '../../products/find-product.js';
-import { isElectricityToken } from '../../products/is-token.js';
-import { customerNumber, productCode } from '../fields.js';
-import { defineOperation } from '../operation.js';
+import { findProduct } from '../../products/read-products.js';
+import { isElectricityToken } from '../../products/customer-number.js';
+import { defineOperation } from '../contract/operation.js';
 
 interface Body {
   code: string;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 
 /** The files that /docs/clients/<name> serves for download. */
 export const clientFiles = {

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../shared/html.js';
-import { lookUp } from '../../shared/look-up.js';
-import { resellerOperations } from '../reseller/operations.js';
+import { lookUp } from '../../shared/collections.js';
+import { resellerOperations } from '../operations.js';
 import { describedInterface, openApiDocument } from '../openapi/document.js';
 import type { DescribedOperation, Parameter, Response } from '../openapi/types.js';
 import { describeSchema, schemaRows, type SchemaRow } from './schema-rows.js';

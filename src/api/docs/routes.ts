@@ -5,7 +5,7 @@ import { projectRoot } from '../../../config/project-file.js';
 import { html } from '../../shared/html.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { refuseMethod } from '../mount.js';
+import { refuseMethod } from '../http/mount-operations.js';
 import { findClientFile } from './client-files.js';
 import { docsStyle, searchScript, tryItScript } from './assets.js';
 import { findDocPage, mapPage } from './doc-pages.js';

@@ -1,4 +1,4 @@
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import type { Schema } from '../openapi/types.js';
 
 export interface SchemaRow {

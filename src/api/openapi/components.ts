@@ -2,7 +2,7 @@
  * The document as it is published: what has a name, and what stands in many places, is in `components` once, so that
  * generated clients have one type for it. In the making everything is in its place, which is easier to write and test.
  */
-import { toPascalCase } from '../pascal.js';
+import { toPascalCase } from '../contract/fields.js';
 import type { DescribedOperation, OpenApiDocument, Parameter, PublishedDocument, Schema } from './types.js';
 
 /** @throws Error where two schemas have one name: a bug of ours. */

@@ -1,7 +1,7 @@
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import type Joi from 'joi';
-import { getRequiredPower, type AnyOperation } from '../operation.js';
-import { toPascalCase } from '../pascal.js';
+import { getRequiredPower, type AnyOperation } from '../contract/operation.js';
+import { toPascalCase } from '../contract/fields.js';
 import { addTitle } from './components.js';
 import { listExamples, recordedExamples } from './examples.js';
 import { contentLanguage, everyBody, everyCall, failureReferences } from './failures.js';

@@ -1,8 +1,8 @@
-import { failureReasons } from '../../shared/failure-reason.js';
-import { lookUp } from '../../shared/look-up.js';
+import { failureReasons } from '../../shared/errors.js';
+import { lookUp } from '../../shared/collections.js';
 import Joi from 'joi';
 import { credentials, type AnyResellerOperation } from '../reseller/reseller-operation.js';
-import { toPascalCase } from '../pascal.js';
+import { toPascalCase } from '../contract/fields.js';
 import { addTitle } from './components.js';
 import { describeParameters } from './describe-operation.js';
 import { listExamples, recordedExamples } from './examples.js';

@@ -1,16 +1,14 @@
 /** The OpenAPI 3.1 document, made from the operations that the app serves. */
 import { env } from '../../../config/env.js';
-import { lookUp } from '../../shared/look-up.js';
-import { operations } from '../operations.js';
-import { resellerOperations } from '../reseller/operations.js';
+import { lookUp } from '../../shared/collections.js';
+import { operations, resellerOperations } from '../operations.js';
 import { describeOperation } from './describe-operation.js';
 import { describeProviderCallback } from './describe-provider-callback.js';
 import { describeResellerOperation } from './describe-reseller-operation.js';
-import { describeWebhook, describeWebhooks } from './describe-webhook.js';
+import { describeWebhook, describeWebhooks, webhookBodies } from './webhooks.js';
 import { withComponents } from './components.js';
 import { failureResponses } from './failures.js';
 import type { OpenApiDocument, PathItem, PublishedDocument } from './types.js';
-import { webhookBodies } from './webhook-bodies.js';
 
 let described: OpenApiDocument | null = null;
 let published: PublishedDocument | null = null;

@@ -1,7 +1,6 @@
 /** The failure envelope and its HTTP statuses (docs/reference/errors.md#codes), for every operation alike. */
-import { fieldReasons } from '../../shared/field-reason.js';
-import type { ResponseCode } from '../../shared/errors.js';
-import { reasons, listReasons } from '../reasons.js';
+import { fieldReasons, type ResponseCode } from '../../shared/errors.js';
+import { reasons, listReasons } from '../contract/failure-reasons.js';
 import { addTitle } from './components.js';
 import { listExamples, recordedExamples } from './examples.js';
 import type { Response, Schema } from './types.js';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { refuseMethod } from '../mount.js';
+import { refuseMethod } from '../http/mount-operations.js';
 import { openApiDocument } from './document.js';
 
 /** `/openapi.json`, for machines. */

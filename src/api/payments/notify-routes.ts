@@ -1,21 +1,45 @@
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../../shared/encryption.js';
+import { nowMs } from '../../shared/clock.js';
+import { UnauthorizedError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
 import { Router, type RequestHandler } from 'express';
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { receivePayment } from '../../deposits/receive-payment.js';
-import { refId, rupiah, text } from '../fields.js';
-import { HttpRequestError } from '../http-status.js';
-import { getClientAddress } from '../middleware/address.js';
-import { limitBodySize } from '../middleware/body-within.js';
-import { parseBytes } from '../middleware/parse-body.js';
-import { limitFailedAuthentication } from '../middleware/rate-limit.js';
-import { getRequestContext } from '../middleware/request-context.js';
-import { refuseMethod } from '../mount.js';
-import { whileMongoAnswers } from '../patience.js';
-import { validate } from '../validate.js';
-import { checkNotice } from './check-notice.js';
-import { say } from '../../shared/say.js';
-import { getMessageText } from '../words-in.js';
+import { refId, rupiah, text } from '../contract/fields.js';
+import { HttpRequestError } from '../http/http-status.js';
+import { getClientAddress } from '../http/read-request.js';
+import { limitBodySize, parseBytes } from '../http/request-body.js';
+import { limitFailedAuthentication } from '../http/access-control.js';
+import { getRequestContext } from '../http/request-context.js';
+import { refuseMethod } from '../http/mount-operations.js';
+import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { validate } from '../contract/validate.js';
+import { getMessageText } from '../language/response-language.js';
+
+/** An older notice may be one that somebody has recorded. */
+const ageMaxMs = 5 * 60_000;
+
+/**
+ * Whether a notice was signed by who knows the secret, and lately (docs/reference/api/deposits.md#payment-notifications).
+ * @throws UnauthorizedError (401/07).
+ */
+export function checkNotice(
+  notice: { raw: Buffer; timestamp: string | undefined; signature: string | undefined },
+  secret: string,
+): void {
+  const { raw, timestamp = '', signature = '' } = notice;
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs() - Number(timestamp) * 1_000) > ageMaxMs) {
+    throw new UnauthorizedError(say('timestampWrong'), 'invalid_signature');
+  }
+  const [, given = ''] = /^sha256=([0-9a-f]{64})$/.exec(signature) ?? [];
+  const right = createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest();
+  if (!isSameSecret(Buffer.from(given, 'hex'), right)) {
+    throw new UnauthorizedError(say('signatureWrong'), 'invalid_signature');
+  }
+}
 
 interface Body {
   payment_id: string;

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { env } from '../../../config/env.js';
-import { builtAssets, sendBuiltPage } from '../built-page.js';
-import { refuseMethod } from '../mount.js';
+import { builtAssets, sendBuiltPage } from '../http/built-page.js';
+import { refuseMethod } from '../http/mount-operations.js';
 
 /**
  * `/portal`: the pages on which an account looks after itself, and `/assets`, their scripts and styles and those of the console.

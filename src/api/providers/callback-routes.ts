@@ -4,11 +4,10 @@ import {
   receiveProviderCallback,
   type InboundCallback,
 } from '../../purchases/fulfil/receive-provider-callback.js';
-import { getClientAddress } from '../middleware/address.js';
-import { limitBodySize } from '../middleware/body-within.js';
-import { parseBytes } from '../middleware/parse-body.js';
-import { limitFailedAuthentication } from '../middleware/rate-limit.js';
-import { refuseMethod } from '../mount.js';
+import { getClientAddress } from '../http/read-request.js';
+import { limitBodySize, parseBytes } from '../http/request-body.js';
+import { limitFailedAuthentication } from '../http/access-control.js';
+import { refuseMethod } from '../http/mount-operations.js';
 
 /**
  * Where providers tell about our orders: `/api/reseller/callback` for h2h (docs/reference/api/callbacks.md#inbound-callbacks), and

@@ -1,24 +1,82 @@
-import Joi from 'joi';
-import type { Role } from '../../accounts/account.model.js';
-import { fileTypes } from '../../reports/file-types.js';
-import type { ReportFormat, ReportType } from '../../reports/report.model.js';
-import { findReport, requestReport } from '../../reports/request-report.js';
-import { revokeAccountLinks, revokeReportLinks } from '../../reports/revoke-links.js';
-import { now } from '../../shared/clock.js';
-import { isoDay, text, timestamp, tz } from '../fields.js';
-import { buildRoleFields } from '../call-of-role.js';
-import { getChangedBy } from '../changed-by.js';
-import { defineOperation, type AnyOperation } from '../operation.js';
-import { replyWithFile, requireReadyReport } from './file-reply.js';
-import { replyWithReport } from './present-report.js';
+import { env } from '../../../config/env.js';
+import type { Account, Role } from '../../accounts/account.model.js';
+import { createDownloadToken, revokeAccountLinks, revokeReportLinks } from '../../reports/download-links.js';
+import { readReportItems, fileTypes } from '../../reports/report-file.js';
+import type { Report, ReportFormat, ReportType } from '../../reports/report.model.js';
+import { businessDay, formatIsoTime } from '../../shared/business-time.js';
+import { ConflictError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import {
+  type Reply,
+  buildRoleFields,
+  getChangedBy,
+  defineOperation,
+  type AnyOperation,
+} from '../contract/operation.js';
+import {
+  itemsInlineMax,
   reportData,
   reportFileData,
   reportFormats,
   reportTypes,
   unfinishedReportData,
 } from './report-data.js';
+import Joi from 'joi';
+import { findReport, requestReport } from '../../reports/request-report.js';
+import { now } from '../../shared/clock.js';
+import { isoDay, text, timestamp, tz } from '../contract/fields.js';
+import { replyWithFile, requireReadyReport } from './downloads.js';
+
+/**
+ * 202/05 while it waits or a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv).
+ * @throws ConflictError (409/01) for one that could not be made.
+ */
+export async function replyWithReport(report: Report, account: Account): Promise<Reply> {
+  if (report.status === 'failed') {
+    throw new ConflictError(say('reportFailed', { id: report._id }), { reason: 'report_failed' });
+  }
+  const head = {
+    report_id: report._id,
+    type: report.type,
+    format: report.format,
+    period: { start_date: businessDay(report.period.start), end_date: businessDay(report.period.end) },
+  };
+  if (report.status !== 'completed') {
+    return {
+      httpStatus: 202,
+      code: '05',
+      message: say('reportBeingMade'),
+      data: { ...head, status: report.status },
+    };
+  }
+  const { products, ...summary } = report.summary ?? {};
+  const body = {
+    ...head,
+    summary,
+    ...(products !== undefined && { products }),
+    ...presentFile(report, account),
+  };
+  if (report.format !== 'json') {
+    return { message: say('reportReady'), data: body };
+  }
+  const purchases = await readReportItems(report, itemsInlineMax);
+  return {
+    message: say('reportReady'),
+    data: { ...body, transactions: purchases, truncated: (report.rows ?? 0) > purchases.length },
+  };
+}
+
+function presentFile(report: Report, account: Account) {
+  const base = env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`;
+  const token = createDownloadToken({ report, account }, report.expiresAt);
+  return {
+    filename: report.filename,
+    rows: report.rows ?? 0,
+    size: report.size ?? 0,
+    download_url: `${base}/api/${report.role}/reports/${report._id}/download?token=${token}`,
+    expires_at: formatIsoTime(report.expiresAt, report.zone),
+  };
+}
 
 interface Body {
   type: ReportType;

@@ -1,4 +1,4 @@
-import { getHttpStatus } from '../http-status.js';
+import { getHttpStatus } from '../http/http-status.js';
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
@@ -6,17 +6,16 @@ import { AppError, MaintenanceError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { awaitFinal } from '../../purchases/await-final.js';
-import type { PurchaseRequest } from '../../purchases/accept/accept-purchase.js';
-import { bindSign } from '../../purchases/accept/bind-sign.js';
-import { createPurchase } from '../../purchases/accept/create-purchase.js';
+import { type PurchaseRequest, createPurchase } from '../../purchases/accept/accept-purchase.js';
+import { bindSign } from '../../purchases/accept/sign-bindings.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
-import { findProduct } from '../../products/find-product.js';
-import { customerNumber, productCode, newRefId } from '../fields.js';
-import { whileMongoAnswers } from '../patience.js';
+import { findProduct } from '../../products/read-products.js';
+import { customerNumber, productCode, newRefId } from '../contract/fields.js';
+import { whileMongoAnswers } from '../http/mongo-timeout.js';
 import { presentResellerPurchase } from './present-purchase.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
-import { label, toJoiMessages } from '../worded.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
 
 interface Query {
   code: string;

@@ -7,8 +7,8 @@ import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
 import type { ResponseCode } from '../../shared/errors.js';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
-import { getInputLimits } from '../bounds.js';
-import { text } from '../fields.js';
+import { getInputLimits } from '../contract/input-limits.js';
+import { text } from '../contract/fields.js';
 import type { Message } from '../../shared/say.js';
 
 /** What is beside status and message depends on the call. */

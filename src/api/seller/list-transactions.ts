@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { listTransactions } from '../../purchases/list-purchases.js';
-import { pagination } from '../fields.js';
-import { defineOperation } from '../operation.js';
+import { listTransactions } from '../../purchases/history.js';
+import { pagination } from '../contract/fields.js';
+import { defineOperation } from '../contract/operation.js';
 import {
   historyFields,
   presentPagination,
@@ -10,10 +10,10 @@ import {
   toHistoryQuery,
   type HistoryBody,
   type SearchBody,
-} from '../history.js';
+} from '../contract/list-queries.js';
 import { saleColumns } from '../../reports/report-columns.js';
 import { buildSaleRow } from '../../reports/report-rows.js';
-import { buildItemSchema } from '../reports/item-data.js';
+import { buildItemSchema } from '../reports/report-data.js';
 
 type Body = HistoryBody & Omit<SearchBody, 'customer_number'>;
 

@@ -1,27 +1,31 @@
 import { Readable } from 'node:stream';
 import Joi from 'joi';
-import { nameSchema } from '../named.js';
+import { nameSchema, isoDay, timestamp, tz, wholeNumber } from '../contract/fields.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { businessDay, parsePeriod } from '../../shared/business-time.js';
+import { businessDay, parsePeriod, formatIsoTime } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
-import { formatIsoTime } from '../../shared/iso-time.js';
 import { ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
-import { presentEntry } from '../../statements/present-entry.js';
 import {
+  presentEntry,
   readBalances,
   openStatement,
   readEntries,
   type Statement,
   type StatementEntry,
-} from '../../statements/read-statement.js';
-import { fromCursor, toCursor, type StatementPosition } from '../../statements/statement-cursor.js';
-import { statementCsv } from '../../statements/statement-csv.js';
-import { buildRoleFields } from '../call-of-role.js';
-import { isoDay, timestamp, tz, wholeNumber } from '../fields.js';
-import { defineOperation, type AnyOperation, type FileReply } from '../operation.js';
-import { label, toJoiMessages } from '../worded.js';
+  fromCursor,
+  toCursor,
+  type StatementPosition,
+  statementCsv,
+} from '../../statements/statement.js';
+import {
+  buildRoleFields,
+  defineOperation,
+  type AnyOperation,
+  type FileReply,
+} from '../contract/operation.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
 
 interface Query {
   start_date?: string;

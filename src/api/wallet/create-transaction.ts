@@ -1,10 +1,8 @@
 import Joi from 'joi';
-import { createPurchase } from '../../purchases/accept/create-purchase.js';
-import { callbackUrl, customerNumber, maxPrice, productCode, newRefId } from '../fields.js';
-import { defineOperation } from '../operation.js';
-import { presentWalletTransaction } from '../presenters.js';
-import { replyCode } from '../reply-code.js';
-import { walletPurchaseData } from '../schemas.js';
+import { createPurchase } from '../../purchases/accept/accept-purchase.js';
+import { callbackUrl, customerNumber, maxPrice, productCode, newRefId } from '../contract/fields.js';
+import { defineOperation } from '../contract/operation.js';
+import { presentWalletTransaction, replyCode, walletPurchaseData } from '../contract/resources.js';
 import { say } from '../../shared/say.js';
 
 interface Body {

@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { nameSchema } from '../named.js';
+import { nameSchema } from '../contract/fields.js';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../accounts/access-token.js';
-import { getRateLimit } from '../../accounts/rate-limit-of.js';
+import { getRateLimit } from '../../accounts/effective-settings.js';
 import { nowMs } from '../../shared/clock.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation } from '../contract/operation.js';
 
 export const login = defineOperation({
   id: 'login',

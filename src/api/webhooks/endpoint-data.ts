@@ -1,6 +1,6 @@
 /** A webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
 import Joi from 'joi';
-import { nameSchema } from '../named.js';
+import { nameSchema, text, timestamp, url, findUrlErrors } from '../contract/fields.js';
 import { limits } from '../../../config/limits.js';
 import {
   currentApiVersion,
@@ -10,15 +10,12 @@ import {
   type EndpointOwner,
 } from '../../accounts/webhook-endpoint.js';
 import { ValidationError } from '../../shared/errors.js';
-import type { EndpointChange, NewEndpoint } from '../../webhooks/change-endpoints.js';
-import { getDisabledAdvice } from '../../webhooks/disabled-event.js';
-import { eventFilters } from '../../webhooks/event-filter.js';
-import { openWebhookSecret } from '../../webhooks/webhook-secret.js';
-import type { ListedEndpoint } from '../../webhooks/webhook-status.js';
-import { text, timestamp, url } from '../fields.js';
-import { findUrlErrors } from '../url-errors.js';
+import type { EndpointChange, NewEndpoint } from '../../accounts/changes/change-endpoints.js';
+import { getDisabledAdvice, eventFilters } from '../../webhooks/account-events.js';
+import { openWebhookSecret } from '../../webhooks/deliver/sign-delivery.js';
+import type { ListedEndpoint } from '../../webhooks/endpoints/endpoint-status.js';
 import { say } from '../../shared/say.js';
-import { label, toJoiMessages } from '../worded.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
 
 export interface EndpointBody {
   url?: string;

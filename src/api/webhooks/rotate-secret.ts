@@ -1,11 +1,9 @@
 import Joi from 'joi';
 import type { Role } from '../../accounts/account.model.js';
-import { rotateWebhookSecret } from '../../webhooks/rotate-webhook-secret.js';
-import { timestamp } from '../fields.js';
-import { defineOperation, type AnyOperation } from '../operation.js';
-import { getChangedBy } from '../changed-by.js';
+import { rotateWebhookSecret } from '../../accounts/changes/change-endpoints.js';
+import { timestamp } from '../contract/fields.js';
+import { defineOperation, type AnyOperation, getChangedBy, buildRoleFields } from '../contract/operation.js';
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
-import { buildRoleFields } from '../call-of-role.js';
 
 const description =
   'For 24 h requests are signed with the new and the old one, each signature header holding two values.';

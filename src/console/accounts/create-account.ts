@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { createAccount } from '../../accounts/create-account.js';
-import { text } from '../../api/fields.js';
-import { usernamePattern, usernameRule } from '../../shared/username.js';
+import { text } from '../../api/contract/fields.js';
+import { usernamePattern, usernameRule } from '../../shared/input-rules.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
 
 type Role = 'buyer' | 'seller';

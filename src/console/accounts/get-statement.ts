@@ -1,13 +1,19 @@
 import Joi from 'joi';
-import { isoDay, text, timestamp } from '../../api/fields.js';
-import { requireAccount } from '../../accounts/require-account.js';
+import { isoDay, text, timestamp } from '../../api/contract/fields.js';
+import { requireAccount } from '../../accounts/find-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { dayNames, parsePeriod } from '../../shared/business-time.js';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { presentEntry } from '../../statements/present-entry.js';
-import { readBalances, openStatement, readEntries } from '../../statements/read-statement.js';
-import { fromCursor, toCursor, type StatementPosition } from '../../statements/statement-cursor.js';
+import {
+  presentEntry,
+  readBalances,
+  openStatement,
+  readEntries,
+  fromCursor,
+  toCursor,
+  type StatementPosition,
+} from '../../statements/statement.js';
 import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
 
 const entriesMax = 100;

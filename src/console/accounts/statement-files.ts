@@ -1,22 +1,20 @@
 import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import Joi from 'joi';
-import { isoDay } from '../../api/fields.js';
-import type { FileReply } from '../../api/operation.js';
-import { sendFile } from '../../api/send-file.js';
-import { validate } from '../../api/validate.js';
-import { requireAccount } from '../../accounts/require-account.js';
+import { isoDay } from '../../api/contract/fields.js';
+import type { FileReply } from '../../api/contract/operation.js';
+import { sendFile } from '../../api/http/send-response.js';
+import { validate } from '../../api/contract/validate.js';
+import { requireAccount } from '../../accounts/find-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { businessDay, dayNames, parsePeriod } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { now } from '../../shared/clock.js';
 import { env } from '../../../config/env.js';
-import { readBalances, openStatement, type Statement } from '../../statements/read-statement.js';
-import { statementCsv } from '../../statements/statement-csv.js';
+import { readBalances, openStatement, type Statement, statementCsv } from '../../statements/statement.js';
 import { usernameParams } from '../api/console-operation.js';
-import { consoleQuery } from '../console-query.js';
-import { changedByOperator, type ConsoleRoute } from '../console-route.js';
+import { consoleQuery, changedByOperator, type ConsoleRoute } from '../console-route.js';
 
 interface Query {
   from?: string;

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { requireAccount } from '../../accounts/require-account.js';
+import { requireAccount } from '../../accounts/find-account.js';
 import type { Adjustment } from '../../adjustments/adjustment.model.js';
 import { approveAdjustment, rejectAdjustment } from '../../adjustments/decide-adjustment.js';
 import { requestAdjustment } from '../../adjustments/request-adjustment.js';
-import { text } from '../../api/fields.js';
+import { text } from '../../api/contract/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import {
   defineConsoleOperation,

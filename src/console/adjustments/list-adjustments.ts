@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
-import { findUsernames } from '../../accounts/usernames-of.js';
+import { findUsernames } from '../../accounts/find-account.js';
 import { adjustments, type Adjustment } from '../../adjustments/adjustment.model.js';
-import { listPendingAdjustments } from '../../adjustments/list-waiting.js';
-import { timestamp } from '../../api/fields.js';
-import { lookUp } from '../../shared/look-up.js';
+import { listPendingAdjustments } from '../../adjustments/list-adjustments.js';
+import { timestamp } from '../../api/contract/fields.js';
+import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import {
   decidedPageFields,
@@ -12,7 +12,7 @@ import {
   decidedQuery,
   decidedStatus,
   type DecidedQuery,
-} from '../api/decided-list.js';
+} from '../api/list-query.js';
 
 export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, DecidedQuery>({
   id: 'listAdjustments',

@@ -3,14 +3,18 @@
  * returns. The router, the OpenAPI document and the tests of rights are made from the list of them.
  */
 import Joi from 'joi';
-import { getInputLimits } from '../../api/bounds.js';
-import { text } from '../../api/fields.js';
+import { getInputLimits } from '../../api/contract/input-limits.js';
+import { text } from '../../api/contract/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import type { ProofClient } from '../../operators/login.js';
 import type { Operator } from '../../operators/operator.model.js';
 import type { SessionClient } from '../../operators/sessions.js';
-import { priceGroupPattern, priceGroupRule } from '../../shared/price-group.js';
-import { reasonLengthMax, saysSomething } from '../../shared/reason.js';
+import {
+  priceGroupPattern,
+  priceGroupRule,
+  reasonLengthMax,
+  saysSomething,
+} from '../../shared/input-rules.js';
 import { getRight, type OperatorAction } from '../../operators/rights.js';
 
 /** The browser that asks. */

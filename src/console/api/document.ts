@@ -1,5 +1,5 @@
 /** The OpenAPI document of the console's calls, from which the types of its pages are made. */
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import { describeParameters } from '../../api/openapi/describe-operation.js';
 import { failureEnvelope } from '../../api/openapi/failures.js';
 import { toJsonSchema } from '../../api/openapi/json-schema.js';

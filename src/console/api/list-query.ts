@@ -1,9 +1,10 @@
 /** What every list of the console takes, and how a page of one answers. */
 import Joi from 'joi';
-import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
-import { requireAccount } from '../../accounts/require-account.js';
-import type { PageFilter } from '../../database/page-of-documents.js';
+import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { requireAccount } from '../../accounts/find-account.js';
+import { type PageFilter, type CreationKey, findDocumentPage } from '../../database/page-of-documents.js';
 import { parseDays } from '../../shared/business-time.js';
+import type { Collection } from 'mongodb';
 
 export interface ListQuery {
   account?: string;
@@ -37,4 +38,59 @@ export async function buildPageFilter(
     accountId: account === undefined ? undefined : (await requireAccount(account))._id,
     ...parseDays(query),
   };
+}
+
+/** Lists of what an operator decides: what waits, the longest waiting first; or what fits a filter, newest first. */
+
+const statuses = ['pending', 'completed', 'rejected'] as const;
+type DecidedStatus = (typeof statuses)[number];
+
+export interface DecidedQuery extends ListQuery {
+  status: DecidedStatus | 'waiting' | 'all';
+}
+
+export const decidedQuery = Joi.object<DecidedQuery>({
+  status: Joi.string()
+    .valid('waiting', ...statuses, 'all')
+    .default('waiting'),
+  ...listQuery,
+});
+
+export const decidedStatus = Joi.string().valid(...statuses);
+
+export const decidedPageFields = {
+  ...pageFields,
+  has_more: Joi.boolean().description('Of those that wait: more come up as these are decided.'),
+};
+
+export interface DecidedPage<T> {
+  found: T[];
+  /** As `decidedPageFields`. */
+  page: { next: string | null; looked_back_to: string | null; has_more: boolean };
+}
+
+/** @param listPendingAdjustments Finds so many of those that wait, the longest waiting first. */
+export async function findDecidedPage<T extends CreationKey & { accountId: string; status: DecidedStatus }>(
+  query: DecidedQuery,
+  collection: Collection<T>,
+  listWaiting: (limit: number) => Promise<T[]>,
+): Promise<DecidedPage<T>> {
+  const { status, after, limit } = query;
+  const filter = await buildPageFilter(query);
+  const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
+  if (status === 'waiting' && !hasOtherFilter) {
+    const found = await listWaiting(limit + 1);
+    return {
+      found: found.slice(0, limit),
+      page: { next: null, looked_back_to: null, has_more: found.length > limit },
+    };
+  }
+  const wanted = status === 'waiting' ? 'pending' : status;
+  const fits = wanted === 'all' ? undefined : (each: T) => each.status === wanted;
+  const { found, next, lookedBackTo } = await findDocumentPage(
+    collection,
+    { ...filter, fits },
+    { after, limit },
+  );
+  return { found, page: { next, looked_back_to: lookedBackTo?.toISOString() ?? null, has_more: false } };
 }

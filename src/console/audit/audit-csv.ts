@@ -1,8 +1,7 @@
 import Joi from 'joi';
-import { findAuditPage } from '../../audit/page-of-audit.js';
+import { findAuditPage } from '../../audit/read-audit.js';
 import { maskNumber } from '../../shared/mask.js';
-import { consoleQuery } from '../console-query.js';
-import { changedByOperator, type ConsoleRoute } from '../console-route.js';
+import { consoleQuery, changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
 import { auditFilterFields, buildAuditFilter, presentEntry, type AuditFilterQuery } from './list-audit.js';
 

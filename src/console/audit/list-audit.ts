@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { isoDay, text, timestamp, wholeNumber } from '../../api/fields.js';
+import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.js';
 import type { AuditEntry } from '../../audit/audit.model.js';
-import { findAuditPage, type AuditFilter } from '../../audit/page-of-audit.js';
+import { findAuditPage, type AuditFilter } from '../../audit/read-audit.js';
 import { parseDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';

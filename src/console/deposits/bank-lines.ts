@@ -1,10 +1,8 @@
 import Joi from 'joi';
-import { text, timestamp, wholeNumber } from '../../api/fields.js';
+import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
 import { bankLineStatuses, type BankLineStatus } from '../../deposits/bank/bank-line.model.js';
-import { listBankLines } from '../../deposits/bank/list-bank-lines.js';
-import { reopenLine } from '../../deposits/bank/reopen-line.js';
-import { setLineAside } from '../../deposits/bank/set-line-aside.js';
-import { creditWithLine } from '../../deposits/bank/use-line.js';
+import { listBankLines } from '../../deposits/bank/bank-lines.js';
+import { reopenLine, setLineAside, creditWithLine } from '../../deposits/bank/decide-line.js';
 import {
   defineConsoleOperation,
   idParams,

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { text } from '../../api/fields.js';
-import { findUsernames } from '../../accounts/usernames-of.js';
+import { text } from '../../api/contract/fields.js';
+import { findUsernames } from '../../accounts/find-account.js';
 import { confirmStatement } from '../../deposits/bank/confirm-statement.js';
 import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
 import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
 import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-bank-statement.js';
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
 
 /** Of each list so many are shown; the numbers are of all. */

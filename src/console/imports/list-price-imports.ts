@@ -1,13 +1,12 @@
 import Joi from 'joi';
-import { requireAccount } from '../../accounts/require-account.js';
-import { text, timestamp, wholeNumber } from '../../api/fields.js';
-import { listImports } from '../../providers/imports/list-imports.js';
-import { readOfferChanges, readOfferHistory } from '../../providers/imports/offer-history.js';
+import { requireAccount } from '../../accounts/find-account.js';
+import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { listImports, readOfferChanges, readOfferHistory } from '../../providers/imports/import-history.js';
 import { priceImportStatuses, type OfferFigures } from '../../providers/imports/price-import.model.js';
 import { getStartOfDay, startOfYesterday } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
-import { codeParams } from '../products/get-product.js';
+import { codeParams } from '../products/products.js';
 
 interface Query {
   after?: string;

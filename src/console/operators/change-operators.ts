@@ -1,15 +1,20 @@
 /** Changes of who may log in, and do what: each after whoever asks has shown that it is them (decision 041). */
 import Joi from 'joi';
-import { text } from '../../api/fields.js';
+import { text } from '../../api/contract/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
-import { endAllSessions, setOperatorPassword, setOperatorRole } from '../../operators/change-operator.js';
-import { createOperator, removeOperator } from '../../operators/create-operator.js';
-import { endOneSession } from '../../operators/end-session.js';
+import {
+  endAllSessions,
+  setOperatorPassword,
+  setOperatorRole,
+  createOperator,
+  removeOperator,
+} from '../../operators/manage-operators.js';
+import { endOneSession } from '../../operators/sessions.js';
 import { generatePassword } from '../../operators/password.js';
 import { requireOperator } from '../../operators/require-operator.js';
 import { operatorRoles, type OperatorRole } from '../../operators/rights.js';
 import { resetSecondFactor } from '../../operators/second-factor.js';
-import { usernamePattern, usernameRule } from '../../shared/username.js';
+import { usernamePattern, usernameRule } from '../../shared/input-rules.js';
 import {
   defineConsoleOperation,
   reason,
@@ -18,8 +23,8 @@ import {
   type AnyConsoleOperation,
   type Reason,
 } from '../api/console-operation.js';
-import { sessionToEnd } from './present-session.js';
-import { proofFields, reauthenticate, type Proof } from './proof.js';
+import { sessionToEnd } from './session-data.js';
+import { proofFields, reauthenticate, type Proof } from './reauthenticate.js';
 
 type ProvenReason = Reason & Proof;
 type WithRole = ProvenReason & { role: OperatorRole };

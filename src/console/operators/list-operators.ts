@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
-import { listOperators } from '../../operators/create-operator.js';
-import { operatorRoles } from '../../operators/rights.js';
+import { timestamp } from '../../api/contract/fields.js';
+import { listOperators } from '../../operators/manage-operators.js';
+import { operatorRoles, rights, type OperatorAction } from '../../operators/rights.js';
 import { listSessions } from '../../operators/sessions.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { presentSession, sessionData } from './present-session.js';
+import { presentSession, sessionData } from './session-data.js';
 
 export const listOperatorsCall = defineConsoleOperation({
   id: 'listOperators',
@@ -39,5 +39,33 @@ export const listOperatorsCall = defineConsoleOperation({
         sessions: (sessions[index] ?? []).map((session) => presentSession(session, browser)),
       })),
     };
+  },
+});
+
+const actions = Object.keys(rights) as OperatorAction[];
+const role = Joi.string().valid(...operatorRoles);
+
+export const getRights = defineConsoleOperation({
+  id: 'getRights',
+  method: 'get',
+  path: '/rights',
+  action: 'own.look',
+  summary: 'What each role may do, here and on the command line',
+  data: shape({
+    roles: Joi.array().items(role),
+    rights: Joi.array().items(
+      shape({
+        action: Joi.string().valid(...actions),
+        does: Joi.string(),
+        kind: Joi.string().valid('read', 'change'),
+        roles: Joi.array().items(role),
+      }),
+    ),
+  }),
+  async handle() {
+    return Promise.resolve({
+      roles: operatorRoles,
+      rights: actions.map((action) => ({ action, ...rights[action] })),
+    });
   },
 });

@@ -1,7 +1,7 @@
 /** What an operator changes of their own. Nobody is told why; who does it shows that it is them, where it opens a door. */
 import Joi from 'joi';
-import { endAllSessions, setOperatorPassword } from '../../operators/change-operator.js';
-import { endOneSession } from '../../operators/end-session.js';
+import { endAllSessions, setOperatorPassword } from '../../operators/manage-operators.js';
+import { endOneSession } from '../../operators/sessions.js';
 import { createOperatorKey } from '../../operators/operator-key.js';
 import { passwordLengthMax, passwordLengthMin } from '../../operators/password.js';
 import { enrol } from '../../operators/login.js';
@@ -9,8 +9,8 @@ import { beginEnrolment, replaceRecoveryCodes } from '../../operators/second-fac
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import { sessionToEnd } from '../operators/present-session.js';
-import { proofFields, reauthenticate, type Proof } from '../operators/proof.js';
+import { sessionToEnd } from '../operators/session-data.js';
+import { proofFields, reauthenticate, type Proof } from '../operators/reauthenticate.js';
 
 const proofBody = Joi.object<Proof>(proofFields);
 const nothing = shape({});

@@ -1,13 +1,13 @@
 import Joi from 'joi';
-import { timestamp, wholeNumber } from '../../api/fields.js';
+import { timestamp, wholeNumber } from '../../api/contract/fields.js';
 import { readBacklogs } from '../../providers/backlog.js';
 import { countCallsInFlight, readCircuits } from '../../providers/circuit.js';
-import { readProviderHistories, type ProviderFigures } from '../../providers/provider-samples.js';
+import { readProviderHistories, type ProviderFigures } from '../../providers/provider-metrics.js';
 import { ProviderStateModel, type ProviderState } from '../../providers/provider-state.model.js';
 import { nowMs } from '../../shared/clock.js';
 import { shape } from '../api/console-operation.js';
 import { presentProvider, providerFields, recentFigures } from './list-providers.js';
-import { defineProviderOperation } from './provider-operation.js';
+import { defineProviderOperation } from './define-provider-operation.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

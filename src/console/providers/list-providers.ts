@@ -1,15 +1,15 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
-import { floatEndsMaxMs, getFloatLeftMs, getTodaySpan } from '../../providers/float-end.js';
+import { timestamp } from '../../api/contract/fields.js';
+import { floatEndsMaxMs, getFloatLeftMs, getTodaySpan } from '../../providers/provider-float.js';
 import {
   computeFloatPace,
   readProviderHistories,
   type ProviderFigures,
-} from '../../providers/provider-samples.js';
-import { listProviders as findProviders, type ProviderOverview } from '../../providers/steer-provider.js';
+} from '../../providers/provider-metrics.js';
+import { listProviders as findProviders, type ProviderOverview } from '../../providers/manage-provider.js';
 import { slotMs } from '../../samples/sample.model.js';
 import { nowMs } from '../../shared/clock.js';
-import { memoizeFor } from '../../shared/remembered-for.js';
+import { memoizeFor } from '../../shared/memoize.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 const hourMs = 3_600_000;

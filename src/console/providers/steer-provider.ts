@@ -2,10 +2,10 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { recordAudit } from '../../audit/record-audit.js';
 import { askFloat } from '../../providers/refresh-providers.js';
-import { changeProvider, pauseProvider, resumeProvider } from '../../providers/steer-provider.js';
-import { redactUrls } from '../webhooks/present-delivery.js';
+import { changeProvider, pauseProvider, resumeProvider } from '../../providers/manage-provider.js';
+import { redactUrls } from '../webhooks/deliveries.js';
 import { reason, reasonBody, shape, type Reason } from '../api/console-operation.js';
-import { defineProviderOperation } from './provider-operation.js';
+import { defineProviderOperation } from './define-provider-operation.js';
 
 const nothing = shape({});
 

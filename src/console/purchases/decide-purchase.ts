@@ -1,9 +1,17 @@
 import Joi from 'joi';
-import { text } from '../../api/fields.js';
-import { reviewOutcomes, type ReviewOutcome } from '../../purchases/review/possible-decisions.js';
+import { text } from '../../api/contract/fields.js';
+import { reviewOutcomes, type ReviewOutcome } from '../../purchases/review/review-decisions.js';
 import { purchaseStatuses } from '../../purchases/purchase.model.js';
 import { resolveReview } from '../../purchases/review/resolve-review.js';
-import { defineConsoleOperation, idParams, reason, shape, type Reason } from '../api/console-operation.js';
+import {
+  defineConsoleOperation,
+  idParams,
+  reason,
+  shape,
+  type Reason,
+  reasonBody,
+} from '../api/console-operation.js';
+import { reverseByOperator } from '../../purchases/review/reverse-by-operator.js';
 
 interface Body extends Reason {
   as: ReviewOutcome;
@@ -37,5 +45,20 @@ export const decidePurchase = defineConsoleOperation({
       by,
     );
     return { id: decided._id, status: decided.status };
+  },
+});
+
+export const reversePurchase = defineConsoleOperation({
+  id: 'reversePurchase',
+  method: 'post',
+  path: '/purchases/:id/reverse',
+  action: 'review.reverse',
+  summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
+  params: idParams,
+  body: reasonBody,
+  data: decidedData,
+  async handle({ params: { id }, by }) {
+    const reversed = await reverseByOperator(id, by);
+    return { id: reversed._id, status: reversed.status };
   },
 });

@@ -1,13 +1,19 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
+import { timestamp } from '../../api/contract/fields.js';
 import { formatToken } from '../../purchases/pln-token.js';
 import { describePurchase, type PurchaseDescription } from '../../purchases/review/describe-purchase.js';
-import { reviewOutcomes } from '../../purchases/review/possible-decisions.js';
-import { lookUp } from '../../shared/look-up.js';
+import { reviewOutcomes } from '../../purchases/review/review-decisions.js';
+import { lookUp } from '../../shared/collections.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
 import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
-import { deliveryData, presentDelivery, redactUrls } from '../webhooks/present-delivery.js';
+import { deliveryData, presentDelivery, redactUrls } from '../webhooks/deliveries.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
+import { requireAccount } from '../../accounts/find-account.js';
+import { presentBuyerTransaction, presentWalletTransaction } from '../../api/contract/resources.js';
+import { presentResellerPurchase } from '../../api/reseller/present-purchase.js';
+import { findHeld } from '../../database/find-confirmed.js';
+import type { Purchase } from '../../purchases/purchase.model.js';
+import { requirePurchase } from '../../purchases/find-purchase.js';
 
 const nullableText = Joi.string().allow(null);
 
@@ -115,4 +121,47 @@ function presentDescription(found: PurchaseDescription) {
 
 function toIsoOrNull(at: Date | null): string | null {
   return at?.toISOString() ?? null;
+}
+
+/** For the customer who reads their answer aloud: what is asked about is what they look at. */
+export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
+  id: 'asCustomerSees',
+  method: 'get',
+  path: '/purchases/:id/as-customer-sees',
+  action: 'purchase.look',
+  summary: 'A purchase as the call answers its buyer now, by the surface that it was bought by',
+  params: idParams,
+  data: shape({
+    call: Joi.string().description('Method and path.'),
+    answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
+  }),
+  async handle({ params: { id } }) {
+    const { call, answer } = await buildCustomerAnswer(await requirePurchase(id, { find: findHeld }));
+    return { call, answer: JSON.stringify(answer, null, 2) };
+  },
+});
+
+async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; answer: object }> {
+  const envelope = (data: object) => ({ status: 'success', code: '00', data });
+  switch (purchase.surface) {
+    case 'wallet':
+      return {
+        call: `GET /v1/transactions/${purchase._id}`,
+        answer: envelope(presentWalletTransaction(purchase)),
+      };
+    case 'buyer':
+      return {
+        call: `GET /api/buyer/transactions/${purchase.refId}`,
+        answer: envelope(presentBuyerTransaction(purchase)),
+      };
+    case 'reseller': {
+      // The same call again is the status check.
+      const { language = 'en' } = await requireAccount(purchase.accountId);
+      const said = presentResellerPurchase(purchase, false);
+      return {
+        call: `GET /api/reseller/request?ref_id=${purchase.refId}`,
+        answer: { ...said, message: said.message[language] },
+      };
+    }
+  }
 }

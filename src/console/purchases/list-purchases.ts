@@ -1,11 +1,51 @@
 import Joi from 'joi';
-import { text, timestamp, wholeNumber } from '../../api/fields.js';
-import { findUsernames } from '../../accounts/usernames-of.js';
-import { getPartyIds } from '../../purchases/parties-of.js';
-import { findPurchasePage } from '../../purchases/page-of-purchases.js';
+import { limits } from '../../../config/limits.js';
+import { productCode, text, wholeNumber, timestamp } from '../../api/contract/fields.js';
+import {
+  type PurchaseFilter,
+  resolvePurchaseFilter as filterOf,
+  getPartyIds,
+  findPurchasePage,
+} from '../../purchases/operator-list.js';
+import { purchaseStatuses, type PurchaseStatus } from '../../purchases/purchase.model.js';
+import { day } from '../api/list-query.js';
+import { findUsernames } from '../../accounts/find-account.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
-import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
+import { sumPurchases } from '../../purchases/sum-purchases.js';
+import { searchPurchasesAndAccounts, searchLength } from '../../purchases/search-purchases.js';
+
+/** What purchases are looked for by, in the list, its sums and its CSV. */
+export interface PurchaseFilterQuery {
+  account?: string;
+  seller?: string;
+  status?: PurchaseStatus;
+  product?: string;
+  price_from?: number;
+  price_to?: number;
+  from?: string;
+  to?: string;
+}
+
+/** Rupiah. */
+const price = wholeNumber({ max: limits.offerPriceMax });
+
+export const purchaseFilterFields = {
+  account: text(64),
+  seller: text(64),
+  status: Joi.string().valid(...purchaseStatuses),
+  product: productCode,
+  price_from: price,
+  price_to: price,
+  from: day,
+  to: day,
+};
+
+/** @throws NotFoundError for an account that does not exist. */
+export function purchaseFilterOf(query: PurchaseFilterQuery): Promise<PurchaseFilter> {
+  const { product, price_from, price_to, ...same } = query;
+  return filterOf({ ...same, productCode: product, priceFrom: price_from, priceTo: price_to });
+}
 
 interface Query extends PurchaseFilterQuery {
   after?: string;
@@ -35,6 +75,63 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
       purchases: page.purchases.map((each) => presentPurchase(each, usernames)),
       next: page.next,
       looked_back_to: page.lookedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+export const getPurchaseSums = defineConsoleOperation<unknown, unknown, PurchaseFilterQuery>({
+  id: 'getPurchaseSums',
+  method: 'get',
+  path: '/purchases/sums',
+  action: 'purchase.look',
+  summary: 'What the purchases that fit a filter come to',
+  query: Joi.object<PurchaseFilterQuery>(purchaseFilterFields),
+  data: shape({
+    count: Joi.number(),
+    by_status: Joi.array().items(
+      shape({
+        status: Joi.string().valid(...purchaseStatuses),
+        count: Joi.number(),
+        amount: Joi.number().description('Rupiah: the prices.'),
+      }),
+    ),
+    commission: Joi.number().description('Rupiah of them that stay with the platform.'),
+    looked_back_to: timestamp
+      .allow(null)
+      .description(
+        'These are the newest, back to there: older ones were not looked at. Null: these are all.',
+      ),
+  }),
+  async handle({ query }) {
+    const { byStatus, commission, lookedBackTo } = await sumPurchases(await purchaseFilterOf(query));
+    return {
+      count: byStatus.reduce((all, { count }) => all + count, 0),
+      by_status: byStatus,
+      commission,
+      looked_back_to: lookedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+export const searchCall = defineConsoleOperation<unknown, unknown, { q: string }>({
+  id: 'search',
+  method: 'get',
+  path: '/search',
+  action: 'purchase.look',
+  summary: 'Purchases by id, ref_id, customer number or serial number, and accounts by how they begin',
+  query: Joi.object<{ q: string }>({ q: text(searchLength.max).min(searchLength.min).required() }),
+  data: shape({
+    purchases: Joi.array().items(purchaseData),
+    accounts: Joi.array().items(
+      shape({ username: Joi.string(), role: Joi.string().valid('buyer', 'seller') }),
+    ),
+  }),
+  async handle({ query: { q } }) {
+    const { purchases, accounts } = await searchPurchasesAndAccounts(q);
+    const usernames = await findUsernames(getPartyIds(purchases));
+    return {
+      purchases: purchases.map((each) => presentPurchase(each, usernames)),
+      accounts: accounts.map(({ account: { username, role } }) => ({ username, role })),
     };
   },
 });

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
+import { timestamp } from '../../api/contract/fields.js';
 import { formatToken } from '../../purchases/pln-token.js';
 import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
 import { shape } from '../api/console-operation.js';
 

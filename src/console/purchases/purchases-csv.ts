@@ -1,12 +1,10 @@
 import Joi from 'joi';
-import { findUsernames } from '../../accounts/usernames-of.js';
-import { getPartyIds } from '../../purchases/parties-of.js';
-import { findPurchasePage } from '../../purchases/page-of-purchases.js';
-import { consoleQuery } from '../console-query.js';
-import { changedByOperator, type ConsoleRoute } from '../console-route.js';
+import { findUsernames } from '../../accounts/find-account.js';
+import { getPartyIds, findPurchasePage } from '../../purchases/operator-list.js';
+import { consoleQuery, changedByOperator, type ConsoleRoute } from '../console-route.js';
 import { sendListCsv } from '../send-list-csv.js';
 import { presentPurchase, purchaseFields } from './present-purchase.js';
-import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './purchase-filter.js';
+import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from './list-purchases.js';
 
 const csvQuery = Joi.object<PurchaseFilterQuery>(purchaseFilterFields);
 

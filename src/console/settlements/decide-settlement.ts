@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { text } from '../../api/fields.js';
+import { text } from '../../api/contract/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
 import { claimSettlement as claim } from '../../settlements/claim-settlement.js';
 import {

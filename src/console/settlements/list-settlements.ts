@@ -1,12 +1,11 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
-import { findUsernames } from '../../accounts/usernames-of.js';
+import { timestamp } from '../../api/contract/fields.js';
+import { findUsernames } from '../../accounts/find-account.js';
 import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
-import { listSettlements as listOpen } from '../../settlements/list-settlements.js';
-import { openStatuses } from '../../settlements/claim-settlement.js';
-import { getPossibleSteps, settlementSteps } from '../../settlements/possible-steps.js';
+import { listSettlements as listOpen } from '../../settlements/find-settlement.js';
+import { openStatuses, getPossibleSteps, settlementSteps } from '../../settlements/claim-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { listQuery, pageFields, buildPageFilter, type ListQuery } from '../api/list-query.js';
 

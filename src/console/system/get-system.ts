@@ -1,11 +1,50 @@
 import Joi from 'joi';
-import { listStandingAlarms } from '../../alarms/list-standing-alarms.js';
-import { timestamp } from '../../api/fields.js';
+import { env, givenSettings } from '../../../config/env.js';
+import { releaseVersion } from '../../../config/release.js';
+import { shownSettings } from '../../../config/shown-settings.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { listStandingAlarms } from '../../alarms/standing-alarms.js';
+import { timestamp } from '../../api/contract/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
 import { now } from '../../shared/clock.js';
-import { staleWhileRevalidate } from '../../shared/remembered-for.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { staleWhileRevalidate } from '../../shared/memoize.js';
+
+export const getServiceSettings = defineConsoleOperation({
+  id: 'getServiceSettings',
+  method: 'get',
+  path: '/system/settings',
+  action: 'settings.look',
+  summary: 'The settings of the web process that answers, without secrets',
+  data: shape({
+    release: Joi.string(),
+    settings: Joi.array().items(
+      shape({
+        name: Joi.string(),
+        shown: Joi.string()
+          .valid('value', 'address', 'secret')
+          .description('`secret`: only whether there is one. `address`: without user, password and query.'),
+        is_read: Joi.boolean().description('False: only other processes read it.'),
+        is_given: Joi.boolean().description('False: it is the default.'),
+        is_set: Joi.boolean(),
+        value: Joi.string().allow(null, ''),
+      }),
+    ),
+  }),
+  handle() {
+    return Promise.resolve({
+      release: releaseVersion,
+      settings: shownSettings(env, givenSettings).map(({ name, shown, isRead, isGiven, isSet, value }) => ({
+        name,
+        shown,
+        is_read: isRead,
+        is_given: isGiven,
+        is_set: isSet,
+        value,
+      })),
+    });
+  },
+});
 
 /** More of them change nothing about what to do. */
 const shownMax = 100;

@@ -1,16 +1,16 @@
-import { readBusinessDays, type BusinessDays, type DaySales } from '../../purchases/business-days.js';
+import { readBusinessDays, type BusinessDays, type DaySales } from '../../purchases/purchase-figures.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { readDurationsByHour } from '../../purchases/purchase-samples.js';
-import { quarterMs } from '../../purchases/totals-of.js';
+import { readDurationsByHour } from '../../purchases/purchase-metrics.js';
+import { quarterMs } from '../../purchases/purchase-totals.js';
 import { getBusinessDayByName, getBusinessDay } from '../../shared/business-time.js';
-import { countOrdersSent, readProviderHistories } from '../../providers/provider-samples.js';
-import { getRoutingSellers } from '../../providers/route-board.js';
-import { readAttemptFigures } from '../../webhooks/delivery-samples.js';
+import { countOrdersSent, readProviderHistories } from '../../providers/provider-metrics.js';
+import { getRoutingSellers } from '../../providers/routing-cache.js';
+import { readAttemptFigures } from '../../webhooks/deliver/delivery-metrics.js';
 import { presentStep } from '../providers/get-provider.js';
-import { findLastClosedDay } from '../../money/closes/find-close.js';
+import { findLastClosedDay } from '../../money/closes/day-closes.js';
 import { nowMs } from '../../shared/clock.js';
-import { lookUp } from '../../shared/look-up.js';
-import { memoizeFor } from '../../shared/remembered-for.js';
+import { lookUp } from '../../shared/collections.js';
+import { memoizeFor } from '../../shared/memoize.js';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;

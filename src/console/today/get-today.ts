@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/fields.js';
+import { timestamp } from '../../api/contract/fields.js';
 import { countAttention, countBacklog, listFailingJobs, type Attention } from '../../doctor/attention.js';
-import { sumOpenPurchases } from '../../purchases/open-purchases.js';
+import { sumOpenPurchases } from '../../purchases/purchase-figures.js';
 import { stepData } from '../providers/get-provider.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { getFiguresOfToday } from './figures-of-today.js';

@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../../database/money-type.js';
-import { getCollection } from '../../database/typed-collection.js';
+import { Money, getCollection } from '../../database/typed-collection.js';
 
 export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
 /** open: nobody has said whose money it is. used: it has credited a deposit. set-aside: it is for none, and why is known. */

@@ -2,7 +2,7 @@ import type { ChangedBy } from '../../audit/record-audit.js';
 import { isDuplicateKey } from '../../database/mongo.js';
 import { now } from '../../shared/clock.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
-import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { splitIntoChunks } from '../../shared/collections.js';
 import { newId } from '../../shared/ids.js';
 import { asWritten } from '../../shared/say.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
@@ -14,7 +14,7 @@ import {
   type TrustedMatches,
 } from './plan-statement.js';
 import { readBankStatement } from './read-bank-statement.js';
-import { creditWithLine } from './use-line.js';
+import { creditWithLine } from './decide-line.js';
 
 export interface StatementRequest extends TrustedMatches {
   bytes: Uint8Array;

@@ -1,8 +1,7 @@
 import { limits } from '../../../config/limits.js';
 import { getBusinessDayByName, getBusinessDay, daysAfter } from '../../shared/business-time.js';
-import { int64 } from '../../database/money-type.js';
-import { splitIntoChunks } from '../../shared/chunks-of.js';
-import { iterateInSlices } from '../../shared/in-slices.js';
+import { int64 } from '../../database/typed-collection.js';
+import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { getDayRange, buildUnreadableError, type IncomingLine } from './read-bank-statement.js';

@@ -1,8 +1,8 @@
-import { iterateInSlices } from '../../shared/in-slices.js';
-import { findMismatch } from '../misfit-of.js';
+import { iterateInSlices } from '../../shared/collections.js';
+import { findMismatch } from '../decide-deposit.js';
 import { filterInTime, type Candidate, type DatedDeposit } from './find-candidates.js';
 import { getPaidDepositIds, shownMax, type LineMatch, type LineMatchResult } from './line-match.js';
-import type { LineNames } from './named-by-texts.js';
+import type { LineNames } from './find-named-deposits.js';
 import type { IncomingLine } from './read-bank-statement.js';
 
 /**

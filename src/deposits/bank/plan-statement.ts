@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { int64 } from '../../database/money-type.js';
+import { int64 } from '../../database/typed-collection.js';
 import { daysAfter } from '../../shared/business-time.js';
-import { splitIntoChunks } from '../../shared/chunks-of.js';
-import { iterateInSlices } from '../../shared/in-slices.js';
-import { findMismatch } from '../misfit-of.js';
+import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
+import { findMismatch } from '../decide-deposit.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { findCandidates, filterInTime, type Candidate } from './find-candidates.js';
 import { isSingleMatch, getPaidDepositIds, shownMax, type LineMatchResult } from './line-match.js';
 import { matchTexts } from './match-texts.js';
-import { findNamedDeposits, type StatementNames } from './named-by-texts.js';
-import { getDaysAround, sameWithinDays } from './same-before.js';
+import { findNamedDeposits, type StatementNames } from './find-named-deposits.js';
+import { getDaysAround, sameWithinDays } from './bank-lines.js';
 import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-statement.js';
 
 export interface PlannedLine extends IncomingLine, LineMatchResult {

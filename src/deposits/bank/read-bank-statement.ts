@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { limits } from '../../../config/limits.js';
 import { businessDay, daysAfter } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
-import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../shared/csv-lines.js';
+import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../workbook/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
-import { iterateInSlices } from '../../shared/in-slices.js';
+import { iterateInSlices } from '../../shared/collections.js';
 import { toPrintable } from '../../shared/printable.js';
 import { asWritten } from '../../shared/say.js';
-import { isZip } from '../../shared/zip-parts.js';
+import { isZip } from '../../workbook/zip.js';
 import {
   parseAmount,
   areContradictory,

@@ -4,9 +4,8 @@
  */
 import { deduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
-import { failingId } from '../../jobs/failed-rounds.js';
+import { failingId, findLastFailed } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
-import { findLastFailed } from '../../jobs/last-failed.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
 import { findCurrentJobs, findCurrentQueues } from '../../processes.js';
@@ -21,9 +20,8 @@ import {
   getSubjectId,
   type RawJob,
   type SeenJob,
-} from './seen-job.js';
-import { listSubjects, type Ids } from './subjects-in.js';
-import { findThings, type Thing } from './things-named.js';
+} from './describe-job.js';
+import { listSubjects, type Ids, findThings, type Thing } from './job-subjects.js';
 
 export interface FoundJobs {
   /** What the words name, whether jobs of it are left or not. */

@@ -6,7 +6,7 @@ import { findCurrentQueues } from '../../processes.js';
 import { redis } from '../../redis/connection.js';
 import { DependencyError, NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { rawJob, describeJobs, type JobState, type RawJob, type SeenJob } from './seen-job.js';
+import { rawJob, describeJobs, type JobState, type RawJob, type SeenJob } from './describe-job.js';
 
 export interface JobFilter {
   queue: string;

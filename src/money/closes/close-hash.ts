@@ -1,5 +1,5 @@
 /** What the hashes of a close are made of. Version 1: another way of hashing needs another number in front. */
-import { lookUp } from '../../shared/look-up.js';
+import { lookUp } from '../../shared/collections.js';
 import { createHash } from 'node:crypto';
 import { Long } from 'mongodb';
 import type { Journal, JournalLine } from '../journals/journal.model.js';

@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../../database/typed-collection.js';
-import { int64, Money } from '../../database/money-type.js';
+import { getCollection, buildToStored, int64, Money } from '../../database/typed-collection.js';
 
 /**
  * What journals moved, by ledger account: those of the platform by their names, `wallet`, `held` and `payable` those of

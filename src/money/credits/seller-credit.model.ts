@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection, buildToStored } from '../../database/typed-collection.js';
-import { Money } from '../../database/money-type.js';
+import { getCollection, buildToStored, Money } from '../../database/typed-collection.js';
 
 /**
  * What a sale brings its seller (price − commission), or a reversal takes back (negative), waiting to be posted

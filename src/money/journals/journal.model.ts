@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection } from '../../database/typed-collection.js';
-import { Money } from '../../database/money-type.js';
+import { getCollection, Money } from '../../database/typed-collection.js';
 
 export type JournalKind =
   | 'deposit'

@@ -1,5 +1,5 @@
 import { now } from '../../shared/clock.js';
-import { int64 } from '../../database/money-type.js';
+import { int64 } from '../../database/typed-collection.js';
 import type { Posting, WalletAfter } from '../posting/posting.js';
 import { journals, type Journal, type JournalKind, type JournalLine } from './journal.model.js';
 

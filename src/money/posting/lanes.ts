@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
 import { limits } from '../../../config/limits.js';
 import { DependencyError } from '../../shared/errors.js';
-import { getShardRange, shardRanges } from '../../database/shard-range.js';
+import { getShardRange, shardRanges } from '../../database/sharding.js';
 import { isMongoUnavailable, isTransient, UnknownOutcomeError } from '../../database/mongo.js';
 import { logger } from '../../shared/logger.js';
 import { NotCommittedError } from './commit.js';
 import { MismatchError } from './commands.js';
 import type { QueuedPosting } from './item.js';
-import { groupBy } from '../../shared/group-by.js';
+import { groupBy } from '../../shared/collections.js';
 import { countFailedPosting, countRetry, observeGroup } from './posting-metrics.js';
 import { writeGroup } from './write-group.js';
 

@@ -2,7 +2,7 @@
 import type { ClientSession, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
 import { isShardedByAccount } from '../../database/sharding.js';
-import { groupBy } from '../../shared/group-by.js';
+import { groupBy } from '../../shared/collections.js';
 import { findAll } from './commands.js';
 import type { QueuedPosting } from './item.js';
 import type { Bar, Change, Posting, PostingResult } from './posting.js';

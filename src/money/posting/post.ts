@@ -3,12 +3,12 @@ import { limits } from '../../../config/limits.js';
 import { DependencyError } from '../../shared/errors.js';
 import { UnknownOutcomeError } from '../../database/mongo.js';
 import { runInSpan } from '../../shared/tracing.js';
-import { withTimeout } from '../../shared/within.js';
-import { requireUniqueIndexes, hasSeenUniqueIndexes } from '../../database/unique-indexes.js';
-import { getInsertDocument } from './document-of.js';
+import { withTimeout } from '../../shared/concurrency.js';
+import { requireUniqueIndexes, hasSeenUniqueIndexes } from '../../database/indexes.js';
+import { getInsertDocument, type Posting, type PostingResult } from './posting.js';
 import { createQueuedPosting, getInsertKey, type QueuedPosting } from './item.js';
 import { enqueue } from './lanes.js';
-import type { Posting, PostingResult } from './posting.js';
+import type { Message } from '../../shared/say.js';
 
 /** Keyed postings on their way: a repeat shares the fate of the first instead of colliding with it. */
 const keyedPostings = new Map<string, { posting: Posting; result: Promise<PostingResult> }>();
@@ -102,5 +102,19 @@ function requireBalanced({ kind, subjectId, lines, wallet }: Posting): void {
   const sum = (lines ?? []).reduce((total, line) => total + line.amount, 0);
   if (sum !== 0 || (lines && lines.length < 2) || (wallet && !lines)) {
     throw new Error(`Posting ${kind} of ${subjectId} does not balance: ${sum}`);
+  }
+}
+
+/**
+ * `post`, for what its caller cannot name: the same request again would be another one, so whoever does not know the
+ * outcome is not told to repeat it.
+ * @param advice What is not known, and where to look first.
+ * @throws DependencyError
+ */
+export async function postWithoutKey(posting: Posting, advice: Message): Promise<PostingResult> {
+  try {
+    return await post(posting);
+  } catch (error) {
+    throw error instanceof UnknownOutcomeError ? new DependencyError(error, advice) : error;
   }
 }

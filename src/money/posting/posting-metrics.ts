@@ -1,5 +1,5 @@
 import { counter, histogram } from '../../shared/metrics.js';
-import { recordIncident } from '../../shared/troubles.js';
+import { recordIncident } from '../../shared/incident-counts.js';
 
 const groupSizes = histogram({
   name: 'topup_posting_group_size',

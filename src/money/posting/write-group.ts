@@ -1,20 +1,26 @@
 import type { ClientSession } from 'mongodb';
-import { int64 } from '../../database/money-type.js';
+import { int64 } from '../../database/typed-collection.js';
 import { postingClient } from '../../database/mongo.js';
-import { getShardRange } from '../../database/shard-range.js';
+import { getShardRange } from '../../database/sharding.js';
 import { journalsCollection, buildJournal } from '../journals/new-journal.js';
 import { dailyTotals } from '../totals/daily-totals.model.js';
 import { takeSlot } from '../totals/slots.js';
-import { buildTotalsStatements } from '../totals/totals-statements.js';
+import { buildTotalsStatements } from '../totals/write-totals.js';
 import type { Wallet } from '../wallets/wallet.model.js';
 import { insertAll, findAll, updateAll } from './commands.js';
 import { commitOrVerify } from './commit.js';
 import { decide, type Decisions } from './decide.js';
-import { getInsertDocument, getChangeSet } from './document-of.js';
+import {
+  getInsertDocument,
+  getChangeSet,
+  type Change,
+  type Posting,
+  type PostingResult,
+  type WalletAfter,
+} from './posting.js';
 import type { QueuedPosting } from './item.js';
-import { groupBy } from '../../shared/group-by.js';
+import { groupBy } from '../../shared/collections.js';
 import { buildChangeFilter, findUnwritable, findBarred } from './look-up.js';
-import type { Change, Posting, PostingResult, WalletAfter } from './posting.js';
 
 /**
  * Writes the postings of a group in one database transaction and says what became of each. Those that cannot be

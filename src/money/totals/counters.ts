@@ -1,5 +1,5 @@
-import { lookUp } from '../../shared/look-up.js';
-import { int64 } from '../../database/money-type.js';
+import { lookUp } from '../../shared/collections.js';
+import { int64 } from '../../database/typed-collection.js';
 import type { StoredCounters } from './daily-totals.model.js';
 
 /** Counts, and rupiah, by path: `bought.count.SUCCESS`. None of them is 0. */

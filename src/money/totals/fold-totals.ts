@@ -1,12 +1,16 @@
+import { defineClocked } from '../../jobs/sweep-job.js';
 import { businessDay } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
-import { getShardRange } from '../../database/shard-range.js';
-import { groupBy } from '../../shared/group-by.js';
+import { getShardRange } from '../../database/sharding.js';
+import { groupBy } from '../../shared/collections.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
-import { buildBase } from './base.js';
+import { buildBase } from './write-totals.js';
 import { addToCounters, flattenCounters, type Counters } from './counters.js';
 import { getSlotRange } from './slots.js';
 import { dailyTotals, getTotalsId } from './daily-totals.model.js';
+
+/** Folds the totals of past days. */
+export const foldTotalsJob = defineClocked('fold-totals', 600_000);
 
 const dayMs = 86_400_000;
 const slotsAtOnce = 500;

@@ -19,7 +19,7 @@ function getLeaseNames(range: number): string[] {
   return Array.from({ length: limits.totalsSlotsLeased }, (_, index) => `totals-slot-${first + index}`);
 }
 
-/** The range of accounts whose postings add to a slot (src/database/shard-range.ts). */
+/** The range of accounts whose postings add to a slot (src/database/sharding.ts). */
 export function getSlotRange(slot: number): number {
   return Math.floor(slot / limits.totalsSlots);
 }

@@ -1,6 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { getCollection } from '../../database/typed-collection.js';
-import { Money } from '../../database/money-type.js';
+import { getCollection, Money } from '../../database/typed-collection.js';
 
 /**
  * The spendable money of one account, in rupiah. `seq` rises by one with each change, and the change's journal

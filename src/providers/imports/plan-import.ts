@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AccountModel, type Account } from '../../accounts/account.model.js';
-import { getCommissionRate } from '../../accounts/commission-rate-of.js';
+import { getCommissionRate } from '../../accounts/effective-settings.js';
 import { OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
-import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { splitIntoChunks } from '../../shared/collections.js';
 import { computeShares } from '../catalogue.js';
 import type { OfferFigures } from './price-import.model.js';
 import type { PriceFile, PriceLine, RefusedLine } from './read-price-file.js';

@@ -1,6 +1,6 @@
-import type { CellFault, SheetLine } from '../../shared/csv-lines.js';
+import type { CellFault, SheetLine } from '../../workbook/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
-import type { MergedRange } from '../../shared/merged-range.js';
+import type { MergedRange } from '../../workbook/rows.js';
 import { asWritten } from '../../shared/say.js';
 
 export const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;

@@ -1,5 +1,5 @@
 import mongoose, { Schema } from 'mongoose';
-import { Money } from '../../database/money-type.js';
+import { Money } from '../../database/typed-collection.js';
 import type { ProductStatus } from '../../products/product.model.js';
 
 /**

@@ -6,11 +6,11 @@ import {
   isEmptyLine,
   UnreadableSheetError,
   type SheetLine,
-} from '../../shared/csv-lines.js';
-import { iterateInSlices } from '../../shared/in-slices.js';
-import type { MergedRange } from '../../shared/merged-range.js';
-import { workbookLines } from '../../shared/workbook-lines.js';
-import { isZip } from '../../shared/zip-parts.js';
+} from '../../workbook/csv-lines.js';
+import { iterateInSlices } from '../../shared/collections.js';
+import type { MergedRange } from '../../workbook/rows.js';
+import { workbookLines } from '../../workbook/read-workbook.js';
+import { isZip } from '../../workbook/zip.js';
 import { columnNames, readHeadings, isMisaligned, buildUnreadableError } from './price-columns.js';
 
 /** Why a line of a price list changes nothing. */

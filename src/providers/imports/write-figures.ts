@@ -2,8 +2,8 @@ import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { OfferModel, type Offer } from '../../products/offer.model.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
-import { writeAndInvalidate } from '../../redis/changing.js';
-import { splitIntoChunks } from '../../shared/chunks-of.js';
+import { writeAndInvalidate } from '../../redis/publish-changes.js';
+import { splitIntoChunks } from '../../shared/collections.js';
 import { getOfferFigures, getOfferId } from './plan-import.js';
 import { offerFields, type OfferField, type OfferFigures } from './price-import.model.js';
 

@@ -1,21 +1,33 @@
-import type { SignKind } from '../../accounts/authenticate-sign.js';
+import { findScenario } from '../../../config/sandbox-scenarios.js';
+import { isSandbox } from '../../accounts/effective-settings.js';
 import type { Account } from '../../accounts/account.model.js';
+import type { Product } from '../../products/product.model.js';
+import { buildNoRouteError, requireRoute } from '../../providers/route-or-refuse.js';
+import type { SignKind } from '../../accounts/authenticate-sign.js';
 import type { Bar } from '../../money/posting/posting.js';
 import { post } from '../../money/posting/post.js';
-import { requireSellableProduct } from '../../products/check-item.js';
-import { normalizeCustomerNumber } from '../../products/customer-number.js';
-import { findProduct } from '../../products/find-product.js';
-import type { Product } from '../../products/product.model.js';
+import { requireSellableProduct, normalizeCustomerNumber } from '../../products/customer-number.js';
+import { findProduct } from '../../products/read-products.js';
 import { ConflictError, InsufficientBalanceError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { canMatchMasked } from '../../shared/mask.js';
-import { addJobAtProvider } from '../fulfil/queue-at-provider.js';
-import { findByRef, findByRefAfterRefusal } from '../find-by-ref.js';
+import { addJobAtProvider } from '../fulfil/schedule-purchase.js';
+import { findByRef, findByRefAfterRefusal } from '../find-purchase.js';
 import type { Purchase, Surface } from '../purchase.model.js';
-import { bindSign, findSignRefusal } from './bind-sign.js';
-import { buildPurchase, type NewPurchase, type Price } from './new-purchase.js';
-import { buildPurchasePosting } from './purchase-posting.js';
-import { refuseUnservedScenario } from './refuse-played.js';
+import { bindSign, findSignRefusal } from './sign-bindings.js';
+import { buildPurchase, type NewPurchase, type Price, buildPurchasePosting } from './new-purchase.js';
+import { loadMarkups } from '../../products/markups.js';
+
+/**
+ * A number of the sandbox for which nobody is there: its caller, and nobody else, meets what everybody meets while every seller of
+ * the product is away (decision 033). Numbers of live accounts say nothing.
+ * @throws MaintenanceError (503/03, `product_unavailable`)
+ */
+export function refuseUnservedScenario(account: Account, product: Product, customerNumber: string): void {
+  if (isSandbox(account) && findScenario(customerNumber)?.isNotServed === true) {
+    throw buildNoRouteError(product, { reason: 'maintenance' });
+  }
+}
 
 /** What a client asks for. */
 export interface PurchaseRequest {
@@ -161,4 +173,17 @@ function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity)
     throw new ConflictError(say('refIdTaken', { ref: wanted.refId }), { reason: 'ref_id_conflict' });
   }
   return { purchase: known, created: false };
+}
+
+/**
+ * Accepts a prepaid purchase (docs/reference/api/purchases.md) at the price of the offer that it would go to now and
+ * what the operator adds to it for this account: the wallet is debited and the purchase stands before this returns; a worker fulfils it.
+ * @throws MaintenanceError (503/03) if nobody can serve it now, and what acceptPurchase throws.
+ */
+export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
+  return acceptPurchase('prepaid', request, async (product) => {
+    const [route, markupOf] = await Promise.all([requireRoute(product), loadMarkups(request.account)]);
+    const markup = markupOf(product, route.price);
+    return { price: route.price + markup, markup, offerSellerId: route.sellerId, quoteId: null };
+  });
 }

@@ -1,11 +1,13 @@
 import { createProofSalt } from '../../money/closes/canonical-text.js';
 import type { Product } from '../../products/product.model.js';
 import { now } from '../../shared/clock.js';
-import { newId } from '../../shared/ids.js';
-import { getStorableRequestId } from '../../shared/request-id.js';
+import { newId, getStorableRequestId } from '../../shared/ids.js';
 import { getCurrentTrace } from '../../shared/tracing.js';
-import { getSweepTime } from '../fulfil/purchase-outbox.js';
-import type { Purchase } from '../purchase.model.js';
+import { getSweepTime } from '../fulfil/fulfilment-jobs.js';
+import { type Purchase, purchases, toStored } from '../purchase.model.js';
+import { buildQuoteClaim } from '../../bills/quotes.js';
+import type { Bar, Posting } from '../../money/posting/posting.js';
+import { buildTotalsChanges } from '../purchase-totals.js';
 
 /** What a product costs now, in rupiah, what of that is markup, whose offer it is, and the quote that is paid, if it is a bill. */
 export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'markup'>;
@@ -49,5 +51,32 @@ export function buildPurchase(
     updatedAt: at,
     finalAt: null,
     proofSalt: createProofSalt(),
+  };
+}
+
+/**
+ * The debit of a purchase: wallet −price, the purchase (PENDING) and the claim of its quote. A markup has a line of its own in
+ * the journal, so that the verification knows it from what is never changed. A second one under the
+ * same ref_id of the account is a duplicate; a quote that
+ * is gone makes it stale, and so does another payment of the same bill.
+ */
+export function buildPurchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
+  const { _id, accountId, refId, price, markup = 0, quoteId } = purchase;
+  return {
+    accountId,
+    kind: 'purchase',
+    subjectId: _id,
+    wallet: { balance: -price },
+    lines: [
+      { account: `wallet:${accountId}`, amount: -price },
+      { account: 'platform:suspense', amount: price - markup },
+      ...(markup > 0 ? [{ account: 'platform:suspense' as const, amount: markup }] : []),
+    ],
+    inserts: [
+      { collection: purchases.collectionName, document: toStored(purchase), key: { accountId, refId } },
+    ],
+    ...(barredBy && { barredBy }),
+    changes: quoteId === null ? [] : [buildQuoteClaim(quoteId, _id)],
+    totals: buildTotalsChanges(null, purchase),
   };
 }

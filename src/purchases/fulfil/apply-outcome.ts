@@ -1,18 +1,16 @@
 import type { ProviderOutcome } from '../../providers/adapter.js';
 import { getAdapter } from '../../providers/get-adapter.js';
-import { getNextPollAt } from '../../providers/schedule.js';
+import { getNextPollAt } from '../../providers/status-check-schedule.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
 import { getOrderKey, OrderModel, type Order } from '../order.model.js';
-import { reportRepeatedSerialNumber } from './note-repeated-serial-number.js';
-import { notifyPending } from './notify-pending.js';
-import { postpone } from './postpone.js';
-import { recordContradiction } from './record-contradiction.js';
+import { reportRepeatedSerialNumber, recordContradiction } from './record-cases.js';
+import { notifyPending } from './pending-notice.js';
+import { postpone } from './schedule-purchase.js';
 import { putUnderReview } from './put-under-review.js';
-import { rejectOrder } from './reject-order.js';
-import { getLogFields } from '../names-of.js';
-import { concludeFailure } from './conclude-failure.js';
-import { concludeSuccess } from './conclude-success.js';
+import { rejectOrder } from './order-transitions.js';
+import { getLogFields } from '../purchase-metrics.js';
+import { concludeFailure, concludeSuccess } from './conclude-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**

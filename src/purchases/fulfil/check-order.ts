@@ -3,18 +3,17 @@ import { getExistingAccount } from '../../accounts/find-account.js';
 import type { ProviderTraits } from '../../providers/adapter.js';
 import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import { LateError } from '../../providers/http.js';
-import { getNextPollAt } from '../../providers/schedule.js';
+import { getNextPollAt } from '../../providers/status-check-schedule.js';
 import { isTimeKnown } from '../../redis/fleet-clock.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { applyOutcome, type NextStep } from './apply-outcome.js';
-import { checkWithinMs, buildProviderOrder } from './orders.js';
+import { checkWithinMs, buildProviderOrder, catchLateError } from './orders.js';
 import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
-import { askProviderJob } from './ask-provider.job.js';
+import { askProviderJob } from './fulfilment-jobs.js';
 import { putUnderReview } from './put-under-review.js';
-import { catchLateError } from './unless-late.js';
-import { postpone } from './postpone.js';
+import { postpone } from './schedule-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /** Redis stalls, or we do: it goes on some seconds later, not all of it at once. */

@@ -1,13 +1,47 @@
+import type { ProviderSettings } from '../../accounts/account.model.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { type Order, orders } from '../order.model.js';
 import { getSellerPrice } from '../../money/commission.js';
-import { batchCalls } from '../../shared/gathered.js';
-import { groupBy } from '../../shared/group-by.js';
-import type { ProviderOrder } from '../../providers/adapter.js';
+import { batchCalls } from '../../shared/concurrency.js';
+import { groupBy } from '../../shared/collections.js';
+import type { ProviderOrder, ProviderOutcome } from '../../providers/adapter.js';
 import { chooseRoute } from '../../providers/choose-route.js';
-import { nowMs } from '../../shared/clock.js';
 import { getQuickCollection } from '../../database/mongo.js';
-import { orders, type Order } from '../order.model.js';
-import { buildOrder } from './new-order.js';
 import type { Purchase } from '../purchase.model.js';
+import { LateError } from '../../providers/http.js';
+import { logger } from '../../shared/logger.js';
+import { getLogFields } from '../purchase-metrics.js';
+
+/** Builds an order that is neither stored nor sent yet. `claimOrder` stores it. */
+export function buildOrder(
+  order: Pick<Order, 'transactionId' | 'n' | 'sellerId' | 'offerPrice' | 'commissionRate'> & {
+    accountId: string;
+    provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
+  },
+): Order {
+  const { provider, ...given } = order;
+  const at = now();
+  return {
+    ...given,
+    _id: `${given.transactionId}-${given.n}`,
+    providerKind: provider.kind,
+    providerBaseUrl: provider.baseUrl,
+    providerUsername: provider.username,
+    status: 'SENT',
+    open: true,
+    leaseToken: null,
+    leaseUntil: null,
+    sentAt: null,
+    checks: 0,
+    notFound: 0,
+    lastCheckAt: null,
+    code: null,
+    message: null,
+    serialNumber: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
 
 /** Of an order that did not leave us in its time: it says nothing about its seller, who is asked again at once. */
 export const tooLateCode = 'too-late';
@@ -123,4 +157,27 @@ function getSellersToAvoid(before: Order[]): string[] {
     .filter((each) => each.code !== tooLateCode)
     .filter((each) => isRefused(each) || each.updatedAt.getTime() > pauseEndsMs)
     .map((each) => each.sellerId);
+}
+
+/** What the provider answered; an error, which is in the log, where nothing was sent as its time was over or nobody knew the time. */
+export async function catchLateError(
+  purchase: Purchase,
+  order: Order,
+  asked: Promise<ProviderOutcome>,
+): Promise<ProviderOutcome | LateError> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof LateError)) {
+      throw error;
+    }
+    const { n, sellerId } = order;
+    logger.warn('a provider was not asked in time', {
+      ...getLogFields(purchase),
+      order: n,
+      sellerId,
+      why: error.message,
+    });
+    return error;
+  }
 }

@@ -6,11 +6,10 @@ import { say } from '../../shared/say.js';
 import { logger } from '../../shared/logger.js';
 import { OrderModel, type Order } from '../order.model.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
-import { askProviderJob } from './ask-provider.job.js';
-import { loadPurchase } from './load-purchase.js';
-import { appendReviewNote } from './note-on-review.js';
-import { openCase } from './record-contradiction.js';
-import { enqueueVerification } from './verify-sale.js';
+import { askProviderJob, loadPurchase } from './fulfilment-jobs.js';
+import { appendReviewNote } from './put-under-review.js';
+import { openCase } from './record-cases.js';
+import { enqueueVerification } from './reverse-sale.js';
 
 export interface InboundCallback {
   protocol: 'h2h' | 'digiflazz';

@@ -1,17 +1,24 @@
 import { getExistingAccount } from '../../accounts/find-account.js';
-import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
-import { scheduleSellerPosting } from '../../money/credits/post-seller-credits.js';
-import { buildSellerCreditInsert } from '../../money/credits/seller-credit-insert.js';
+import { auditInsert, type ChangedBy, bySystem } from '../../audit/record-audit.js';
+import { scheduleSellerPosting, buildSellerCreditInsert } from '../../money/credits/seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change } from '../../money/posting/posting.js';
-import { now } from '../../shared/clock.js';
-import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
-import { buildDeliveryInserts } from '../../webhooks/insert-deliveries.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
+import { buildDeliveryInserts } from '../../webhooks/new-delivery.js';
 import { CaseModel } from '../case.model.js';
-import { buildPurchaseDeliveries } from '../purchase-events.js';
+import { buildPurchaseDeliveries } from '../purchase-notifications.js';
 import type { Purchase } from '../purchase.model.js';
 import { buildTransition, StalePurchaseError } from '../states.js';
-import { buildTotalsChanges } from '../totals-of.js';
+import { buildTotalsChanges } from '../purchase-totals.js';
+import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
+import { LateError } from '../../providers/http.js';
+import { isTimeKnown } from '../../redis/fleet-clock.js';
+import { addJob } from '../../jobs/add-job.js';
+import { loadPurchase, type PurchaseData, verifySaleJob } from './fulfilment-jobs.js';
+import { checkWithinMs, findOrders, buildProviderOrder, catchLateError } from './orders.js';
+import { getOrderKey, OrderModel, type Order } from '../order.model.js';
+import { openCase } from './record-cases.js';
 
 /**
  * SUCCESS -> REFUNDED, the one change after a final state (docs/reference/api/purchases.md): the price goes back to the
@@ -76,4 +83,118 @@ export async function reverseSale(
 function closeCases(id: string[]): Change {
   const collection = CaseModel.collection.collectionName;
   return { collection, id, expect: { resolvedAt: null }, set: { resolvedAt: now() } };
+}
+
+const retryMs = 60_000;
+const checksMax = 20;
+/** Redis stalled, or we did. */
+const afterLateMs = 5_000;
+
+/**
+ * Asks the provider once more about a sale that it says it took back. Only a status that is a reversal by itself
+ * moves money; a plain "failed" after success goes to the operator, and so does a sale whose number is masked: a status check
+ * is the order again, and one for another number could be bought. Safe to run twice: the question is claimed by
+ * the number of checks, and the reversal by the state that was read.
+ */
+export async function verifySale(purchaseId: string, accountId: string): Promise<void> {
+  const purchase = await loadPurchase({ purchaseId, accountId });
+  const order = purchase && (await findOrders(purchase)).find(({ status }) => status === 'OK');
+  if (purchase?.status !== 'SUCCESS' || !order) {
+    return;
+  }
+  if (purchase.proofs) {
+    const detail =
+      'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.';
+    await openReversalCase(purchase, detail);
+    return;
+  }
+  const adapter = getAdapter(order.providerKind);
+  const lastMs = (order.lastCheckAt ?? order.sentAt)?.getTime() ?? 0;
+  const waitMs = lastMs + adapter.traits.inquiryMinIntervalMs - nowMs();
+  if (waitMs > 0) {
+    await enqueueVerification(purchase, waitMs);
+    return;
+  }
+  // Before the claim, as in check-order.ts.
+  const connection = buildConnection(await getExistingAccount(order.sellerId), order);
+  if (!(await isTimeKnown())) {
+    await enqueueVerification(purchase, afterLateMs);
+    return;
+  }
+  const claimedMs = nowMs();
+  if (!(await claimVerification(order))) {
+    // Whoever claimed it may take it back, and no sweep would ask again.
+    await enqueueVerification(purchase, retryMs);
+    return;
+  }
+  const request = buildProviderOrder(purchase, order, new Date(claimedMs + checkWithinMs));
+  const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
+  if (outcome instanceof LateError) {
+    await releaseVerification(order);
+    await enqueueVerification(purchase, afterLateMs);
+    return;
+  }
+  switch (outcome.outcome) {
+    case 'success':
+      return;
+    case 'reversed':
+      await reverseSale(purchase, { message: outcome.message, by: bySystem });
+      return;
+    case 'refused':
+    case 'not-found':
+    case 'review':
+      await openReversalCase(
+        purchase,
+        `Sold, but the provider now says ${outcome.outcome} (${outcome.code}): ${outcome.message}`,
+      );
+      return;
+    case 'pending':
+    case 'unknown':
+    case 'not-sent':
+      await (order.checks < checksMax
+        ? enqueueVerification(purchase, retryMs)
+        : openReversalCase(purchase, 'Sold; the provider told of a failure and does not confirm it.'));
+  }
+}
+
+function openReversalCase(purchase: Purchase, detail: string): Promise<void> {
+  return openCase({ transactionId: purchase._id, kind: 'reversal', detail }, purchase);
+}
+
+/** The job that should have asked fails again and again: a person looks the sale up. */
+export async function setAsideVerification({ purchaseId }: PurchaseData, reason: string): Promise<boolean> {
+  await openCase({
+    transactionId: purchaseId,
+    kind: 'reversal',
+    detail: `Sold; the provider told of a failure, and could not be asked about it. ${reason}`,
+  });
+  return true;
+}
+
+async function claimVerification(order: Order): Promise<boolean> {
+  const result = await OrderModel.updateOne(
+    { ...getOrderKey(order), status: 'OK', checks: order.checks, lastCheckAt: order.lastCheckAt },
+    { $set: { lastCheckAt: now() }, $inc: { checks: 1 } },
+  );
+  return result.matchedCount === 1;
+}
+
+/** Nobody was asked. */
+async function releaseVerification(order: Order): Promise<void> {
+  const { checks, lastCheckAt } = order;
+  await OrderModel.updateOne(
+    { ...getOrderKey(order), status: 'OK', checks: checks + 1 },
+    { $set: { checks, lastCheckAt } },
+  );
+}
+
+/**
+ * Adds the job that verifies a sale; however often it is asked for, one waits.
+ * @throws DependencyError while Redis is away: the provider will call again.
+ */
+export function enqueueVerification(
+  { _id, accountId, requestId }: { _id: string; accountId: string; requestId?: string },
+  delayMs: number,
+): Promise<void> {
+  return addJob(verifySaleJob, { purchaseId: _id, accountId }, { delayMs, requestId });
 }

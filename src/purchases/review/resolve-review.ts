@@ -1,29 +1,31 @@
 import { auditInsert, type ChangedBy } from '../../audit/record-audit.js';
 import { tryToAddJob } from '../../jobs/add-job.js';
-import { scheduleSellerPosting } from '../../money/credits/post-seller-credits.js';
+import { scheduleSellerPosting } from '../../money/credits/seller-credits.js';
 import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
 import { now, nowMs } from '../../shared/clock.js';
 import { findHeld } from '../../database/find-confirmed.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
-import { askProviderJob } from '../fulfil/ask-provider.job.js';
+import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
+import { askProviderJob } from '../fulfil/fulfilment-jobs.js';
 import {
   buildFailureConclusion,
   buildSuccessConclusion,
   type PurchaseConclusion,
-} from '../fulfil/ending-postings.js';
+} from '../fulfil/conclude-purchase.js';
 import { findOrders } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
-import { purchases, type Purchase } from '../purchase.model.js';
+import { purchases, type Purchase, PurchaseModel } from '../purchase.model.js';
 import {
   findOpenOrder,
   findOrderToBook,
   getPossibleDecisions,
   type ReviewOutcome,
-} from './possible-decisions.js';
-import { requirePurchase } from './require-purchase.js';
+  getAcceptedDecisions,
+} from './review-decisions.js';
+import { requirePurchase } from '../find-purchase.js';
+import { collectChunks } from '../../shared/collections.js';
 
 export type Decision =
   /** The provider has executed it. */
@@ -171,4 +173,64 @@ function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision,
     // The word of `topup review resolve --as`, by which earlier entries are found.
     after: { as: outcome satisfies ReviewOutcome, ...details },
   });
+}
+
+export interface RecheckCounts {
+  /** Back with the workers. */
+  asked: number;
+  /** Their provider must not be asked, or has sold it: a person decides each. */
+  toDecide: number;
+  /** Somebody else was quicker. */
+  changed: number;
+}
+
+/** Decided beside each other. */
+const chunkSize = 25;
+
+/**
+ * After an outage: every purchase that waits for a decision now, the oldest first, is asked about again where that is
+ * possible. Each is one posting with its audit entry; broken off in the middle, it may be run again.
+ * @param options.sellerId Only those whose last order went to this seller.
+ */
+export async function recheckOpenReviews(
+  options: { sellerId: string | null },
+  by: ChangedBy,
+): Promise<RecheckCounts> {
+  const done: RecheckCounts = { asked: 0, toDecide: 0, changed: 0 };
+  // Those that come back meanwhile wait for the next run.
+  const waiting = PurchaseModel.find({ reviewSince: { $type: 'date', $lte: now() } })
+    .sort({ reviewSince: 1 })
+    .lean<Purchase[]>()
+    .cursor({ batchSize: chunkSize });
+  for await (const chunk of collectChunks<Purchase>(waiting, chunkSize)) {
+    for (const came of await Promise.all(chunk.map((each) => recheckReview(each, options, by)))) {
+      if (came !== null) {
+        done[came] += 1;
+      }
+    }
+  }
+  return done;
+}
+
+async function recheckReview(
+  purchase: Purchase,
+  { sellerId }: { sellerId: string | null },
+  by: ChangedBy,
+): Promise<keyof RecheckCounts | null> {
+  const orders = await findOrders(purchase);
+  if (sellerId !== null && orders.at(-1)?.sellerId !== sellerId) {
+    return null;
+  }
+  if (!getAcceptedDecisions(purchase, orders).includes('ask')) {
+    return 'toDecide';
+  }
+  try {
+    await resolveReview(purchase._id, { outcome: 'ask' }, by);
+    return 'asked';
+  } catch (error) {
+    if (error instanceof ConflictError) {
+      return 'changed';
+    }
+    throw error;
+  }
 }

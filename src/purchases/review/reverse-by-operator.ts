@@ -6,7 +6,7 @@ import { CaseModel, type ReconciliationCase } from '../case.model.js';
 import { reverseSale } from '../fulfil/reverse-sale.js';
 import type { Purchase } from '../purchase.model.js';
 import { StalePurchaseError } from '../states.js';
-import { requirePurchase } from './require-purchase.js';
+import { requirePurchase } from '../find-purchase.js';
 
 /**
  * The operator takes back a sale: the buyer gets the price, the seller loses its share, and the cases that asked for

@@ -12,7 +12,7 @@ import { findWalletJournals } from '../../money/closes/wallet-journals.js';
 import type { Journal } from '../../money/journals/journal.model.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { collectChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from './subject-facts.js';
 
 /** Where a day ends for a wallet: before its first journal that was written from `end` on. */

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import { auditEntryHash, auditRead } from '../../audit/audit-entry-hash.js';
+import { auditEntryHash, auditRead } from '../../audit/read-audit.js';
 import { audit } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { inTransaction } from '../../database/mongo.js';
 import { dayCloses, type DayAudit } from '../../money/closes/day-close.model.js';
-import type { ClosedDay } from '../../money/closes/find-close.js';
+import type { ClosedDay } from '../../money/closes/day-closes.js';
 import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
-import { collectChunks } from '../../shared/in-chunks.js';
-import { readPages } from '../ledger/in-pages.js';
+import { collectChunks } from '../../shared/collections.js';
+import { readPages } from '../ledger/read-pages.js';
 import type { DayBound } from './build-wallet-close.js';
 
 const entriesPerBatch = 500;

@@ -15,8 +15,7 @@ import { journals, type Journal, type JournalKind } from '../../money/journals/j
 import { orders, type Order } from '../../purchases/order.model.js';
 import { purchases, type Purchase } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
-import { groupBy } from '../../shared/group-by.js';
-import { collectChunks } from '../../shared/in-chunks.js';
+import { groupBy, collectChunks } from '../../shared/collections.js';
 
 /** What a journal is for, as a close hashes it. */
 export interface SubjectFacts {

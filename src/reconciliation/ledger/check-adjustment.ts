@@ -3,9 +3,9 @@ import { adjustments } from '../../adjustments/adjustment.model.js';
 import { audit } from '../../audit/audit.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
-import { groupBy } from '../../shared/group-by.js';
+import { groupBy } from '../../shared/collections.js';
 import type { FindingLog, LedgerFinding, OnPart } from './ledger-report.js';
-import { readWithRetries } from './patiently.js';
+import { readWithRetries } from './read-pages.js';
 
 const atOnce = 500;
 

@@ -1,14 +1,13 @@
 import type { Document, Filter } from 'mongodb';
-import { auditEntryHash, auditRead } from '../../audit/audit-entry-hash.js';
+import { auditEntryHash, auditRead } from '../../audit/read-audit.js';
 import { audit } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { dayCloses, type DayClose } from '../../money/closes/day-close.model.js';
-import type { ClosedDay } from '../../money/closes/find-close.js';
+import type { ClosedDay } from '../../money/closes/day-closes.js';
 import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
-import { collectChunks } from '../../shared/in-chunks.js';
-import { readPages } from './in-pages.js';
+import { collectChunks } from '../../shared/collections.js';
+import { readPages, readWithRetries } from './read-pages.js';
 import type { AuditRead, FindingLog, OnPart } from './ledger-report.js';
-import { readWithRetries } from './patiently.js';
 import { describeValue } from './read-document.js';
 
 const entriesPerChunk = 1_000;

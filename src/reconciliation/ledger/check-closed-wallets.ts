@@ -4,13 +4,11 @@ import { toPlainNumber } from '../../money/closes/close-hash.js';
 import { walletCloses } from '../../money/closes/wallet-close.model.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
-import { groupBy } from '../../shared/group-by.js';
-import { collectChunks } from '../../shared/in-chunks.js';
+import { groupBy, collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from '../closes/subject-facts.js';
 import { createClosedWallet, type ClosedWallet, type Standing } from './closed-wallet.js';
-import { readPages } from './in-pages.js';
+import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, OnPart, Progress } from './ledger-report.js';
-import { readWithRetries } from './patiently.js';
 
 const walletsPerPage = 100;
 const journalsPerChunk = 1_000;

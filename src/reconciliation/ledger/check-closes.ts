@@ -1,14 +1,13 @@
 import { computeRoot, hashRow, createWalletsDigest } from '../../money/closes/close-hash.js';
-import { isSignatureValid } from '../../money/closes/close-key.js';
+import { isSignatureValid, findLastClosedDay, type ClosedDay } from '../../money/closes/day-closes.js';
 import { dayCloses, type DayAudit, type DayClose } from '../../money/closes/day-close.model.js';
-import { findLastClosedDay, type ClosedDay } from '../../money/closes/find-close.js';
 import type { WalletClose } from '../../money/closes/wallet-close.model.js';
-import { findRows } from '../closes/close-day.js';
+import { findRows } from '../closes/close-ledger.js';
 import { readDayAudit } from '../closes/close-audit.js';
 import { checkAudit } from './check-audit.js';
 import { checkClosedWallets } from './check-closed-wallets.js';
 import { checkOpenStates, createOpenCheck, type OpenCheck } from './check-open-part.js';
-import { readPages } from './in-pages.js';
+import { readPages } from './read-pages.js';
 import type { ClosesRead, FindingLog, LedgerFinding, OnPart, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {

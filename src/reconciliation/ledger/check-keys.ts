@@ -4,7 +4,7 @@ import { quotes } from '../../bills/quote.model.js';
 import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { wallets } from '../../money/wallets/wallet.model.js';
 import type { FindingLog } from './ledger-report.js';
-import { readWithRetries } from './patiently.js';
+import { readWithRetries } from './read-pages.js';
 import { describeValue, rawReadOptions } from './read-document.js';
 import { subjectKeys } from './stream-subjects.js';
 

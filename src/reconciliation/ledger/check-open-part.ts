@@ -10,13 +10,12 @@ import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { businessDay } from '../../shared/business-time.js';
-import { collectChunks } from '../../shared/in-chunks.js';
+import { collectChunks } from '../../shared/collections.js';
 import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
 import { applyJournal, type Standing } from './closed-wallet.js';
-import { readPages } from './in-pages.js';
+import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
-import { readWithRetries } from './patiently.js';
 import { readSubjects } from './stream-subjects.js';
 
 /** Subjects that one database transaction reads, and such transactions at the same time. */

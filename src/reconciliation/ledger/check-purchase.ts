@@ -1,15 +1,13 @@
 import { isFinal } from '../../purchases/states.js';
 import type { PurchaseStatus } from '../../purchases/purchase.model.js';
-import { canBeDecided } from '../../purchases/review/possible-decisions.js';
+import { canBeDecided } from '../../purchases/review/review-decisions.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
 import { canMatchMasked } from '../../shared/mask.js';
-import { checkOrders } from './check-orders.js';
-import { checkCommission, checkCredits, isSold } from './check-credits.js';
-import { checkMovement } from './check-journal.js';
-import { checkNextAction } from './check-watched.js';
+import { checkOrders, checkCommission, checkCredits, isSold } from './check-orders.js';
+import { checkMovement } from './check-journals.js';
+import { checkNextAction, type Subject } from './subject.js';
 import type { LedgerFinding } from './ledger-report.js';
-import type { KnownPurchase, ReadPurchase } from './stored.js';
-import type { Subject } from './subject.js';
+import type { KnownPurchase, ReadPurchase } from './stored-documents.js';
 
 /** docs/explanation/postings.md#what-one-posting-writes: the journals that a state must have, and no others. */
 const journalKindsByStatus: Record<PurchaseStatus, readonly JournalKind[]> = {

@@ -6,9 +6,8 @@ import { purchases } from '../../purchases/purchase.model.js';
 import { getStartOfDay } from '../../shared/business-time.js';
 import { firstIdAt } from '../../shared/ids.js';
 import { buildBatchReader } from './keyed-stream.js';
-import type { FindingLog, LedgerFinding } from './ledger-report.js';
-import type { Part } from './part.js';
-import { readWithRetries } from './patiently.js';
+import type { FindingLog, LedgerFinding, Part } from './ledger-report.js';
+import { readWithRetries } from './read-pages.js';
 import { describeValue, rawReadOptions } from './read-document.js';
 
 const batchSize = 1_000;

@@ -1,9 +1,9 @@
 import type { SettlementStatus } from '../../settlements/settlement.model.js';
 import type { JournalKind, JournalLine } from '../../money/journals/journal.model.js';
-import { checkMovement } from './check-journal.js';
-import { checkNextAction } from './check-watched.js';
+import { checkMovement } from './check-journals.js';
+import { checkNextAction } from './subject.js';
 import type { LedgerFinding } from './ledger-report.js';
-import type { ReadJournal, ReadSettlement } from './stored.js';
+import type { ReadJournal, ReadSettlement } from './stored-documents.js';
 
 /** A request holds the whole amount; then it is paid or returned, in full, once. */
 const journalKindsByStatus: Record<SettlementStatus, readonly JournalKind[]> = {

@@ -2,10 +2,8 @@ import { atSnapshot } from '../../database/mongo.js';
 import { addToCounters } from '../../money/totals/counters.js';
 import { compareCounters, readStoredDay } from '../../money/totals/read-totals.js';
 import { areTotalsComplete } from '../../money/totals/totals-state.model.js';
-import { listAccountDays } from '../../purchases/account-days.js';
-import { countDayTotals } from '../../purchases/count-day.js';
-import type { FindingLog } from './ledger-report.js';
-import type { Part } from './part.js';
+import { listAccountDays, countDayTotals } from '../../purchases/rebuild-totals.js';
+import type { FindingLog, Part } from './ledger-report.js';
 
 /** docs/explanation/ledger.md#daily-totals: each day of each account, purchases and totals read at one moment. */
 export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {

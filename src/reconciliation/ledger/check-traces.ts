@@ -6,11 +6,9 @@ import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { getStartOfDay } from '../../shared/business-time.js';
-import { groupBy } from '../../shared/group-by.js';
-import { collectChunks } from '../../shared/in-chunks.js';
-import type { FindingLog } from './ledger-report.js';
-import type { Part } from './part.js';
-import { readWithRetries } from './patiently.js';
+import { groupBy, collectChunks } from '../../shared/collections.js';
+import type { FindingLog, Part } from './ledger-report.js';
+import { readWithRetries } from './read-pages.js';
 
 const batchSize = 1_000;
 /** Of one run in which the entries are read by their time, so that what is missing cannot fill the memory. */

@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { readWithRetries } from './patiently.js';
+import { readWithRetries } from './read-pages.js';
 import { rawReadOptions } from './read-document.js';
 
 /**

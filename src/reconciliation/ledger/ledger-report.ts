@@ -123,3 +123,10 @@ export type Progress = (step: { what: 'wallets' | 'subjects'; done: number; tota
 
 /** Called after each part that was read, of whatever kind: the verification goes on. What it throws ends it. */
 export type OnPart = () => void;
+
+/** How much of what is looked at by its time a run looks at. */
+export interface Part {
+  /** YYYY-MM-DD; null: from the beginning. */
+  fromDay: string | null;
+  onPart: OnPart;
+}

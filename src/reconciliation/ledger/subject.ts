@@ -7,7 +7,9 @@ import type {
   ReadPurchase,
   ReadQuote,
   ReadSettlement,
-} from './stored.js';
+} from './stored-documents.js';
+import { businessTime } from '../../shared/business-time.js';
+import { nowMs } from '../../shared/clock.js';
 
 /** All that is stored about one cause of money movements: a purchase, a deposit, a posting, a settlement. */
 export interface Subject {
@@ -35,4 +37,20 @@ export interface Voucher {
   action: string;
   /** Rupiah that it was about, where the entry says it. */
   amount: number | null;
+}
+
+/**
+ * Nothing waits as long as this by itself: the longest pause between two questions to a provider is an hour, and a sweep
+ * that is behind looks again after a minute.
+ */
+const waitMaxMs = 24 * 60 * 60_000;
+
+/** Something open must be looked at again, and soon. @param otherwise Who else looks at it: a person. */
+export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): string[] {
+  if (nextActionAt === null) {
+    return otherwise ? [] : ['it is open but nobody will ever look at it'];
+  }
+  return nextActionAt.getTime() > nowMs() + waitMaxMs
+    ? [`it is open but nobody will look at it before ${businessTime(nextActionAt)}`]
+    : [];
 }

@@ -1,7 +1,7 @@
 import { daysAfter } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
-import { findWrongIndexes } from '../../database/wrong-indexes.js';
+import { findWrongIndexes } from '../../database/indexes.js';
 import { inTransaction } from '../../database/mongo.js';
 import { isFinal } from '../../purchases/states.js';
 import { PurchaseModel } from '../../purchases/purchase.model.js';
@@ -11,7 +11,7 @@ import { checkKeys, createInvalidKeyLog, type InvalidKey } from './check-keys.js
 import { checkQuotes } from './check-quotes.js';
 import { checkSubject } from './check-subject.js';
 import { checkTraces } from './check-traces.js';
-import { isUnvouched } from './check-vouchers.js';
+import { isUnvouched } from './check-deposit.js';
 import { checkWallets } from './check-wallets.js';
 import { checkDailyTotals } from './check-totals.js';
 import {
@@ -24,9 +24,9 @@ import {
   type LedgerReport,
   type OnPart,
   type Progress,
+  type Part,
 } from './ledger-report.js';
-import type { Part } from './part.js';
-import { readWithRetries } from './patiently.js';
+import { readWithRetries } from './read-pages.js';
 import { readSubjects, streamSubjects } from './stream-subjects.js';
 import type { Subject } from './subject.js';
 

@@ -11,7 +11,7 @@ import { bySystem } from '../../../src/audit/record-audit.js';
 import { JournalModel } from '../../../src/money/journals/journal.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { logger } from '../../../src/shared/logger.js';
-import { rotateApiKey } from '../../../src/webhooks/rotate-api-key.js';
+import { rotateApiKey } from '../../../src/accounts/changes/change-api-keys.js';
 import { seededRandom } from '../../support/random.js';
 import { sizes } from '../../support/sizes.js';
 import { sampleOf } from '../contract/support/probes.js';

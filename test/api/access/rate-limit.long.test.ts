@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
-import { resetRateLimit, refundRateLimit, consumeRateLimit } from '../../../src/redis/take-from-limit.js';
+import { resetRateLimit, refundRateLimit, consumeRateLimit } from '../../../src/redis/rate-limit.js';
 import { redis } from '../../../src/redis/connection.js';
 import { apiClient, uniqueRef, type Answer } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';

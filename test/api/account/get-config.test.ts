@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
-import { getConfigFor } from '../../../src/api/account/get-config.js';
+import { getConfigFor } from '../../../src/api/account/config.js';
 import { describedInterface } from '../../../src/api/openapi/document.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';

@@ -6,11 +6,10 @@ import { requestAdjustment } from '../../../src/adjustments/request-adjustment.j
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { SettlementModel } from '../../../src/settlements/settlement.model.js';
 import { newId } from '../../../src/shared/ids.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
-import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
-import { buildDeliveryHeaders } from '../../../src/webhooks/sign-delivery.js';
-import { getDeliveryKeys } from '../../../src/webhooks/webhook-secret.js';
-import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
+import { deliveries, type Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
+import { buildDeliveryHeaders, getDeliveryKeys } from '../../../src/webhooks/deliver/sign-delivery.js';
+import { subscribeToChanges } from '../../../src/redis/subscribe-changes.js';
 import { topup } from '../../support/topup.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';

@@ -5,7 +5,7 @@ import { getMd5SignCounts } from '../../../src/accounts/md5-signs.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/subscribe-changes.js';
 import { topup } from '../../support/topup.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';

@@ -4,7 +4,7 @@ import { limits } from '../../../config/limits.js';
 import { listRequestsFor } from '../../../src/api/account/list-requests.js';
 import { loggedRequests } from '../../../src/request-log/logged-request.model.js';
 import { writeRequestLog } from '../../../src/request-log/log-request.js';
-import { redactBody } from '../../../src/request-log/tellable.js';
+import { redactBody } from '../../../src/request-log/redact-body.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { useSettings } from '../../support/use-settings.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createServer } from 'node:http';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { updateConfigFor } from '../../../src/api/account/update-config.js';
+import { updateConfigFor } from '../../../src/api/account/config.js';
 import { AuditModel, type AuditEntry } from '../../../src/audit/audit.model.js';
-import { deliveries } from '../../../src/webhooks/delivery.model.js';
+import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import { eventually } from '../../support/eventually.js';
 import { uniqueAddress, useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

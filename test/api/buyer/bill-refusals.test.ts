@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
-import { createPayment } from '../../../src/api/buyer/create-payment.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
+import { createPayment } from '../../../src/api/buyer/create-purchases.js';
 import { inquireBuyerBill } from '../../../src/api/buyer/inquire-bill.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
 import { newId } from '../../../src/shared/ids.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createDeposit } from '../../../src/api/buyer/create-deposit.js';
+import { createDeposit } from '../../../src/api/buyer/deposits.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createBuyerTransaction } from '../../../src/api/buyer/create-transaction.js';
+import { createBuyerTransaction } from '../../../src/api/buyer/create-purchases.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';

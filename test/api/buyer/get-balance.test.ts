@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getBuyerBalance } from '../../../src/api/buyer/get-balance.js';
+import { getBuyerBalance } from '../../../src/api/buyer/deposits.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
 

@@ -1,4 +1,4 @@
-import { getBuyerTransaction } from '../../../src/api/buyer/get-transaction.js';
+import { getBuyerTransaction } from '../../../src/api/buyer/transactions.js';
 import { useApi } from '../support/api.js';
 import { itFinds } from '../support/find-contract.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listBuyerTransactions } from '../../../src/api/buyer/list-transactions.js';
+import { listBuyerTransactions } from '../../../src/api/buyer/transactions.js';
 import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
 import { rebuildTotals } from '../../../src/purchases/rebuild-totals.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
-import { lookupBuyerTransactions } from '../../../src/api/buyer/lookup-transactions.js';
+import { lookupBuyerTransactions } from '../../../src/api/buyer/transactions.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';

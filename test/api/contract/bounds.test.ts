@@ -2,11 +2,10 @@
 import { expect } from 'chai';
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
-import { getInputLimits } from '../../../src/api/bounds.js';
-import { defineOperation } from '../../../src/api/operation.js';
-import { operations } from '../../../src/api/operations.js';
-import { resellerOperations } from '../../../src/api/reseller/operations.js';
-import { validate } from '../../../src/api/validate.js';
+import { getInputLimits } from '../../../src/api/contract/input-limits.js';
+import { defineOperation } from '../../../src/api/contract/operation.js';
+import { operations, resellerOperations } from '../../../src/api/operations.js';
+import { validate } from '../../../src/api/contract/validate.js';
 import { fieldErrorsMax, ValidationError } from '../../../src/shared/errors.js';
 import { seededRandom } from '../../support/random.js';
 import { sizes } from '../../support/sizes.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { operations } from '../../../src/api/operations.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel } from '../../../src/products/product.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi, type ApiCall } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';

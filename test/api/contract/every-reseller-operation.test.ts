@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resellerOperations } from '../../../src/api/reseller/operations.js';
+import { resellerOperations } from '../../../src/api/operations.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';
 import { expectReseller } from '../support/expect-answer.js';

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { operations } from '../../../src/api/operations.js';
-import { resellerOperations } from '../../../src/api/reseller/operations.js';
-import { validate } from '../../../src/api/validate.js';
+import { operations, resellerOperations } from '../../../src/api/operations.js';
+import { validate } from '../../../src/api/contract/validate.js';
 import { consoleOperations } from '../../../src/console/api/operations.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
 import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
 import { toPrintable } from '../../../src/shared/printable.js';
-import { findReasonProblem } from '../../../src/shared/reason.js';
+import { findReasonProblem } from '../../../src/shared/input-rules.js';
 import { statementOf } from '../../bank-statements/statement.js';
 
 const unseen = {

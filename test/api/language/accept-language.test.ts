@@ -1,9 +1,9 @@
 /** In which language a call is answered. */
 import { expect } from 'chai';
-import { DeliveryModel } from '../../../src/webhooks/delivery.model.js';
+import { DeliveryModel } from '../../../src/webhooks/deliver/delivery.model.js';
 import { uniqueRef, type Answer } from '../../support/api-client.js';
 import { topup } from '../../support/topup.js';
-import { subscribeToChanges } from '../../../src/redis/hear-changes.js';
+import { subscribeToChanges } from '../../../src/redis/subscribe-changes.js';
 import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';

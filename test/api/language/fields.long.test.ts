@@ -1,9 +1,8 @@
 /** Mistakes in fields, by every schema of the contract. */
 import { expect } from 'chai';
 import Joi from 'joi';
-import { operations } from '../../../src/api/operations.js';
-import { resellerOperations } from '../../../src/api/reseller/operations.js';
-import { validate } from '../../../src/api/validate.js';
+import { operations, resellerOperations } from '../../../src/api/operations.js';
+import { validate } from '../../../src/api/contract/validate.js';
 import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
 import { fieldsOf, sampleOf, withField } from '../contract/support/probes.js';
 import { englishWordIn } from './english-words.js';

@@ -3,20 +3,26 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createApp } from '../../../src/app.js';
 import { env, parseEnv } from '../../../config/env.js';
-import { describeWebhooks } from '../../../src/api/openapi/describe-webhook.js';
+import { describeWebhooks } from '../../../src/api/openapi/webhooks.js';
 import { describedInterface, openApiDocument } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
-import { buildConfigUpdatedDeliveries, buildTestDelivery } from '../../../src/webhooks/account-events.js';
-import { buildDepositCompletedDeliveries } from '../../../src/deposits/deposit-events.js';
+import {
+  buildConfigUpdatedDeliveries,
+  buildTestDelivery,
+  buildWebhookDisabledDeliveries,
+} from '../../../src/webhooks/account-events.js';
+import { buildDepositCompletedDeliveries } from '../../../src/deposits/present-deposit.js';
 import {
   buildSettlementCompletedDeliveries,
   buildSettlementFailedDeliveries,
 } from '../../../src/settlements/settlement-events.js';
 import { getEndpoints, defaultEndpointSettings } from '../../../src/accounts/webhook-endpoint.js';
-import { buildWebhookDisabledDeliveries } from '../../../src/webhooks/disabled-event.js';
 import { getReceiverId } from '../../../src/webhooks/new-delivery.js';
-import type { Delivery } from '../../../src/webhooks/delivery.model.js';
-import { buildPurchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
+import type { Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
+import {
+  buildPurchaseDeliveries,
+  type PurchaseEvent,
+} from '../../../src/purchases/purchase-notifications.js';
 import { expectToFitContract } from '../../support/contract.js';
 import { problemsOf, problemsOfSchema } from '../../support/json-schema.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';

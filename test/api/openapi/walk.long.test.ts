@@ -6,7 +6,7 @@ import { describedInterface } from '../../../src/api/openapi/document.js';
 import type { Schema } from '../../../src/api/openapi/types.js';
 import { JournalModel } from '../../../src/money/journals/journal.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { seededRandom } from '../../support/random.js';
 import { sizes } from '../../support/sizes.js';
 import { useApi, type ApiAccount, type ApiCall } from '../support/api.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { setAccountStatus } from '../../../src/accounts/set-account-status.js';
+import { setAccountStatus } from '../../../src/accounts/changes/set-account.js';
 import { AuditModel } from '../../../src/audit/audit.model.js';
 import { operations } from '../../../src/api/operations.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { generateReport } from '../../../src/reports/generate-report.js';
 import { ReportModel } from '../../../src/reports/report.model.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';

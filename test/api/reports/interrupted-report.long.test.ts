@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { request } from 'undici';
-import { createDownloadToken } from '../../../src/reports/download-token.js';
+import { createDownloadToken } from '../../../src/reports/download-links.js';
 import { apiClient, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { watchMemory } from '../../support/memory-watch.js';

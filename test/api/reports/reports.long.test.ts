@@ -9,7 +9,7 @@ import { expectToFitContract } from '../../support/contract.js';
 import { csvRows } from '../../support/csv.js';
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
-import { formatIsoTime } from '../../../src/shared/iso-time.js';
+import { formatIsoTime } from '../../../src/shared/business-time.js';
 import { toPrintable } from '../../../src/shared/printable.js';
 import { excelValue } from './support/excel-value.js';
 

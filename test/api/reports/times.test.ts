@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
-import { formatIsoTime, findTimeZone } from '../../../src/shared/iso-time.js';
+import { formatIsoTime, findTimeZone } from '../../../src/shared/business-time.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { newId } from '../../../src/shared/ids.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';

@@ -3,7 +3,7 @@ import { unzipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/node';
 import { saleColumns } from '../../../src/reports/report-columns.js';
 import type { ReportRow } from '../../../src/reports/report-rows.js';
-import { createXlsxText } from '../../../src/reports/xlsx-text.js';
+import { createXlsxText } from '../../../src/reports/xlsx.js';
 
 const sale = {
   transaction_id: '018df9e4f1b87c3e9d0a5b6c7d8e9f00',

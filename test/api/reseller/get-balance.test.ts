@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getResellerBalance } from '../../../src/api/reseller/get-balance.js';
+import { getResellerBalance } from '../../../src/api/reseller/balance-and-prices.js';
 import { useApi } from '../support/api.js';
 import { expectFailure, expectReseller } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';

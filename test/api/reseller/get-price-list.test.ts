@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getResellerPriceList } from '../../../src/api/reseller/get-price-list.js';
+import { getResellerPriceList } from '../../../src/api/reseller/balance-and-prices.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectReseller } from '../support/expect-answer.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { createResellerRequest } from '../../../src/api/reseller/create-request.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
-import { removeExpiredBindings } from '../../../src/purchases/accept/remove-expired-bindings.js';
+import { removeExpiredBindings } from '../../../src/purchases/accept/sign-bindings.js';
 import { SignBindingModel, signBindings } from '../../../src/purchases/accept/sign-binding.model.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { uniqueRef } from '../../support/api-client.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { listBuyerDeposits } from '../../../src/api/buyer/list-deposits.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
-import { listSettlements } from '../../../src/api/seller/list-settlements.js';
+import { listBuyerDeposits } from '../../../src/api/buyer/deposits.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
+import { listSettlements } from '../../../src/api/seller/settlements.js';
 import { DepositModel } from '../../../src/deposits/deposit.model.js';
 import { SettlementModel } from '../../../src/settlements/settlement.model.js';
 import { newId } from '../../../src/shared/ids.js';

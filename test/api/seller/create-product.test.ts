@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createProduct } from '../../../src/api/seller/create-product.js';
+import { createProduct } from '../../../src/api/seller/products.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi } from '../support/api.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getSellerBalance } from '../../../src/api/seller/get-balance.js';
+import { getSellerBalance } from '../../../src/api/seller/settlements.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { listProducts } from '../../../src/api/seller/list-products.js';
-import { putOffer } from '../../../src/api/seller/put-offer.js';
+import { listProducts, putOffer } from '../../../src/api/seller/products.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';

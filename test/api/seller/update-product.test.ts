@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { updateProduct } from '../../../src/api/seller/update-product.js';
+import { updateProduct } from '../../../src/api/seller/products.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { useApi, type ApiAccount } from '../support/api.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

@@ -7,7 +7,7 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { createApp } from '../../../src/app.js';
 import { newId } from '../../../src/shared/ids.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import type { Answer } from '../../support/api-client.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { expectToFitContract } from '../../support/contract.js';

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/shared/ids.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { ProductModel, type Product } from '../../../src/products/product.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import type { TestApi } from './api.js';
 
 /** A product that can be bought, by a seller of its own, with a code, subcategory and operator of its own. */

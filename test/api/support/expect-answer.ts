@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { reasons } from '../../../src/api/reasons.js';
-import type { FailureReason } from '../../../src/shared/failure-reason.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import { reasons } from '../../../src/api/contract/failure-reasons.js';
+import type { FailureReason } from '../../../src/shared/errors.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-operation.js';
 import type { Answer } from '../../support/api-client.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { PurchaseModel, type PurchaseStatus } from '../../../src/purchases/purchase.model.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';

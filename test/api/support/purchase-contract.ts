@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import { env } from '../../../config/env.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
 import { now } from '../../../src/shared/clock.js';
 import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
 import { WalletModel } from '../../../src/money/wallets/wallet.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { uniqueRef } from '../../support/api-client.js';
 import type { TestApi } from './api.js';
 import { newProduct } from './catalogue.js';

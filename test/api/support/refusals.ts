@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { generateApiKey } from '../../../src/accounts/api-key.js';
-import type { AnyOperation } from '../../../src/api/operation.js';
+import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { type ApiCall, type TestApi, uniqueAddress } from './api.js';
 import { expectFailure } from './expect-answer.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getWalletBalance } from '../../../src/api/wallet/get-balance.js';
+import { getWalletBalance } from '../../../src/api/wallet/queries.js';
 import { useApi } from '../support/api.js';
 import { expectSuccess } from '../support/expect-answer.js';
 

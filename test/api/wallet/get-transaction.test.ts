@@ -1,4 +1,4 @@
-import { getWalletTransaction } from '../../../src/api/wallet/get-transaction.js';
+import { getWalletTransaction } from '../../../src/api/wallet/queries.js';
 import { useApi } from '../support/api.js';
 import { itFinds } from '../support/find-contract.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { listWalletProducts } from '../../../src/api/wallet/list-products.js';
+import { listWalletProducts } from '../../../src/api/wallet/queries.js';
 import { OfferModel } from '../../../src/products/offer.model.js';
-import { writeAndInvalidate } from '../../../src/redis/changing.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import { useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
 import { expectFailure, expectSuccess } from '../support/expect-answer.js';

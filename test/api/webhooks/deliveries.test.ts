@@ -1,12 +1,18 @@
 import { expect } from 'chai';
 import type { Role } from '../../../src/accounts/account.model.js';
-import { enableWebhooksFor } from '../../../src/api/webhooks/enable-webhooks.js';
-import { listDeliveriesFor } from '../../../src/api/webhooks/list-deliveries.js';
-import { replayDeliveriesFor } from '../../../src/api/webhooks/replay-deliveries.js';
-import { replayDeliveryFor } from '../../../src/api/webhooks/replay-delivery.js';
+import { enableWebhooksFor } from '../../../src/api/webhooks/endpoints.js';
+import {
+  listDeliveriesFor,
+  replayDeliveriesFor,
+  replayDeliveryFor,
+} from '../../../src/api/webhooks/deliveries.js';
 import { rotateSecretFor } from '../../../src/api/webhooks/rotate-secret.js';
-import { testWebhookFor } from '../../../src/api/webhooks/test-webhook.js';
-import { deliveries, type Delivery, type DeliveryState } from '../../../src/webhooks/delivery.model.js';
+import { testWebhookFor } from '../../../src/api/webhooks/test-events.js';
+import {
+  deliveries,
+  type Delivery,
+  type DeliveryState,
+} from '../../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../../src/webhooks/new-delivery.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';

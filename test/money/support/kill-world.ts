@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Queue } from '../../../src/jobs/define-job.js';
-import { postSellerCreditsJob } from '../../../src/money/credits/post-seller-credits.job.js';
-import { payOutJob } from '../../../src/settlements/pay-out.job.js';
+import { postSellerCreditsJob } from '../../../src/money/credits/seller-credits.js';
+import { payOutJob } from '../../../src/settlements/settlement-jobs.js';
 import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
 import { startFault, withProxy, type Fault } from '../../support/mongo-faults.js';

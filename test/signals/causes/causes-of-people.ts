@@ -5,7 +5,7 @@ import { expiredCertificate } from '../../providers/expired-certificate.js';
 import { sendJson } from '../../providers/play-server.js';
 import { playedSellers } from '../../providers/played-sellers.js';
 import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
-import { retrySchedule } from '../../../src/webhooks/delivery-schedule.js';
+import { retrySchedule } from '../../../src/webhooks/deliver/retry-schedule.js';
 import { announceChange } from '../../support/announce-change.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';

@@ -3,8 +3,8 @@ import { createAccount } from '../../../src/accounts/create-account.js';
 import { newId } from '../../../src/shared/ids.js';
 import type { Purchase } from '../../../src/purchases/purchase.model.js';
 import { inTransaction } from '../../../src/database/mongo.js';
-import { insertDeliveries } from '../../../src/webhooks/insert-deliveries.js';
-import type { Delivery } from '../../../src/webhooks/delivery.model.js';
+import { insertDeliveries } from '../../../src/webhooks/new-delivery.js';
+import type { Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
 
 export interface TestAccount {
   account: Account;

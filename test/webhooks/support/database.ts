@@ -3,7 +3,7 @@ import { migrate } from '../../../src/database/migrate.js';
 import { closeQueues } from '../../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis } from '../../../src/redis/connection.js';
 import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
-import { deliveries } from '../../../src/webhooks/delivery.model.js';
+import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import '../../../src/all-models.js';
 
 /** Gives the tests of a file the real database and queues in this process, and leaves nothing to send behind. */

@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { AccountModel, type Account } from '../../../src/accounts/account.model.js';
-import { buildPurchaseDeliveries, type PurchaseEvent } from '../../../src/purchases/purchase-events.js';
+import {
+  buildPurchaseDeliveries,
+  type PurchaseEvent,
+} from '../../../src/purchases/purchase-notifications.js';
 import { newId } from '../../../src/shared/ids.js';
-import { createDeliverer } from '../../../src/webhooks/deliver-due.js';
-import { deliveries, type Delivery } from '../../../src/webhooks/delivery.model.js';
-import { createSender } from '../../../src/webhooks/send-request.js';
-import { createUrlGuard } from '../../../src/webhooks/url-guard.js';
+import { createDeliverer } from '../../../src/webhooks/deliver/deliver-due.js';
+import { deliveries, type Delivery } from '../../../src/webhooks/deliver/delivery.model.js';
+import { createSender } from '../../../src/webhooks/deliver/send-request.js';
+import { createUrlGuard } from '../../../src/webhooks/deliver/url-guard.js';
 import { useApi, type ApiAccount } from '../../api/support/api.js';
 import { someTransaction, store } from './accounts.js';
 import { received, startReceiver, type TestReceiver } from './receiver.js';

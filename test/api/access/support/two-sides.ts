@@ -1,7 +1,7 @@
 /** Two buyers and two sellers with real transactions, bills, reports, settlements and deliveries of their own. */
 import { getReceiverId } from '../../../../src/webhooks/new-delivery.js';
-import { healthyState } from '../../../../src/webhooks/receiver-health.js';
-import type { Receiver } from '../../../../src/webhooks/receiver.model.js';
+import { healthyState } from '../../../../src/webhooks/receivers/receiver-health.js';
+import type { Receiver } from '../../../../src/webhooks/receivers/receiver.model.js';
 import { md5Sign, pathOf } from '../../support/reseller.js';
 import { sendCall, type ApiCall } from '../../support/api.js';
 import { uniqueRef, type Answer } from '../../../support/api-client.js';

@@ -1,6 +1,6 @@
 /** Both sides of the rules that only code knows, by field: Joi says of these that there is one, not what it is. */
 
-import { toCursor } from '../../../../src/statements/statement-cursor.js';
+import { toCursor } from '../../../../src/statements/statement.js';
 import { uniqueRef } from '../../../support/api-client.js';
 
 interface Form {

@@ -1,5 +1,5 @@
 import { Long } from 'mongodb';
-import { toShownStatus } from '../../../../src/purchases/shown-status.js';
+import { toShownStatus } from '../../../../src/purchases/states.js';
 import type { Purchase, PurchaseStatus } from '../../../../src/purchases/purchase.model.js';
 import type { Stack } from '../../../support/stack.js';
 import { someTransaction } from '../../../webhooks/support/accounts.js';

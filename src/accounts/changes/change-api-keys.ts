@@ -1,0 +1,112 @@
+import { AccountModel, type Account } from '../account.model.js';
+import { ApiKeyModel } from '../api-key.model.js';
+import { generateApiKey } from '../api-key.js';
+import { buildApiKeyDocument } from '../create-account.js';
+import { requireCurrentKey } from '../authenticate.js';
+import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
+import { inTransaction } from '../../database/mongo.js';
+import { writeAndInvalidate } from '../../redis/publish-changes.js';
+import { now, nowMs } from '../../shared/clock.js';
+import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
+import { notifyOwner } from './change-account.js';
+import { NotFoundError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+
+export interface RotatedKey {
+  apiKey: string;
+  previousValidUntil: Date;
+}
+
+/**
+ * Makes a new API key; the old one stays valid for `overlapMinutes`, and so do those before it that were to live
+ * longer: after a leak, an overlap of 0 ends them all, and every download link of a report, which whoever had the key
+ * could have asked for. The account's webhook URL is told.
+ * @param by.keyId The key that asks. Of two that ask at once with it one gets a new key, the other is refused: its
+ * own is not the current one any more. Null: the operator, who does not care which it is.
+ * @throws SupersededKeyError (403/07)
+ */
+export async function rotateApiKey(
+  account: Account,
+  overlapMinutes: number,
+  by: ChangedBy & { keyId: string | null },
+): Promise<RotatedKey> {
+  const { _id: accountId } = account;
+  const apiKey = generateApiKey(account.role, account.mode);
+  const key = buildApiKeyDocument(accountId, apiKey);
+  const previousValidUntil = new Date(nowMs() + overlapMinutes * 60_000);
+  const deliveries = await writeAndInvalidate([ApiKeyModel, AccountModel], [accountId], (keys, accounts) =>
+    inTransaction(async (session) => {
+      await requireCurrentKey(session, by.keyId);
+      await keys.updateMany(
+        { accountId, $or: [{ validUntil: null }, { validUntil: { $gt: previousValidUntil } }] },
+        { $set: { validUntil: previousValidUntil } },
+        { session },
+      );
+      await keys.create([key], { session });
+      // Every change of this kind writes the account, so that two of them never pass each other unseen.
+      await accounts.updateOne(
+        { _id: accountId },
+        { $set: { guardedSince: now() }, ...(overlapMinutes === 0 && { $inc: { linkEpoch: 1 } }) },
+        { session },
+      );
+      await recordAudit(session, {
+        ...by,
+        action: 'api-key.rotate',
+        subject: { kind: 'account', id: accountId },
+        after: { keyId: key._id, previousValidUntil },
+      });
+      return notifyOwner(session, accountId, ['api_key']);
+    }),
+  );
+  await announceDeliveries(deliveries);
+  return { apiKey, previousValidUntil };
+}
+
+/**
+ * Ends one API key from the next call on, and every download link of a report; of the current key too, without a new one: the
+ * account can do nothing until `rotateApiKey` makes one. Its webhook URL is told. Revoking twice changes nothing.
+ * @throws NotFoundError if the account has no such key.
+ */
+export async function revokeApiKey(
+  { _id: accountId, username }: Account,
+  keyId: string,
+  by: ChangedBy,
+): Promise<{ changed: boolean; wasCurrent: boolean }> {
+  if (!(await ApiKeyModel.findOne({ _id: keyId, accountId }, { _id: 1 }).lean())) {
+    throw new NotFoundError(asWritten(`${username} has no key ${keyId}.`));
+  }
+  const { before, deliveries } = await writeAndInvalidate(
+    [ApiKeyModel, AccountModel],
+    [accountId],
+    (keys, accounts) =>
+      inTransaction(async (session) => {
+        const validUntil = now();
+        const ended = await keys
+          .findOneAndUpdate(
+            { _id: keyId, accountId, $or: [{ validUntil: null }, { validUntil: { $gt: validUntil } }] },
+            { $set: { validUntil } },
+            { session, returnDocument: 'before' },
+          )
+          .lean<{ validUntil: Date | null }>();
+        if (!ended) {
+          return { before: null, deliveries: [] };
+        }
+        // Every change of this kind writes the account, so that two of them never pass each other unseen.
+        await accounts.updateOne(
+          { _id: accountId },
+          { $set: { guardedSince: validUntil }, $inc: { linkEpoch: 1 } },
+          { session },
+        );
+        await recordAudit(session, {
+          ...by,
+          action: 'api-key.revoke',
+          subject: { kind: 'account', id: accountId },
+          before: { keyId, validUntil: ended.validUntil },
+          after: { keyId, validUntil },
+        });
+        return { before: ended, deliveries: await notifyOwner(session, accountId, ['api_key']) };
+      }),
+  );
+  await announceDeliveries(deliveries);
+  return { changed: before !== null, wasCurrent: before?.validUntil === null };
+}

@@ -1,0 +1,64 @@
+import type { Account } from '../account.model.js';
+import { changeAccount, type AccountChanger } from './change-account.js';
+import { refuseDuplicateUrl } from './change-endpoints.js';
+import { redirectWaitingDeliveries } from '../../webhooks/endpoints/endpoint-status.js';
+
+/** The settings that an account changes itself; what is left out stays. */
+export type ConfigChange = Partial<
+  Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit' | 'language'>
+>;
+type ConfigField = keyof ConfigChange;
+
+const wireNames: Record<ConfigField, string> = {
+  webhookUrl: 'webhook_url',
+  callbackUrl: 'callback_url',
+  ipWhitelist: 'ip_whitelist',
+  rateLimit: 'rate_limit',
+  language: 'language',
+};
+
+/** Who changes these could lead away what the account hears, or keep its owner out. */
+const guardedFields: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
+
+/**
+ * Changes an account's settings (docs/reference/api/configuration.md), as `changeAccount` does it. What still waits for an
+ * old URL then goes to the new one.
+ * @throws SupersededKeyError (403/07). @throws ConflictError (409/01) for a `webhook_url` that another endpoint has.
+ * @returns The account as it is afterwards.
+ */
+export async function updateConfig(
+  accountId: string,
+  change: ConfigChange,
+  by: AccountChanger,
+): Promise<Account> {
+  const account = await changeAccount(accountId, by, (before) => {
+    const changed = findChangedFields(before, change);
+    if (changed.includes('webhookUrl') && change.webhookUrl) {
+      refuseDuplicateUrl(before, change.webhookUrl);
+    }
+    const values = (of: ConfigChange) =>
+      Object.fromEntries(changed.map((field) => [wireNames[field], of[field]]));
+    return changed.length === 0
+      ? null
+      : {
+          set: {
+            ...change,
+            // Whoever sets a URL again asks for all events.
+            ...(change.webhookUrl === null && { webhookSettings: null }),
+          },
+          audit: { action: 'config.update', before: values(before), after: values(change) },
+          guarded: changed.some((each) => guardedFields.includes(each))
+            ? changed.map((field) => wireNames[field])
+            : [],
+        };
+  });
+  if ('webhookUrl' in change || 'callbackUrl' in change) {
+    await redirectWaitingDeliveries(account);
+  }
+  return account;
+}
+
+function findChangedFields(before: Account, change: ConfigChange): ConfigField[] {
+  const given = Object.keys(change) as ConfigField[];
+  return given.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(change[field]));
+}

@@ -1,0 +1,188 @@
+/** The API configuration (docs/reference/api/configuration.md): domain to wire, and the schema of that. */
+import Joi from 'joi';
+import type { Account, Role } from '../../accounts/account.model.js';
+import { getDecryptedApiKey } from '../../accounts/api-key.js';
+import { getRateLimit } from '../../accounts/effective-settings.js';
+import { languages, type Language } from '../../shared/messages.js';
+import { getWebhookStatus } from '../../webhooks/endpoints/endpoint-status.js';
+import { openWebhookSecret } from '../../webhooks/deliver/sign-delivery.js';
+import { defineOperation, type AnyOperation, buildRoleFields, getChangedBy } from '../contract/operation.js';
+import { nameSchema, url, findUrlErrors } from '../contract/fields.js';
+import { limits } from '../../../config/limits.js';
+import { isOnAllowlist, normalizeAllowlistEntry } from '../../accounts/ip-allowlist.js';
+import { updateConfig } from '../../accounts/changes/update-config.js';
+import { ValidationError, type FieldError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
+
+/**
+ * @param keyId The key that the call came with: the only one that its caller sees, however many there are.
+ * @returns What both GET and POST show.
+ */
+export async function presentConfig(account: Account, keyId: string) {
+  const [apiKey, webhookStatus] = await Promise.all([
+    getDecryptedApiKey(account._id, keyId),
+    getWebhookStatus(account),
+  ]);
+  return {
+    username: account.username,
+    api_key: apiKey,
+    webhook_url: account.webhookUrl,
+    callback_url: account.callbackUrl,
+    ip_whitelist: account.ipWhitelist,
+    rate_limit: getRateLimit(account),
+    language: account.language ?? 'en',
+    webhook_status: webhookStatus,
+  };
+}
+
+const nullableUrl = Joi.string().allow(null).required();
+
+export const configData = {
+  username: Joi.string()
+    .required()
+    .description('The name of your account; reseller software sends it.')
+    .example('buyer'),
+  api_key: Joi.string().required().description('The current key, which is the one that you call with.'),
+  webhook_url: nullableUrl.description('Gets the events of every transaction.'),
+  callback_url: nullableUrl.description("Gets each surface's own callback."),
+  ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: any address.'),
+  // Without the most that an account may choose: what it was given in the database may be more.
+  rate_limit: Joi.number()
+    .integer()
+    .min(1)
+    .required()
+    .description('Calls in a minute, all surfaces together.'),
+  language: Joi.string()
+    .valid(...languages)
+    .required()
+    .description('Of the messages on the reseller surface; all other calls go by Accept-Language.'),
+  webhook_status: Joi.string()
+    .valid('enabled', 'failing', 'disabled')
+    .required()
+    .description(
+      'failing: no success for a day. disabled: nothing is sent until you enable it or set another URL.',
+    ),
+};
+
+export function getConfigFor(role: Role): AnyOperation {
+  return defineOperation({
+    ...buildRoleFields(role, { name: (who) => `get${who}Config`, path: '/api/config' }),
+    method: 'get',
+    summary: 'API configuration',
+    data: Joi.object({
+      ...configData,
+      webhook_secret: Joi.string().required().description('Verify x-signature with it.'),
+      ...(role === 'buyer' && { is_active: Joi.boolean().required() }),
+    }),
+    async handle({ account, keyId }) {
+      return {
+        data: {
+          ...(await presentConfig(account, keyId)),
+          webhook_secret: openWebhookSecret(account._id, account.webhookSecretSealed),
+          ...(role === 'buyer' && { is_active: account.status === 'active' }),
+        },
+      };
+    },
+  });
+}
+
+interface Body {
+  webhook_url?: string | null;
+  callback_url?: string | null;
+  ip_whitelist?: string[];
+  rate_limit?: number;
+  language?: Language;
+}
+
+const allowlistEntry = Joi.string()
+  // An IPv6 address that ends in an IPv4 one, and the length of its network.
+  .max(49)
+  .custom((value: string, helpers) =>
+    normalizeAllowlistEntry(value) === null ? helpers.error('any.invalid') : value,
+  );
+
+const body = Joi.object<Body>({
+  webhook_url: url.allow(null),
+  callback_url: url.allow(null),
+  ip_whitelist: Joi.array()
+    .items(allowlistEntry)
+    .max(limits.allowlistEntriesMax)
+    .messages(toJoiMessages({ 'any.invalid': say('allowlistEntryForm', label) }))
+    .example(['203.0.113.7', '2001:db8::/32']),
+  rate_limit: Joi.number().integer().min(1).max(limits.rateLimitMax).example(limits.rateLimitDefault),
+  language: Joi.string()
+    .valid(...languages)
+    .description('Of the messages that reseller software gets; all other calls go by Accept-Language.')
+    .example('id'),
+});
+
+export function updateConfigFor(role: Role): AnyOperation {
+  return defineOperation<Body>({
+    ...buildRoleFields(role, { name: (who) => `update${who}Config`, path: '/api/config' }),
+    method: 'post',
+    summary: 'Change the API configuration',
+    description:
+      'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +
+      'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
+    body,
+    data: nameSchema('Configuration', Joi.object(configData)),
+    failures: [409],
+    async handle(call) {
+      const ipWhitelist = call.body.ip_whitelist && normalizeAllowlist(call.body.ip_whitelist);
+      throwIfErrors([
+        ...(await findUrlErrors({
+          webhook_url: call.body.webhook_url,
+          callback_url: call.body.callback_url,
+        })),
+        ...findLockOutErrors(ipWhitelist, call.address),
+        ...findRateLimitErrors(call.account, call.body.rate_limit),
+      ]);
+      const account = await updateConfig(
+        call.account._id,
+        {
+          ...(call.body.webhook_url !== undefined && { webhookUrl: call.body.webhook_url }),
+          ...(call.body.callback_url !== undefined && { callbackUrl: call.body.callback_url }),
+          ...(ipWhitelist && { ipWhitelist }),
+          ...(call.body.rate_limit !== undefined && { rateLimit: call.body.rate_limit }),
+          ...(call.body.language !== undefined && { language: call.body.language }),
+        },
+        getChangedBy(call),
+      );
+      return { message: say('configUpdated'), data: await presentConfig(account, call.keyId) };
+    },
+  });
+}
+
+function normalizeAllowlist(entries: string[]): string[] {
+  return [...new Set(entries.flatMap((entry) => normalizeAllowlistEntry(entry) ?? []))];
+}
+
+function findLockOutErrors(ipWhitelist: string[] | undefined, address: string): FieldError[] {
+  return ipWhitelist && !isOnAllowlist(ipWhitelist, address)
+    ? [
+        {
+          field: 'ip_whitelist',
+          message: say('wouldLockOut', { address }),
+        },
+      ]
+    : [];
+}
+
+function findRateLimitErrors({ rateLimitMax }: Account, wanted: number | undefined): FieldError[] {
+  return wanted !== undefined && wanted > (rateLimitMax ?? Infinity)
+    ? [
+        {
+          field: 'rate_limit',
+          reason: 'too_large',
+          message: say('rateLimitAtMost', { max: rateLimitMax ?? '' }),
+        },
+      ]
+    : [];
+}
+
+function throwIfErrors(errors: FieldError[]): void {
+  if (errors.length > 0) {
+    throw new ValidationError(errors);
+  }
+}

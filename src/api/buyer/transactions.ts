@@ -1,0 +1,117 @@
+import Joi from 'joi';
+import { findPurchase, findByRefs } from '../../purchases/find-purchase.js';
+import { text, zoned, type Zoned, customerNumber, pagination, refId, tz } from '../contract/fields.js';
+import { defineOperation } from '../contract/operation.js';
+import { presentBuyerTransaction, buyerTransactionData } from '../contract/resources.js';
+import { listTransactions } from '../../purchases/history.js';
+import {
+  historyFields,
+  presentPagination,
+  toHistorySearch,
+  searchFields,
+  toHistoryQuery,
+  type HistoryBody,
+  type SearchBody,
+} from '../contract/list-queries.js';
+import { limits } from '../../../config/limits.js';
+
+interface Params {
+  ref: string;
+}
+
+export const getBuyerTransaction = defineOperation<unknown, Params, Zoned>({
+  id: 'getBuyerTransaction',
+  method: 'get',
+  needs: 'trade',
+  path: '/api/buyer/transactions/:ref',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'One transaction, by your ref_id or our transaction_id',
+  description: 'For when no webhook came. pending and processing are under way, the others are final.',
+  params: Joi.object<Params>({ ref: text(64).required() }),
+  query: zoned,
+  data: buyerTransactionData,
+  failures: [404],
+  async handle({ account, params, query }) {
+    return { data: presentBuyerTransaction(await findPurchase(account._id, params.ref), query.tz) };
+  },
+});
+
+type ListTransactionsBody = HistoryBody & SearchBody;
+
+export const listBuyerTransactions = defineOperation<ListTransactionsBody>({
+  id: 'listBuyerTransactions',
+  method: 'post',
+  needs: 'trade',
+  path: '/api/buyer/transactions',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'Transaction history, newest first',
+  description:
+    'Dates are whole days in business time, both ends included; default the last 30 days, at most 366. ' +
+    '`code`, `customer_number` and `sn` look among the newest 5,000 that have them in the period.',
+  body: Joi.object<ListTransactionsBody>({
+    ...historyFields,
+    ...searchFields,
+    customer_number: customerNumber,
+  }),
+  data: Joi.object({
+    transactions: Joi.array().items(buyerTransactionData).required(),
+    pagination: pagination.required(),
+  }),
+  async handle({ account, body }) {
+    const { purchases, total } = await listTransactions({
+      owner: { accountId: account._id },
+      ...toHistoryQuery(body),
+      sought: toHistorySearch(body),
+    });
+    return {
+      data: {
+        transactions: purchases.map((each) => presentBuyerTransaction(each, body.tz)),
+        pagination: presentPagination(body, total),
+      },
+    };
+  },
+});
+
+interface LookupBody {
+  ref_ids: string[];
+  tz?: string;
+}
+
+export const lookupBuyerTransactions = defineOperation<LookupBody>({
+  id: 'lookupBuyerTransactions',
+  method: 'post',
+  needs: 'trade',
+  path: '/api/buyer/transactions/lookup',
+  role: 'buyer',
+  tag: 'Buyer',
+  summary: 'Many transactions, by your ref_ids',
+  description:
+    'For those whose answers were lost. In the order that you ask; what we do not know is in `not_found`: repeat that purchase with its ref_id.',
+  body: Joi.object<LookupBody>({
+    ref_ids: Joi.array()
+      .items(refId)
+      .min(1)
+      .max(limits.lookupMax)
+      .required()
+      .example(['order-20240301-0001', 'order-20240301-0009']),
+    tz,
+  }),
+  data: Joi.object({
+    transactions: Joi.array().items(buyerTransactionData).required(),
+    not_found: Joi.array().items(Joi.string()).required(),
+  }),
+  async handle({ account, body }) {
+    const asked = [...new Set(body.ref_ids)];
+    const found = await findByRefs(account._id, asked);
+    return {
+      data: {
+        transactions: asked
+          .flatMap((ref) => found.get(ref) ?? [])
+          .map((each) => presentBuyerTransaction(each, body.tz)),
+        not_found: asked.filter((ref) => !found.has(ref)),
+      },
+    };
+  },
+});

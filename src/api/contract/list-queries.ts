@@ -1,0 +1,139 @@
+import Joi from 'joi';
+import { limits } from '../../../config/limits.js';
+import type { PageFilter } from '../../database/page-of-documents.js';
+import { getEndOfDay, requireChronological, getStartOfDay } from '../../shared/business-time.js';
+import { say } from '../../shared/say.js';
+import {
+  caseless,
+  isoDay,
+  refId,
+  tz,
+  wholeNumber,
+  filterStatus,
+  page,
+  pageSize,
+  productCode,
+  text,
+} from './fields.js';
+import { label, toJoiMessages } from '../language/joi-messages.js';
+import type { HistorySearch } from '../../purchases/history.js';
+import type { ShownStatus } from '../../purchases/states.js';
+
+/** What a list of an account's deposits or settlements takes in its query (docs/reference/api/lists.md#lists). */
+export interface ListFilter<Status extends string> {
+  status?: Status;
+  ref_id?: string;
+  start_date?: string;
+  end_date?: string;
+  limit: number;
+  cursor?: string;
+  tz?: string;
+}
+
+const invalidCursorMessage = say('cursorOfCall', label);
+
+export const cursor = Joi.string()
+  .min(20)
+  .max(134)
+  .pattern(/^\d{1,15}-[\w-]{1,120}$/)
+  .messages(
+    toJoiMessages({
+      'string.pattern.base': invalidCursorMessage,
+      'string.min': invalidCursorMessage,
+      'string.max': invalidCursorMessage,
+    }),
+  )
+  .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
+  .description('next_cursor of the page before.');
+
+export function listFilter<Status extends string>(statuses: readonly Status[]) {
+  return Joi.object<ListFilter<Status>>({
+    status: caseless(statuses),
+    ref_id: refId,
+    start_date: isoDay,
+    end_date: isoDay,
+    limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
+    cursor,
+    tz,
+  });
+}
+
+/** The same for `pageOfDocuments`. @throws ValidationError for an end before its start. */
+export function buildPageQuery<T extends { status: string }>(
+  accountId: string,
+  query: ListFilter<string>,
+): [filter: PageFilter<T>, page: { after: string | undefined; limit: number }] {
+  const { status, ref_id, start_date, end_date, limit, cursor } = query;
+  const since = start_date === undefined ? undefined : getStartOfDay(start_date);
+  const until = end_date === undefined ? undefined : getEndOfDay(end_date);
+  requireChronological(since, until);
+  const also = ref_id === undefined ? {} : { refId: ref_id };
+  const fits = status === undefined ? undefined : (each: T) => each.status === status.toLowerCase();
+  return [
+    { accountId, since, until, also: also as never, fits },
+    { after: cursor, limit },
+  ];
+}
+
+export const nextCursor = Joi.string()
+  .allow(null)
+  .required()
+  .description(
+    'The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it.',
+  );
+
+/** Body of the history calls of both roles (docs/reference/api/lists.md). */
+export interface HistoryBody {
+  status?: ShownStatus;
+  start_date?: string;
+  end_date?: string;
+  page: number;
+  limit: number;
+  tz?: string;
+}
+
+export const historyFields = {
+  status: filterStatus,
+  start_date: isoDay,
+  end_date: isoDay,
+  page,
+  limit: pageSize,
+  tz,
+};
+
+/** By what both roles narrow it. */
+export const searchFields = {
+  code: productCode,
+  sn: text(200)
+    .min(1)
+    .example('1234-5678-9012-3456-7890')
+    .description('All of it, or the 20 digits of a PLN token.'),
+};
+
+export interface SearchBody {
+  code?: string;
+  customer_number?: string;
+  sn?: string;
+}
+
+/** The same in the words of the domain; undefined: it is not narrowed. */
+export function toHistorySearch({ code, customer_number, sn }: SearchBody): HistorySearch | undefined {
+  const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
+  return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;
+}
+
+/** The same in the words of the domain. */
+export function toHistoryQuery(body: HistoryBody) {
+  return {
+    status: body.status?.toLowerCase() as ShownStatus | undefined,
+    startDate: body.start_date,
+    endDate: body.end_date,
+    page: body.page,
+    limit: body.limit,
+  };
+}
+
+/** The `pagination` of a list. */
+export function presentPagination(body: HistoryBody, total: number) {
+  return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };
+}

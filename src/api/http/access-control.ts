@@ -1,0 +1,107 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Response, RequestHandler } from 'express';
+import { limits } from '../../../config/limits.js';
+import type { Account } from '../../accounts/account.model.js';
+import { getRateLimit } from '../../accounts/effective-settings.js';
+import { RateLimitError, UnauthorizedError, ForbiddenError } from '../../shared/errors.js';
+import { say, type Message } from '../../shared/say.js';
+import { consumeRateLimit, type Taken } from '../../redis/rate-limit.js';
+import { getSubscriberNetwork, getClientAddress } from './read-request.js';
+import { authenticate, type Authenticated } from '../../accounts/authenticate.js';
+import { whileMongoAnswers } from './mongo-timeout.js';
+import { getRequestContext } from './request-context.js';
+import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
+
+const windowMs = 60_000;
+
+/**
+ * Counts a call of an account, all surfaces and web processes together, and tells in the RateLimit headers where it
+ * stands.
+ * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
+ */
+export async function limitRate(account: Account, response: Response): Promise<void> {
+  const taken = await consumeRateLimit(`rate:${account._id}`, { max: getRateLimit(account), windowMs });
+  response.setHeader('RateLimit-Limit', taken.limit);
+  response.setHeader('RateLimit-Remaining', taken.remaining);
+  response.setHeader('RateLimit-Reset', getResetSeconds(taken));
+  throwIfExceeded(taken, say('tooManyCalls', { limit: taken.limit, seconds: getResetSeconds(taken) }));
+}
+
+/**
+ * Passes a good authentication on, however many bad ones came from the same address; a bad one is counted.
+ * @param kind What is counted apart: each provider's callbacks have a limit of their own.
+ * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st bad one in a minute.
+ */
+export async function limitFailedAuthentication<T>(
+  address: string,
+  authentication: Promise<T>,
+  kind = 'bad-keys',
+): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await authentication;
+  } catch (error) {
+    if (error instanceof UnauthorizedError) {
+      const taken = await consumeRateLimit(`${kind}:${getSubscriberNetwork(address)}`, {
+        max: limits.failedAuthenticationsMax,
+        windowMs,
+      });
+      // What is known is found in memory, what is unknown in the database.
+      await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
+      throwIfExceeded(taken, say('tooManyBadKeys', { seconds: getResetSeconds(taken) }));
+    }
+    throw error;
+  }
+}
+
+function throwIfExceeded(taken: Taken, message: Message): void {
+  if (!taken.accepted) {
+    throw new RateLimitError(message, getResetSeconds(taken));
+  }
+}
+
+function getResetSeconds({ resetMs }: Taken): number {
+  return Math.ceil(resetMs / 1_000);
+}
+
+/**
+ * Finds the account of the bearer key or access token (docs/reference/api/authentication.md). 401/07 without a valid one;
+ * 429/06 after too many wrong ones from one address, which never stops a right one.
+ */
+export const authenticateRequest: RequestHandler = async (request, response, next) => {
+  const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
+  if (!match?.[1]) {
+    throw new UnauthorizedError(say('sendApiKey'), 'credentials_missing');
+  }
+  const known = whileMongoAnswers(authenticate(match[1]));
+  const found = await limitFailedAuthentication(getClientAddress(request), known);
+  response.locals['authenticated'] = found;
+  getRequestContext(response).accountId = found.account._id;
+  next();
+};
+
+export function getAuthenticated(response: Response): Authenticated {
+  return response.locals['authenticated'] as Authenticated;
+}
+
+/** What an account's own settings let through, after its key was found good (docs/reference/api/authentication.md#access-rules). */
+export const accessRules: RequestHandler = async (request, response, next) => {
+  await applyAccessRules(getAuthenticated(response).account, getClientAddress(request), response);
+  next();
+};
+
+/**
+ * The address comes first, so that a stranger with a stolen key uses none of the account's limit.
+ * @throws ForbiddenError (403/07) for an address that is not on the account's list, RateLimitError (429/06).
+ */
+export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
+  requireAllowedAddress(account, address);
+  await limitRate(account, response);
+}
+
+/** @throws ForbiddenError (403/07) for an address that is not on the account's list, or no account. */
+export function requireAllowedAddress(account: Account | null, address: string): void {
+  if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
+    throw new ForbiddenError(say('addressNotAllowed', { address }), 'address_not_allowed');
+  }
+}

@@ -1,0 +1,145 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { setRetryAfter, HttpRequestError, getHttpStatus } from './http-status.js';
+import {
+  AppError,
+  DependencyError,
+  InsufficientBalanceError,
+  NotFoundError,
+  UnexpectedError,
+} from '../../shared/errors.js';
+import { say, type Message } from '../../shared/say.js';
+import { isMongoUnavailable } from '../../database/mongo.js';
+import { getRequestContext } from './request-context.js';
+import { getMessageText } from '../language/response-language.js';
+import { STATUS_CODES } from 'node:http';
+import { newId } from '../../shared/ids.js';
+import { logger } from '../../shared/logger.js';
+
+export const notFound: RequestHandler = (request) => {
+  throw new NotFoundError(say('noSuchPath', { method: request.method, path: request.path }));
+};
+
+/** The failure envelope (docs/reference/api/conventions.md#envelope). What nobody expected is logged, and shown without its insides. */
+export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error);
+    return;
+  }
+  const known = toAppError(error);
+  const context = getRequestContext(response);
+  context.error = error;
+  context.code = known.code;
+  setRetryAfter(response, known);
+  // A refusal is of the moment, and may say something about the account.
+  response.set('Cache-Control', 'no-store');
+  context.answer = buildFailureBody(known, context.requestId, (said) => getMessageText(response, said));
+  response.status(getHttpStatus(known)).json(context.answer);
+};
+
+/** What the client reads of it. */
+export function buildFailureBody(
+  error: AppError,
+  requestId: string,
+  wordsOf: (said: Message) => string,
+): object {
+  return {
+    status: 'error',
+    code: error.code,
+    reason: error.reason,
+    message: wordsOf(error.said),
+    data: null,
+    ...(error instanceof InsufficientBalanceError && { data_hint: error.hint }),
+    ...(error.errors && {
+      errors: error.errors.map(({ field, reason = 'not_accepted', message }) => ({
+        field,
+        reason,
+        message: wordsOf(message),
+      })),
+    }),
+    request_id: requestId,
+  };
+}
+
+/** Every error as one that a client may see. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) {
+    return error;
+  }
+  // First: a client that hangs up while it sends has the code of a lost connection, and it is not MongoDB's.
+  const ofClient = convertBodyParserError(error);
+  if (ofClient) {
+    return ofClient;
+  }
+  return isMongoUnavailable(error) ? new DependencyError(error) : new UnexpectedError(error);
+}
+
+function convertBodyParserError(error: unknown): AppError | null {
+  const type = error instanceof Error && 'type' in error ? error.type : null;
+  switch (type) {
+    case 'entity.parse.failed':
+      return new HttpRequestError(say('bodyNoJson'), 400, { cause: error });
+    case 'entity.too.large':
+      return new HttpRequestError(getTooLargeMessage(error), 413, { cause: error });
+    case 'parameters.too.many':
+      return new HttpRequestError(say('tooManyFormFields'), 413, { cause: error });
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new HttpRequestError(say('onlyJsonInUtf8'), 415, { cause: error });
+    case 'request.size.invalid':
+    case 'request.aborted':
+    case 'entity.verify.failed':
+      return new HttpRequestError(say('bodyIncomplete'), 400, { cause: error });
+    default:
+      if (isUnpackingError(error)) {
+        return new HttpRequestError(say('bodyWrongEncoding'), 400, {
+          cause: error,
+        });
+      }
+      return error instanceof URIError ? new HttpRequestError(say('pathInvalid'), 400) : null;
+  }
+}
+
+/** Of the parser that refused it: bodies of JSON have another limit than forms. */
+function getTooLargeMessage(error: unknown): Message {
+  const { limit } = error as { limit?: number };
+  return limit === undefined
+    ? say('bodyAboveAllowed')
+    : say('bodyTooLarge', { limit: `${limit / (limit % 1_024 === 0 ? 1_024 : 1_000)} kB` });
+}
+
+/** Of zlib: what was sent can't be unpacked. */
+function isUnpackingError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' && /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_.*BROTLI)/.test(code);
+}
+
+/** As Node would answer; for what it does not name 400. */
+const failuresByCode = new Map([
+  ['HPE_HEADER_OVERFLOW', new HttpRequestError(say('headersTooLarge'), 431)],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', new HttpRequestError(say('bodyAboveAllowed'), 413)],
+  ['ERR_HTTP_REQUEST_TIMEOUT', new HttpRequestError(say('requestTooSlow'), 408)],
+]);
+const unreadableRequestError = new HttpRequestError(say('requestUnreadable'), 400);
+
+/**
+ * The answer to what Node could not read as a request, or not in time, byte for byte: the envelope of every other failure, so that
+ * a client sees that nothing was done. In English, because no header of it is known.
+ */
+export function buildUnreadableRequestResponse({ code = '' }: NodeJS.ErrnoException): string {
+  const failure = failuresByCode.get(code) ?? unreadableRequestError;
+  const { httpStatus } = failure;
+  const requestId = newId();
+  logger.info('a request could not be read', { requestId, status: httpStatus, code });
+  const body = JSON.stringify(buildFailureBody(failure, requestId, (said) => said.en));
+  return [
+    `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Content-Language: en',
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

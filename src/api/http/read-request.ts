@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+import { ValidationError } from '../../shared/errors.js';
+import { say } from '../../shared/say.js';
+
+/** Some gateways name the port of each connection as well: `203.0.113.7:40001`, `[2001:db8::1]:40001`. */
+const addressWithPort = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::\d+)?$/;
+
+/** The client's address, without a port; an IPv4 one that came mapped into IPv6 (`::ffff:`) is given as IPv4. */
+export function getClientAddress(request: Request): string {
+  const given = request.ip ?? '';
+  const { v4, v6 } = addressWithPort.exec(given)?.groups ?? {};
+  const address = v4 ?? v6 ?? given;
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}
+
+/** Who is behind an address: one subscriber has a whole /64 of IPv6, so those count as one. */
+export function getSubscriberNetwork(address: string): string {
+  return ipaddr.IPv6.isValid(address)
+    ? ipaddr.IPv6.networkAddressFromCIDR(`${ipaddr.IPv6.parse(address).toString()}/64`).toString()
+    : address;
+}
+
+/**
+ * The query parameters as strings. One that is given twice is refused: two readers of such a request could each see
+ * another value.
+ */
+export function parseQuery(request: Request): Record<string, string> {
+  const { first, objection } = readQuery(request);
+  if (objection) {
+    throw objection;
+  }
+  return first;
+}
+
+/** For who must look at a query that is going to be refused: the first value of each parameter, and why it is refused. */
+export function readQuery(request: Request): {
+  first: Record<string, string>;
+  objection: ValidationError | null;
+} {
+  const at = request.originalUrl.indexOf('?');
+  const first: Record<string, string> = Object.create(null) as Record<string, string>;
+  const twice: string[] = [];
+  for (const [name, value] of new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1))) {
+    if (name in first) {
+      twice.push(name.slice(0, 100));
+    } else {
+      first[name] = value;
+    }
+  }
+  const [field] = twice;
+  const objection =
+    field === undefined
+      ? null
+      : new ValidationError([{ field, reason: 'given_twice', message: say('givenTwice', { field }) }]);
+  return { first, objection };
+}

@@ -1,0 +1,128 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { setRetryAfter, getHttpStatus } from '../http/http-status.js';
+import type { Account } from '../../accounts/account.model.js';
+import { authenticateSign, requireOpenBuyer, getSignKind } from '../../accounts/authenticate-sign.js';
+import { MaintenanceError, type AppError } from '../../shared/errors.js';
+import { logger } from '../../shared/logger.js';
+import { applyAccessRules, limitFailedAuthentication } from '../http/access-control.js';
+import { getClientAddress, readQuery } from '../http/read-request.js';
+import { toAppError } from '../http/error-envelope.js';
+import { getRequestContext } from '../http/request-context.js';
+import { refuseMethod } from '../http/mount-operations.js';
+import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { JsonList, sendJson } from '../http/send-response.js';
+import { validate } from '../contract/validate.js';
+import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
+import { setResponseLanguage, getMessageText } from '../language/response-language.js';
+
+/** A router that serves the calls by GET alone: HEAD, which Express would answer by the same handler, must not buy. */
+export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
+  const router = Router({ caseSensitive: true });
+  for (const operation of operations) {
+    router.all(operation.path, onlyGet(operation), serve(operation));
+  }
+  return router;
+}
+
+function onlyGet(operation: AnyResellerOperation): RequestHandler {
+  return async (request, response, next) => {
+    if (request.method === 'GET') {
+      next();
+      return;
+    }
+    // Its URL has a sign as well.
+    const signed = await authenticateCall(operation, request, response).catch(ignoreClientFailure);
+    await (signed && operation.onRefused?.(signed.call));
+    refuseMethod(['GET'])(request, response, next);
+  };
+}
+
+/** A stranger's call binds nothing, and hears nothing of its sign. @throws what is no fault of the caller. */
+function ignoreClientFailure(error: unknown): null {
+  if (getHttpStatus(toAppError(error)) >= 500) {
+    throw error;
+  }
+  return null;
+}
+
+/** Always HTTP 200: reseller engines read the body alone (decision 025). */
+function serve(operation: AnyResellerOperation): RequestHandler {
+  return async (request, response) => {
+    getRequestContext(response).operation = operation.id;
+    const answer = await handleCall(operation, request, response).catch((error: unknown) =>
+      buildFailureAnswer(error, response),
+    );
+    getRequestContext(response).code = answer.status;
+    response.set('Cache-Control', 'no-store');
+    const said = { ...answer, message: getMessageText(response, answer.message) };
+    getRequestContext(response).answer = 'data' in said && said.data instanceof JsonList ? null : said;
+    await sendJson(response, said);
+  };
+}
+
+async function handleCall(
+  operation: AnyResellerOperation,
+  request: Request,
+  response: Response,
+): Promise<ResellerAnswer> {
+  const { call, objection } = await authenticateCall(operation, request, response);
+  const query = () => {
+    requireOpenBuyer(call.account);
+    if (objection) {
+      throw objection;
+    }
+    return validate(operation.query, call.query);
+  };
+  return operation.handle({ ...call, query: await bindSignIfRefused(operation, call, query) });
+}
+
+/** What is refused ties its sign to what it asked for, before the refusal is answered. */
+async function bindSignIfRefused<T>(
+  operation: AnyResellerOperation,
+  call: ResellerCall<Record<string, string>>,
+  check: () => T,
+): Promise<T> {
+  try {
+    return check();
+  } catch (refusal) {
+    await operation.onRefused?.(call);
+    throw refusal;
+  }
+}
+
+/** A call whose sign is right and that comes from where the account may call from, as often as it may. */
+async function authenticateCall(
+  operation: AnyResellerOperation,
+  request: Request,
+  response: Response,
+): Promise<{ call: ResellerCall<Record<string, string>>; objection: AppError | null }> {
+  const { first, objection } = readQuery(request);
+  const account = await whileMongoAnswers(findSigningAccount(operation, request, first));
+  getRequestContext(response).accountId = account._id;
+  setResponseLanguage(response, account.language ?? 'en');
+  await applyAccessRules(account, getClientAddress(request), response);
+  const { requestId } = getRequestContext(response);
+  const signedBy = getSignKind(first['sign'] ?? '');
+  return { call: { account, query: first, signedBy, requestId }, objection };
+}
+
+function findSigningAccount(
+  operation: AnyResellerOperation,
+  request: Request,
+  query: Record<string, string>,
+): Promise<Account> {
+  const { username = '', sign = '' } = query;
+  const signed = { username, sign, ...operation.signed(query) };
+  return limitFailedAuthentication(getClientAddress(request), authenticateSign(signed));
+}
+
+/** A failure in the envelope of 2.13. Without `transaction_status`: it is about this call, not about a transaction. */
+function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer {
+  const known = toAppError(error);
+  if (getHttpStatus(known) >= 500 && !(known instanceof MaintenanceError)) {
+    getRequestContext(response).failed = true;
+    logger.error('reseller call failed', { requestId: getRequestContext(response).requestId, error });
+  }
+  setRetryAfter(response, known);
+  return { status: known.code, message: known.said, reason: known.reason };
+}

@@ -1,0 +1,61 @@
+import Joi from 'joi';
+import { timestamp, text } from '../../api/contract/fields.js';
+import { findCurrentKeyId } from '../../accounts/api-key.js';
+import { SupersededKeyError } from '../../accounts/authenticate.js';
+import { ConflictError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import { rotateApiKey, revokeApiKey } from '../../accounts/changes/change-api-keys.js';
+import { reason, shape, type Reason } from '../api/console-operation.js';
+import { defineAccountChange } from './define-account-change.js';
+
+interface NewKeyBody extends Reason {
+  /** Minutes for which the key before stays valid. */
+  overlap_minutes: number;
+}
+
+export const newKey = defineAccountChange({
+  id: 'newKey',
+  verb: 'key',
+  action: 'account.key',
+  summary: 'Give an account a new API key; this answer alone shows it',
+  body: Joi.object<NewKeyBody>({
+    overlap_minutes: Joi.number().integer().min(0).max(1_440).required(),
+    reason,
+  }),
+  data: shape({ api_key: Joi.string(), previous_valid_until: timestamp }),
+  async run(account, { body, by }) {
+    // As if the current key asked: of two operators at once, one would hand on a key that the other has ended.
+    const keyId = await findCurrentKeyId(account._id);
+    const { apiKey, previousValidUntil } = await rotateApiKey(account, body.overlap_minutes, {
+      ...by,
+      keyId,
+    }).catch((error: unknown) => {
+      throw error instanceof SupersededKeyError
+        ? new ConflictError(
+            asWritten('Somebody else has just given this account a new key. Look at the account again.'),
+          )
+        : error;
+    });
+    return { api_key: apiKey, previous_valid_until: previousValidUntil.toISOString() };
+  },
+});
+
+interface RevokeKeyBody extends Reason {
+  key_id: string;
+}
+
+export const revokeKey = defineAccountChange({
+  id: 'revokeKey',
+  verb: 'revoke-key',
+  action: 'account.key',
+  summary: 'End an API key of an account from the next call on, without a new one in its place',
+  body: Joi.object<RevokeKeyBody>({ key_id: text(64).required(), reason }),
+  data: shape({
+    changed: Joi.boolean(),
+    was_current: Joi.boolean().description('The account can do nothing until it has a new key.'),
+  }),
+  async run(account, { body, by }) {
+    const { changed, wasCurrent } = await revokeApiKey(account, body.key_id.trim(), by);
+    return { changed, was_current: wasCurrent };
+  },
+});

@@ -1,0 +1,99 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/contract/fields.js';
+import { findUsernames } from '../../accounts/find-account.js';
+import { getPartyIds } from '../../purchases/operator-list.js';
+import { listReviews, reviewOutcomes } from '../../purchases/review/review-decisions.js';
+import { listCases, resolveCase as closeCase } from '../../purchases/review/cases.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
+import {
+  defineConsoleOperation,
+  shape,
+  idParams,
+  reasonBody,
+  type Reason,
+} from '../api/console-operation.js';
+import { presentPurchase, purchaseData } from '../purchases/present-purchase.js';
+
+/** Of each kind. As these are decided, the next ones come up. */
+const shownMax = 100;
+
+const kinds = [
+  'review',
+  'contradicting-answer',
+  'repeated-serial-number',
+  'reversal',
+  'unmatched-payment',
+] as const;
+
+export const listAttention = defineConsoleOperation({
+  id: 'listAttention',
+  method: 'get',
+  path: '/attention',
+  action: 'purchase.look',
+  summary: 'Cases and purchases under review that wait for a person, in one list, the oldest first',
+  data: shape({
+    items: Joi.array().items(
+      shape({
+        id: Joi.string().description('Of the case; of a review that of its purchase.'),
+        kind: Joi.string().valid(...kinds),
+        since: timestamp,
+        detail: Joi.string(),
+        transaction_id: Joi.string().allow(null),
+        payment_id: Joi.string().allow(null),
+        purchase: purchaseData.allow(null).description('Of a review.'),
+        reference: Joi.string()
+          .allow(null)
+          .description('Of a review: of the last order, as its provider has it.'),
+        decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
+      }),
+    ),
+    has_more: Joi.boolean(),
+  }),
+  async handle() {
+    const [cases, reviews] = await Promise.all([
+      listCases({ open: true, oldestFirst: true, limit: shownMax }),
+      listReviews({ limit: shownMax }),
+    ]);
+    const usernames = await findUsernames(getPartyIds(reviews.map(({ purchase }) => purchase)));
+    const items = [
+      ...cases.map(({ _id, kind, createdAt, detail, transactionId, paymentId }) => ({
+        id: _id,
+        kind,
+        since: createdAt.toISOString(),
+        detail: redactUrlSecrets(detail),
+        transaction_id: transactionId,
+        payment_id: paymentId ?? null,
+        purchase: null,
+        reference: null,
+        decisions: [],
+      })),
+      ...reviews.map(({ purchase, orders, decisions }) => ({
+        id: purchase._id,
+        kind: 'review',
+        since: (purchase.reviewSince ?? purchase.updatedAt).toISOString(),
+        detail: redactUrlSecrets(purchase.reviewReason ?? ''),
+        transaction_id: purchase._id,
+        payment_id: null,
+        purchase: presentPurchase(purchase, usernames),
+        reference: orders.at(-1)?._id ?? null,
+        decisions,
+      })),
+    ].sort((a, b) => a.since.localeCompare(b.since));
+    return { items, has_more: cases.length === shownMax || reviews.length === shownMax };
+  },
+});
+
+export const resolveCase = defineConsoleOperation<Reason, { id: string }>({
+  id: 'resolveCase',
+  method: 'post',
+  path: '/cases/:id/resolve',
+  action: 'case.resolve',
+  summary: 'Close a case that has been dealt with; it moves no money',
+  params: idParams,
+  body: reasonBody,
+  data: shape({ id: Joi.string(), changed: Joi.boolean() }),
+  async handle({ params: { id }, by }) {
+    const { changed } = await closeCase(id, by);
+    return { id, changed };
+  },
+});

@@ -1,0 +1,149 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/contract/fields.js';
+import { dayCloses } from '../../money/closes/day-close.model.js';
+import { findLastClosedDay, type ClosedDay } from '../../money/closes/day-closes.js';
+import {
+  isVerificationRequested,
+  readVerificationProgress,
+  getNextVerificationMs,
+  requestVerification,
+} from '../../reconciliation/ledger/run-verification.js';
+import { ledgerChecks } from '../../reconciliation/ledger/ledger-report.js';
+import {
+  ledgerVerifications,
+  type LedgerVerification,
+} from '../../reconciliation/ledger/ledger-verification.model.js';
+import { lookUp } from '../../shared/collections.js';
+import type { FigureName, Figures } from '../../signals/figures.js';
+import { readFigures } from '../../signals/keep-figures.js';
+import { defineConsoleOperation, shape, reasonBody, type Reason } from '../api/console-operation.js';
+import { day } from '../api/list-query.js';
+
+const closesShown = 30;
+const verificationsShown = 30;
+
+const verificationData = shape({
+  day: Joi.string(),
+  at: timestamp,
+  duration_ms: Joi.number(),
+  ok: Joi.boolean(),
+  failures: Joi.number(),
+  checks: Joi.array().items(shape({ check: Joi.string(), title: Joi.string(), failures: Joi.number() })),
+  not_checked: Joi.array()
+    .items(shape({ check: Joi.string(), title: Joi.string() }))
+    .description('Rules that this run has not looked at: it says nothing about them.'),
+  findings: Joi.array().items(shape({ check: Joi.string(), subject: Joi.string(), message: Joi.string() })),
+});
+
+export const getLedger = defineConsoleOperation<unknown, unknown, { before?: string }>({
+  id: 'getLedger',
+  method: 'get',
+  path: '/ledger',
+  action: 'ledger.verify',
+  summary: 'What ledger accounts hold, closed days with their roots, and what verifications came to',
+  query: Joi.object<{ before?: string }>({ before: day }),
+  data: shape({
+    accounts: Joi.array().items(
+      shape({
+        account: Joi.string(),
+        closed: Joi.number().description('Rupiah at the end of the last closed day.'),
+        now: Joi.number().allow(null).description('Where it is known without adding up the open days.'),
+      }),
+    ),
+    closes: Joi.array().items(
+      shape({
+        day: Joi.string(),
+        root: Joi.string(),
+        is_signed: Joi.boolean(),
+        closed_at: timestamp,
+        wallets: Joi.number(),
+        journals: Joi.number(),
+        audit_entries: Joi.number().allow(null),
+      }),
+    ),
+    next: Joi.string().allow(null).description('The `before` of earlier closes.'),
+    verifications: Joi.array().items(verificationData),
+    next_verification_at: timestamp,
+    running: shape({
+      what: Joi.string().valid('waiting', 'wallets', 'subjects'),
+      done: Joi.number(),
+      total: Joi.number(),
+    }).allow(null),
+  }),
+  async handle({ query: { before } }) {
+    const [last, closes, verifications, running, isAskedFor, figures] = await Promise.all([
+      findLastClosedDay(),
+      dayCloses
+        .find({ state: 'closed', ...(before !== undefined && { _id: { $lt: before } }) })
+        .sort({ _id: -1 })
+        .limit(closesShown + 1)
+        .toArray() as Promise<ClosedDay[]>,
+      ledgerVerifications.find().sort({ _id: -1 }).limit(verificationsShown).toArray(),
+      readVerificationProgress(),
+      isVerificationRequested(),
+      readFigures(),
+    ]);
+    return {
+      accounts: presentAccounts(last, figures),
+      closes: closes.slice(0, closesShown).map(presentClose),
+      next: closes.length > closesShown ? (closes[closesShown - 1]?._id ?? null) : null,
+      verifications: verifications.map(presentVerification),
+      next_verification_at: new Date(getNextVerificationMs(verifications[0] ?? null)).toISOString(),
+      running: running ?? (isAskedFor ? { what: 'waiting', done: 0, total: 0 } : null),
+    };
+  },
+});
+
+/** What is known of the open days by itself: purchases that are under way, and sales that are not posted. */
+const knownNow: Record<string, FigureName> = {
+  'platform:suspense': 'topup_suspense_rupiah',
+  payable: 'topup_seller_credits_unposted_rupiah',
+};
+
+function presentAccounts(last: ClosedDay | null, figures: Figures | null) {
+  return Object.entries<number>(last?.content.totals ?? {}).map(([account, closed]) => ({
+    account,
+    closed,
+    now: figures?.found.find(({ name }) => name === lookUp(knownNow, account))?.value ?? null,
+  }));
+}
+
+function presentClose({ _id, root, signature, content }: ClosedDay) {
+  return {
+    day: _id,
+    root,
+    is_signed: signature !== null,
+    closed_at: content.closedAt.toISOString(),
+    wallets: content.wallets,
+    journals: content.journals,
+    audit_entries: content.audit?.entries ?? null,
+  };
+}
+
+function presentVerification(verification: LedgerVerification) {
+  const { _id, at, durationMs, ok, failures, checks, notChecked, findings } = verification;
+  return {
+    day: _id,
+    at: at.toISOString(),
+    duration_ms: durationMs,
+    ok,
+    failures,
+    not_checked: notChecked.map((check) => ({ check, title: ledgerChecks[check] })),
+    checks: checks.map((each) => ({ ...each, title: ledgerChecks[each.check] })),
+    findings,
+  };
+}
+
+export const verifyLedgerNow = defineConsoleOperation<Reason>({
+  id: 'verifyLedgerNow',
+  method: 'post',
+  path: '/ledger/verify',
+  action: 'ledger.run',
+  summary: 'Let a worker verify every money rule now; how far it is, getLedger tells',
+  body: reasonBody,
+  data: shape({}),
+  async handle({ by }) {
+    await requestVerification(by);
+    return {};
+  },
+});

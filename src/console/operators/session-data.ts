@@ -1,0 +1,31 @@
+import Joi from 'joi';
+import { text, timestamp } from '../../api/contract/fields.js';
+import type { ListedSession } from '../../operators/sessions.js';
+import { shape } from '../api/console-operation.js';
+
+export const sessionData = shape({
+  id: Joi.string(),
+  started_at: timestamp,
+  address: Joi.string().allow('').description('Empty where it is not known.'),
+  browser: Joi.string().allow(''),
+  is_this: Joi.boolean().description('The one that asks.'),
+});
+
+export function presentSession(
+  { id, startedAt, address, browser }: ListedSession,
+  browserThatAsks: { sessionId: string },
+): object {
+  return {
+    id,
+    started_at: startedAt.toISOString(),
+    address,
+    browser,
+    is_this: id === browserThatAsks.sessionId,
+  };
+}
+
+/** Which session a change ends. */
+export const sessionToEnd = text(40)
+  .allow(null)
+  .required()
+  .description('Its id, as the list shows it. Null: every one.');

@@ -1,0 +1,170 @@
+import Joi from 'joi';
+import {
+  type CatalogueItem,
+  findCatalogueItem,
+  findCataloguePage,
+  setOffer,
+} from '../../providers/catalogue.js';
+import { shape, defineConsoleOperation, reason, type Reason } from '../api/console-operation.js';
+import { text, wholeNumber, rupiah } from '../../api/contract/fields.js';
+import { requireAccount } from '../../accounts/find-account.js';
+import { setCutOff } from '../../products/cut-off.js';
+import { limits } from '../../../config/limits.js';
+import type { ProductStatus } from '../../products/product.model.js';
+
+const nullable = Joi.number().allow(null);
+const status = Joi.string().valid('active', 'inactive', 'maintenance');
+
+/** A product with its offers, as the pages show it. */
+export const productData = shape({
+  code: Joi.string(),
+  name: Joi.string(),
+  category: Joi.string(),
+  subcategory: Joi.string(),
+  operator: Joi.string().allow(null),
+  status,
+  cut_off: shape({ start: Joi.string(), end: Joi.string() }).allow(null),
+  max_wait_s: nullable,
+  offers: Joi.array()
+    .items(
+      shape({
+        seller: Joi.string(),
+        is_owner: Joi.boolean(),
+        status,
+        price: Joi.number(),
+        commission: Joi.number(),
+        cost: nullable,
+        margin: nullable,
+        is_available: Joi.boolean().allow(null).description('What its provider says.'),
+      }),
+    )
+    .description(
+      'The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known.',
+    ),
+});
+
+export function presentProduct({ product, offers }: CatalogueItem) {
+  const { _id, name, category, subcategory, operator, status: word, cutOff, maxWaitS } = product;
+  return {
+    code: _id,
+    name,
+    category,
+    subcategory,
+    operator,
+    status: word,
+    cut_off: cutOff,
+    max_wait_s: maxWaitS ?? null,
+    offers: offers.map(({ seller, isOwner, status: of, price, commission, cost, margin, isAvailable }) => ({
+      seller,
+      is_owner: isOwner,
+      status: of,
+      price,
+      commission,
+      cost,
+      margin,
+      is_available: isAvailable,
+    })),
+  };
+}
+
+/** A product in a path. */
+export const codeParams = Joi.object<{ code: string }>({ code: text(50).required() });
+
+export const getProduct = defineConsoleOperation({
+  id: 'getProduct',
+  method: 'get',
+  path: '/products/:code',
+  action: 'product.look',
+  summary: 'A product with its offers',
+  params: codeParams,
+  data: productData,
+  handle: async ({ params }) => presentProduct(await findCatalogueItem(params.code)),
+});
+
+interface Query {
+  prefix?: string;
+  seller?: string;
+  after?: string;
+  limit: number;
+}
+
+export const listProducts = defineConsoleOperation({
+  id: 'listProducts',
+  method: 'get',
+  path: '/products',
+  action: 'product.look',
+  summary: 'Products by code with their offers, a page at a time',
+  query: Joi.object<Query>({
+    prefix: text(50),
+    seller: text(64),
+    after: text(50),
+    limit: wholeNumber({ max: 100, standard: 50 }),
+  }),
+  data: shape({
+    products: Joi.array().items(productData),
+    next: Joi.string().allow(null).description('The `after` of the next page.'),
+  }),
+  async handle({ query: { prefix, seller, after, limit } }) {
+    const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
+    const { items, next } = await findCataloguePage({ prefix, sellerId, after, limit });
+    return { products: items.map(presentProduct), next };
+  },
+});
+
+interface CutOffBody extends Reason {
+  cut_off: { start: string; end: string } | null;
+}
+
+const clock = Joi.string()
+  .pattern(/^([01]\d|2[0-3]):[0-5]\d$/)
+  .max(5)
+  .required();
+
+export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }>({
+  id: 'setCutOff',
+  method: 'post',
+  path: '/products/:code/cut-off',
+  action: 'product.set',
+  summary: 'Set the daily window in which nobody sells a product, in business time; null: none',
+  params: codeParams,
+  body: Joi.object<CutOffBody>({
+    cut_off: Joi.object({ start: clock, end: clock.invalid(Joi.ref('start')) })
+      .allow(null)
+      .required(),
+    reason,
+  }),
+  data: shape({}),
+  async handle({ params: { code }, body: { cut_off: cutOff }, by }) {
+    await setCutOff({ code, cutOff }, by);
+    return {};
+  },
+});
+
+interface OfferBody extends Reason {
+  seller: string;
+  price?: number;
+  status?: ProductStatus;
+  below_cost: boolean;
+}
+
+export const setOfferCall = defineConsoleOperation<OfferBody, { code: string }>({
+  id: 'setOffer',
+  method: 'post',
+  path: '/products/:code/offer',
+  action: 'product.set',
+  summary: "Change a seller's offer for a product; what is left out stays",
+  params: codeParams,
+  body: Joi.object<OfferBody>({
+    seller: text(64).required(),
+    price: rupiah({ min: 0, max: limits.offerPriceMax }),
+    status: Joi.string().valid('active', 'inactive', 'maintenance'),
+    below_cost: Joi.boolean().default(false),
+    reason,
+  }).or('price', 'status'),
+  data: shape({}),
+  async handle({ params, body: { seller, price, status, below_cost: belowCost }, by }) {
+    const { _id: sellerId } = await requireAccount(seller);
+    await setOffer({ code: params.code, sellerId, price, status, belowCost }, by);
+    return {};
+  },
+});

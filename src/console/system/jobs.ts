@@ -1,0 +1,191 @@
+import Joi from 'joi';
+import { timestamp, text, wholeNumber } from '../../api/contract/fields.js';
+import { findUsernames } from '../../accounts/find-account.js';
+import { jobStates, refusals, type SeenJob, type JobState } from '../../doctor/jobs/describe-job.js';
+import { lookUp } from '../../shared/collections.js';
+import { shape, defineConsoleOperation, idParams, reason, type Reason } from '../api/console-operation.js';
+import { listJobs } from '../../doctor/jobs/list-jobs.js';
+import { findJobs, findJob } from '../../doctor/jobs/find-jobs.js';
+import { retriedMax, retryJobs } from '../../doctor/jobs/retry-jobs.js';
+
+const at = timestamp.allow(null);
+
+export const refusal = Joi.string()
+  .valid(...refusals)
+  .allow(null)
+  .description('Why it is not retried; null: it is.');
+
+export const jobData = shape({
+  id: Joi.string(),
+  queue: Joi.string(),
+  name: Joi.string().description('Its kind.'),
+  subject: Joi.string().allow(null).description('What it is about; null: its payload cannot be read.'),
+  purchase: Joi.string().allow(null),
+  account: Joi.string().allow(null).description('Username of whom it belongs to.'),
+  state: Joi.string()
+    .valid(...jobStates, 'lost')
+    .description('`lost`: it failed again and again, and stands in Redis no more.'),
+  begun: Joi.number().description('Rounds that were begun with this job.'),
+  failed_rounds: Joi.number().description('Of its subject, in a row.'),
+  needs_person_since: at,
+  last_error: Joi.string().allow(null),
+  added_at: at,
+  last_run_at: at,
+  ended_at: at,
+  next_run_at: at,
+  refusal,
+});
+
+/** Those of one page, with the usernames of all of them by one question. */
+export async function presentJobs(jobs: SeenJob[]) {
+  const usernames = await findUsernames(jobs.flatMap((job) => findId(job, 'accountId') ?? []));
+  return jobs.map((job) => present(job, usernames));
+}
+
+export async function presentJob(job: SeenJob) {
+  const accountId = findId(job, 'accountId');
+  return present(job, await findUsernames(accountId === null ? [] : [accountId]));
+}
+
+function present(job: SeenJob, usernames: Record<string, string>) {
+  return {
+    id: job.id,
+    queue: job.queue,
+    name: job.name,
+    subject: job.subject,
+    state: job.state,
+    purchase: findId(job, 'purchaseId'),
+    account: lookUp(usernames, findId(job, 'accountId') ?? '') ?? null,
+    begun: job.begun,
+    failed_rounds: job.failedRounds,
+    refusal: job.refusal,
+    needs_person_since: toIsoOrNull(job.needsPersonSince),
+    last_error: job.failures.at(-1)?.reason ?? null,
+    added_at: toIsoOrNull(job.addedAt),
+    last_run_at: toIsoOrNull(job.lastRunAt),
+    ended_at: toIsoOrNull(job.endedAt),
+    next_run_at: toIsoOrNull(job.nextRunAt),
+  };
+}
+
+function findId({ data }: SeenJob, name: string): string | null {
+  const id = data?.[name];
+  return typeof id === 'string' ? id : null;
+}
+
+function toIsoOrNull(date: Date | null): string | null {
+  return date?.toISOString() ?? null;
+}
+
+interface Query {
+  queue: string;
+  state: JobState;
+  name?: string;
+  after?: string;
+  limit: number;
+}
+
+export const listJobsCall = defineConsoleOperation({
+  id: 'listJobs',
+  method: 'get',
+  path: '/jobs',
+  action: 'queue.look',
+  summary: 'Jobs of a queue in a state, a page at a time: who runs next, or ended last, comes first',
+  query: Joi.object<Query>({
+    queue: text(100).required(),
+    state: Joi.string()
+      .valid(...jobStates)
+      .default('failed'),
+    name: text(64),
+    after: text(150),
+    limit: wholeNumber({ max: 100, standard: 50 }),
+  }),
+  data: shape({
+    jobs: Joi.array().items(jobData),
+    next: Joi.string()
+      .allow(null)
+      .description('The `after` of the next page. Of one kind a page may be short, and not the last.'),
+  }),
+  async handle({ query: { queue, state, name, after, limit } }) {
+    const { jobs, next } = await listJobs({ queue, state, name }, { after, limit });
+    return { jobs: await presentJobs(jobs), next };
+  },
+});
+
+export const findJobsCall = defineConsoleOperation({
+  id: 'findJobs',
+  method: 'get',
+  path: '/jobs/about',
+  action: 'queue.look',
+  summary:
+    'Jobs of every kind and state by what they are about: a purchase, account, settlement, report or delivery',
+  query: Joi.object<{ about: string }>({ about: text(140).min(2).required() }),
+  data: shape({
+    things: Joi.array()
+      .items(
+        shape({
+          kind: Joi.string().valid('purchase', 'account', 'settlement', 'report', 'delivery'),
+          id: Joi.string(),
+          account: Joi.string().allow(null),
+        }),
+      )
+      .description('What has this id, `ref_id` or username, also where no job of it is left.'),
+    jobs: Joi.array().items(jobData).description('Those that failed first, then the newest.'),
+  }),
+  async handle({ query: { about } }) {
+    const { things, jobs } = await findJobs(about.trim());
+    const usernames = await findUsernames(things.map(({ accountId }) => accountId));
+    return {
+      things: things.map(({ kind, id, accountId }) => ({
+        kind,
+        id,
+        account: lookUp(usernames, accountId) ?? null,
+      })),
+      jobs: await presentJobs(jobs),
+    };
+  },
+});
+
+export const getJob = defineConsoleOperation({
+  id: 'getJob',
+  method: 'get',
+  path: '/jobs/:id',
+  action: 'queue.look',
+  summary: 'A job with its payload and what its rounds failed with',
+  params: idParams,
+  data: shape({
+    job: jobData,
+    payload: Joi.string().allow(null).description('Ids, as JSON. Null: nobody knows what it holds.'),
+    failures: Joi.array()
+      .items(shape({ at: timestamp, reason: Joi.string().allow('') }))
+      .description('The newest last, 20 of its rounds at most. They are forgotten once a round was good.'),
+  }),
+  async handle({ params }) {
+    const found = await findJob(params.id);
+    return {
+      job: await presentJob(found),
+      payload: found.data && JSON.stringify(found.data),
+      failures: found.failures.map(({ at, reason }) => ({ at: at.toISOString(), reason })),
+    };
+  },
+});
+
+interface Body extends Reason {
+  ids: string[];
+}
+
+export const retryJobsCall = defineConsoleOperation({
+  id: 'retryJobs',
+  method: 'post',
+  path: '/jobs/retry',
+  action: 'queue.work',
+  summary: 'Let many jobs that failed run again, now; what cannot says why',
+  body: Joi.object<Body>({
+    ids: Joi.array().items(text(200)).min(1).max(retriedMax).unique().required(),
+    reason,
+  }),
+  data: shape({ jobs: Joi.array().items(shape({ id: Joi.string(), refusal })) }),
+  async handle({ body, by }) {
+    return { jobs: await retryJobs(body.ids, by) };
+  },
+});

@@ -1,0 +1,116 @@
+import Joi from 'joi';
+import { timestamp } from '../../api/contract/fields.js';
+import { describeProcesses } from '../../redis/presence.js';
+import { DependencyError } from '../../shared/errors.js';
+import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { inspectQueue } from '../../jobs/inspect-queue.js';
+import { findCurrentJobs, findCurrentQueues } from '../../processes.js';
+import { memoizeFor } from '../../shared/memoize.js';
+
+export const listProcesses = defineConsoleOperation({
+  id: 'listProcesses',
+  method: 'get',
+  path: '/system/processes',
+  action: 'system.look',
+  summary: 'Every process that is heard, or stands still: what it does, of which release, since when',
+  data: shape({
+    processes: Joi.array().items(
+      shape({
+        id: Joi.string(),
+        type: Joi.string(),
+        version: Joi.string().allow(null).description('Null: of a release that did not say.'),
+        started_at: timestamp.allow(null),
+        memory_bytes: Joi.number().allow(null),
+        last_heard_at: timestamp,
+        is_silent: Joi.boolean().description('It keeps its connections and says nothing: it stands still.'),
+      }),
+    ),
+    releases: Joi.array()
+      .items(Joi.string().allow(null))
+      .description('More than one: a rollout goes on, or is stuck.'),
+  }),
+  async handle() {
+    const found = await describeProcesses().catch((error: unknown) => {
+      throw new DependencyError(error);
+    });
+    if (!found) {
+      throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
+    }
+    return {
+      processes: found.map((each) => ({
+        id: each.id,
+        type: each.type,
+        version: each.version,
+        is_silent: each.isSilent,
+        started_at: each.startedAt?.toISOString() ?? null,
+        memory_bytes: each.memoryBytes,
+        last_heard_at: each.lastHeardAt.toISOString(),
+      })),
+      releases: [...new Set(found.filter(({ isSilent }) => !isSilent).map(({ version }) => version))],
+    };
+  },
+});
+
+const count = Joi.number();
+
+/** However many pages are open. */
+const rememberedMs = 2_000;
+
+const readQueues = memoizeFor(rememberedMs, async () => {
+  const [queues, jobs] = await Promise.all([findCurrentQueues(), findCurrentJobs()]);
+  return Promise.all(
+    queues.map(async ({ queue, process }) => {
+      const { counts, isPaused, workers } = await inspectQueue(queue);
+      const ofIt = jobs.filter((job) => job.queue.name === queue.name);
+      return {
+        name: queue.name,
+        title: queue.title ?? queue.name,
+        does: queue.does,
+        process: process.name,
+        kinds: [...new Set(ofIt.map(({ name }) => name))].sort(),
+        waiting: counts['wait'] ?? 0,
+        prioritized: counts['prioritized'] ?? 0,
+        active: counts['active'] ?? 0,
+        delayed: counts['delayed'] ?? 0,
+        failed: counts['failed'] ?? 0,
+        completed: counts['completed'] ?? 0,
+        is_paused: isPaused,
+        workers,
+      };
+    }),
+  );
+});
+
+export const listQueues = defineConsoleOperation({
+  id: 'listQueues',
+  method: 'get',
+  path: '/system/queues',
+  action: 'queue.look',
+  summary: 'Every queue with its kinds of jobs, and how many there are in each state',
+  data: shape({
+    queues: Joi.array().items(
+      shape({
+        name: Joi.string(),
+        title: Joi.string(),
+        does: Joi.string(),
+        process: Joi.string(),
+        kinds: Joi.array().items(Joi.string()),
+        waiting: count,
+        prioritized: count,
+        active: count,
+        delayed: count,
+        failed: count.description('The last 1,000 are kept.'),
+        completed: count.description('The last 1,000 are kept.'),
+        is_paused: Joi.boolean(),
+        workers: count,
+      }),
+    ),
+  }),
+  async handle() {
+    try {
+      return { queues: await readQueues() };
+    } catch (error) {
+      throw new DependencyError(error);
+    }
+  },
+});

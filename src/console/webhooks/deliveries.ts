@@ -1,0 +1,131 @@
+import Joi from 'joi';
+import { timestamp, refId } from '../../api/contract/fields.js';
+import { redactUrlSecrets } from '../../shared/mask.js';
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  deliveries,
+  type DeliveryState,
+} from '../../webhooks/deliver/delivery.model.js';
+import { buildAttemptHeaders } from '../../webhooks/deliver/sign-delivery.js';
+import { shape, defineConsoleOperation } from '../api/console-operation.js';
+import { findUsernames } from '../../accounts/find-account.js';
+import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
+import { ValidationError } from '../../shared/errors.js';
+import { asWritten } from '../../shared/say.js';
+import { lookUp } from '../../shared/collections.js';
+import { listDeadDeliveries } from '../../webhooks/deliver/stored-deliveries.js';
+import { listQuery, pageFields, buildPageFilter, type ListQuery } from '../api/list-query.js';
+
+const nullableText = Joi.string().allow(null);
+
+export const deliveryStates = ['due', 'delivered', 'dead', 'held', 'dropped'] as const;
+
+export const deliveryData = shape({
+  id: Joi.string(),
+  account: Joi.string(),
+  event: Joi.string(),
+  ref_id: nullableText,
+  transaction_id: nullableText,
+  url: Joi.string(),
+  body: Joi.string(),
+  state: Joi.string().valid(...deliveryStates),
+  created_at: timestamp,
+  next_attempt_at: timestamp.allow(null),
+  attempts: Joi.array().items(
+    shape({
+      n: Joi.number(),
+      at: timestamp,
+      duration_ms: Joi.number(),
+      http_status: Joi.number().allow(null),
+      answer: nullableText,
+      error: nullableText,
+      headers: Joi.array()
+        .items(shape({ name: Joi.string(), value: Joi.string() }))
+        .allow(null)
+        .description(
+          'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
+        ),
+    }),
+  ),
+});
+
+/** @param account Its username. */
+export function presentDelivery(delivery: Delivery, account: string) {
+  return {
+    id: delivery._id,
+    account,
+    event: delivery.event,
+    ref_id: delivery.refId,
+    transaction_id: delivery.orderKey,
+    url: redactUrlSecrets(delivery.url),
+    body: delivery.body,
+    state: delivery.state,
+    created_at: delivery.createdAt.toISOString(),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map(({ n, at, durationMs, httpStatus, answer, error, sent }) => ({
+      n,
+      at: at.toISOString(),
+      duration_ms: Math.round(durationMs),
+      http_status: httpStatus,
+      answer: redactUrls(answer),
+      error: redactUrls(error),
+      headers: presentHeaders(delivery, { n, sent }),
+    })),
+  };
+}
+
+function presentHeaders(delivery: Delivery, attempt: { n: number; sent: DeliveryAttempt['sent'] }) {
+  const headers = buildAttemptHeaders(delivery, {
+    n: attempt.n,
+    ...(attempt.sent && { sent: attempt.sent }),
+  });
+  return headers && Object.entries(headers).map(([name, value]) => ({ name, value }));
+}
+
+/** What others wrote: receivers and providers often say the URL that was called. */
+export function redactUrls(words: string | null): string | null {
+  return words === null ? null : redactUrlSecrets(words);
+}
+
+interface Query extends ListQuery {
+  state?: DeliveryState;
+  ref_id?: string;
+}
+
+export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
+  id: 'listDeliveries',
+  method: 'get',
+  path: '/deliveries',
+  action: 'webhook.look',
+  summary: 'Webhooks and callbacks of an account, newest first; without one those that were given up, of all',
+  query: Joi.object<Query>({
+    state: Joi.string().valid(...deliveryStates),
+    ref_id: refId,
+    ...listQuery,
+  }),
+  data: shape({ deliveries: Joi.array().items(deliveryData), ...pageFields }),
+  async handle({ query }) {
+    const { found, next, lookedBackTo } = await findPage(query);
+    const usernames = await findUsernames(found.map(({ accountId }) => accountId));
+    return {
+      deliveries: found.map((each) => presentDelivery(each, lookUp(usernames, each.accountId) ?? '')),
+      next,
+      looked_back_to: lookedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+async function findPage(query: Query): Promise<PageOfDocuments<Delivery>> {
+  const { state, ref_id: wantedRef, after, limit } = query;
+  const { accountId, since, until } = await buildPageFilter(query);
+  if (accountId === undefined) {
+    if ([since, until, wantedRef, after].some((each) => each !== undefined) || (state ?? 'dead') !== 'dead') {
+      const message = 'account is needed with a filter: without one only what was given up is listed';
+      throw new ValidationError([{ field: 'account', message: asWritten(message) }]);
+    }
+    return { found: await listDeadDeliveries(limit), next: null, lookedBackTo: null };
+  }
+  const also = { ...(state && { state }), ...(wantedRef !== undefined && { refId: wantedRef }) };
+  return findDocumentPage(deliveries, { accountId, since, until, also }, { after, limit });
+}

@@ -1,0 +1,141 @@
+import { MongoServerError } from 'mongodb';
+import mongoose from 'mongoose';
+import { DependencyError } from '../shared/errors.js';
+import { withTimeout } from '../shared/concurrency.js';
+import { isMongoUnavailable } from './mongo.js';
+
+export interface WrongIndex {
+  collection: string;
+  name: string;
+  unique: boolean;
+  /** What is wrong, and what to do. */
+  problem: string;
+}
+
+interface IndexOptions {
+  name?: string;
+  unique?: boolean;
+  sparse?: boolean;
+  partialFilterExpression?: object;
+}
+
+interface FoundIndex extends IndexOptions {
+  key: object;
+}
+
+/**
+ * Indexes that the models declare and the database does not have, or has otherwise: a name says nothing about what an
+ * index forbids.
+ */
+export async function findWrongIndexes(): Promise<WrongIndex[]> {
+  const wrong: WrongIndex[] = [];
+  for (const modelName of mongoose.modelNames()) {
+    const { collection, schema } = mongoose.model<unknown>(modelName);
+    const found = await readIndexes(collection);
+    for (const [key, options] of schema.indexes() as [object, IndexOptions][]) {
+      const problem = describeDifference(
+        { ...options, key },
+        found.find((each) => each.name === options.name),
+      );
+      if (problem) {
+        const { name = '', unique = false } = options;
+        wrong.push({ collection: collection.collectionName, name, unique, problem });
+      }
+    }
+  }
+  return wrong;
+}
+
+const migrateCommand = 'run node dist/scripts/migrate.js';
+
+function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): string | null {
+  if (!found) {
+    return `it is missing: ${migrateCommand}`;
+  }
+  const problems: string[] = [];
+  if (Boolean(wanted.unique) !== Boolean(found.unique)) {
+    problems.push(wanted.unique ? 'it is not unique' : 'it is unique');
+  }
+  // The order of an index's fields counts, that of a filter's does not.
+  if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
+    problems.push(`it is over ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
+  }
+  if (formatFilter(wanted) !== formatFilter(found)) {
+    problems.push(`it filters ${formatFilter(found)}, not ${formatFilter(wanted)}`);
+  }
+  if (Boolean(wanted.sparse) !== Boolean(found.sparse)) {
+    problems.push(wanted.sparse ? 'it is not sparse' : 'it is sparse');
+  }
+  return problems.length === 0 ? null : `${problems.join(', ')}: drop it, then ${migrateCommand}`;
+}
+
+function formatFilter({ partialFilterExpression }: IndexOptions): string {
+  return partialFilterExpression === undefined
+    ? 'nothing'
+    : JSON.stringify(sortFields(partialFilterExpression));
+}
+
+/** The same object with its fields by name, at every depth. */
+function sortFields(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, each]) => [name, sortFields(each)]),
+      )
+    : value;
+}
+
+async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[]> {
+  try {
+    return await collection.indexes();
+  } catch (error) {
+    // A collection that was never made has no indexes either (NamespaceNotFound).
+    if (error instanceof MongoServerError && error.code === 26) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** All wait for one look: one whose answer never comes must not be waited for by everybody that comes after it. */
+const lookMaxMs = 30_000;
+
+let wereSeen = false;
+let currentCheck: Promise<void> | null = null;
+
+/** Once they were, nobody has to wait for `requireUniqueIndexes` any more. */
+export function hasSeenUniqueIndexes(): boolean {
+  return wereSeen;
+}
+
+/**
+ * The unique indexes are what makes it impossible to do the same thing twice, so nothing is written without them.
+ * They are looked for until they have been seen once.
+ * @throws DependencyError (503/03) that names those that are missing or wrong.
+ */
+export async function requireUniqueIndexes(): Promise<void> {
+  if (!wereSeen) {
+    currentCheck ??= withTimeout(
+      lookMaxMs,
+      checkIndexes(),
+      () => new DependencyError(new Error('No index was seen in time')),
+    ).finally(() => {
+      currentCheck = null;
+    });
+    await currentCheck;
+  }
+}
+
+async function checkIndexes(): Promise<void> {
+  const wrong = await findWrongIndexes().catch((error: unknown) => {
+    throw isMongoUnavailable(error) ? new DependencyError(error) : error;
+  });
+  const found = wrong
+    .filter(({ unique }) => unique)
+    .map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`);
+  if (found.length > 0) {
+    throw new DependencyError(new Error(`A unique index is missing or wrong: ${found.join('; ')}`));
+  }
+  wereSeen = true;
+}

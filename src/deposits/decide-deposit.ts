@@ -1,0 +1,158 @@
+import { findConfirmed } from '../database/find-confirmed.js';
+import { NotFoundError, ConflictError } from '../shared/errors.js';
+import { say, asWritten } from '../shared/say.js';
+import { deposits, type Deposit } from './deposit.model.js';
+import { getExistingAccount } from '../accounts/find-account.js';
+import { auditInsertAfter, type ChangedBy, auditInsert } from '../audit/record-audit.js';
+import { int64 } from '../database/typed-collection.js';
+import { post } from '../money/posting/post.js';
+import type { Insert, Posting, WalletAfter } from '../money/posting/posting.js';
+import { announceDeliveries } from '../webhooks/deliver/delivery-jobs.js';
+import { deliveries } from '../webhooks/deliver/delivery.model.js';
+import { buildBalanceTooLargeError } from '../money/wallets/wallet-balance.js';
+import { buildCompletedDeposit, buildDepositMovement } from './create-deposit.js';
+import { buildDepositCompletedDeliveries } from './present-deposit.js';
+
+/** As a majority holds it: "credited already" is an answer about money. @throws NotFoundError if there is no deposit with this id. */
+export async function requireDeposit(depositId: string, accountId?: string): Promise<Deposit> {
+  const owner = accountId === undefined ? {} : { accountId };
+  const [deposit] = await findConfirmed(deposits, { _id: depositId, ...owner });
+  if (!deposit) {
+    throw new NotFoundError(say('noDeposit', { id: depositId }));
+  }
+  return deposit;
+}
+
+/**
+ * Why money that has arrived does not credit this deposit; null: it does. The one rule for whoever brings it: a notified
+ * payment, a line of a bank statement. An amount fits to the rupiah or not at all.
+ * @param amount Rupiah.
+ */
+export function findMismatch(
+  { _id, amount: asked, status }: Pick<Deposit, '_id' | 'amount' | 'status'>,
+  amount: number,
+): string | null {
+  if (asked !== amount) {
+    return `deposit ${_id} is one of ${asked}`;
+  }
+  return status === 'pending' ? null : `deposit ${_id} is ${status} already`;
+}
+
+/**
+ * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
+ * changes nothing.
+ * @param by Who vouches for the money.
+ * @param also What else stands or falls with it. Where its changes are refused nothing is changed, and the deposit still waits.
+ * @throws NotFoundError if there is no such deposit. ConflictError if it was rejected. ValidationError if the balance would be too large.
+ */
+export async function confirmDeposit(
+  depositId: string,
+  by: ChangedBy,
+  also: Pick<Posting, 'inserts' | 'changes'> = {},
+): Promise<{ deposit: Deposit; changed: boolean }> {
+  const pending = await requireDeposit(depositId);
+  if (pending.status !== 'pending') {
+    return returnUnchanged(pending);
+  }
+  const account = await getExistingAccount(pending.accountId);
+  const rowsOf = (after: WalletAfter) =>
+    buildDepositCompletedDeliveries(account, buildCompletedDeposit(pending, after));
+  const result = await post({
+    ...buildDepositMovement(pending),
+    changes: [
+      ...(also.changes ?? []),
+      {
+        collection: deposits.collectionName,
+        id: depositId,
+        expect: { status: 'pending' },
+        setAfter: (after) => buildCompletion(buildCompletedDeposit(pending, after)),
+      },
+    ],
+    inserts: [
+      ...(also.inserts ?? []),
+      buildConfirmationAudit(pending, by),
+      // Where each row goes is known before; what it says only after the movement.
+      ...buildDepositCompletedDeliveries(account, pending).map((_row, index) => ({
+        collection: deliveries.collectionName,
+        documentAfter: (after: WalletAfter) => rowsOf(after)[index] ?? {},
+      })),
+    ],
+  });
+  switch (result.outcome) {
+    case 'posted':
+      if (result.wallet) {
+        await announceDeliveries(rowsOf(result.wallet));
+      }
+      return { deposit: await requireDeposit(depositId, pending.accountId), changed: true };
+    case 'duplicate':
+    case 'stale':
+      return returnUnchanged(await requireDeposit(depositId, pending.accountId));
+    case 'too-large':
+      throw buildBalanceTooLargeError();
+    case 'insufficient':
+      throw new Error('A deposit is never refused for its balance');
+  }
+}
+
+function returnUnchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
+  if (deposit.status === 'rejected') {
+    throw new ConflictError(
+      asWritten(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`),
+    );
+  }
+  return { deposit, changed: false };
+}
+
+function buildCompletion({ status, balanceBefore, balanceAfter, completedAt }: Deposit) {
+  return { status, balanceBefore: int64(balanceBefore), balanceAfter: int64(balanceAfter), completedAt };
+}
+
+function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
+  return auditInsertAfter(({ balance }: WalletAfter) => ({
+    ...by,
+    action: 'deposit.confirm',
+    subject: { kind: 'deposit', id: pending._id },
+    before: { status: pending.status },
+    after: { status: 'completed', amount: pending.amount, balanceAfter: balance },
+  }));
+}
+
+/**
+ * pending -> rejected: the money never came, and this deposit will never be credited. Rejecting twice changes nothing.
+ * @throws NotFoundError. ConflictError if it was credited.
+ */
+export async function rejectDeposit(
+  depositId: string,
+  by: ChangedBy,
+): Promise<{ deposit: Deposit; changed: boolean }> {
+  const { accountId, amount } = await requireDeposit(depositId);
+  const { outcome } = await post({
+    accountId,
+    kind: 'deposit-rejection',
+    subjectId: depositId,
+    changes: [
+      {
+        collection: deposits.collectionName,
+        id: depositId,
+        expect: { status: 'pending' },
+        set: { status: 'rejected' },
+      },
+    ],
+    inserts: [
+      auditInsert({
+        ...by,
+        action: 'deposit.reject',
+        subject: { kind: 'deposit', id: depositId },
+        before: { status: 'pending' },
+        after: { status: 'rejected', amount },
+      }),
+    ],
+  });
+  const deposit = await requireDeposit(depositId);
+  if (deposit.status !== 'rejected') {
+    throw new ConflictError(
+      asWritten(`Deposit ${depositId} is ${deposit.status}; only a pending one is rejected.`),
+    );
+  }
+  return { deposit, changed: outcome === 'posted' };
+}

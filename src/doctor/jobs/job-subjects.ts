@@ -1,0 +1,154 @@
+import type Joi from 'joi';
+import type { Job } from '../../jobs/define-job.js';
+import { isProviderQueue, getProviderQueue } from '../../providers/provider-queue.js';
+import { AccountModel, type Account } from '../../accounts/account.model.js';
+import { purchases, type Purchase } from '../../purchases/purchase.model.js';
+import { reports } from '../../reports/report.model.js';
+import { settlements } from '../../settlements/settlement.model.js';
+import { deliveries } from '../../webhooks/deliver/delivery.model.js';
+import { getReceiverIds } from '../../webhooks/new-delivery.js';
+import { ReceiverModel } from '../../webhooks/receivers/receiver.model.js';
+
+/** Ids of something as payloads call them, such as `purchaseId`; `anyId` stands for each of them. */
+export interface Ids {
+  readonly [name: `${string}Id`]: string | undefined;
+  /** Of a purchase: the seller in whose provider's queue it waits, or null. Absent: that is not known. */
+  readonly waitsAt?: string | null;
+}
+
+interface Keys {
+  id: `${string}Id` | null;
+  /** Flags: each of them has a job of its own. */
+  flags: string[];
+}
+
+const known = new WeakMap<Joi.ObjectSchema, Keys>();
+
+/**
+ * The subjects that a kind of job has for something with these ids, as the kind's own definition makes them: none where it is
+ * about something else.
+ */
+export function listSubjects(job: Job<never>, ids: Ids): string[] {
+  const { id: key, flags } = getKeys(job.data);
+  const id = key === null ? undefined : (ids[key] ?? ids.anyId);
+  if (key === null || id === undefined || isElsewhere(job, ids)) {
+    return [];
+  }
+  const payloads = flags.reduce<object[]>(
+    (made, flag) => made.flatMap((each) => [false, true].map((value) => ({ ...each, [flag]: value }))),
+    [{ [key]: id }],
+  );
+  return payloads.map((data) => job.subject(data as never));
+}
+
+function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
+  return (
+    waitsAt !== undefined &&
+    isProviderQueue(queue) &&
+    (waitsAt === null || queue.name !== getProviderQueue(waitsAt).name)
+  );
+}
+
+/** A job names what it is about and whose it is; one that names an account alone is about that. */
+function getKeys(schema: Joi.ObjectSchema): Keys {
+  const found = known.get(schema) ?? readKeys(schema);
+  known.set(schema, found);
+  return found;
+}
+
+function readKeys(schema: Joi.ObjectSchema): Keys {
+  const { keys = {} } = schema.describe() as { keys?: Record<string, { type?: string }> };
+  const names = Object.keys(keys).filter((name): name is `${string}Id` => name.endsWith('Id'));
+  return {
+    id: names.find((name) => name !== 'accountId') ?? names[0] ?? null,
+    flags: Object.entries(keys).flatMap(([name, { type }]) => (type === 'boolean' ? [name] : [])),
+  };
+}
+
+/** Something that jobs are about, with the place of its own where its history is. */
+export interface Thing {
+  kind: 'purchase' | 'account' | 'settlement' | 'report' | 'delivery';
+  id: string;
+  accountId: string;
+  /** What its jobs, and those of what is open of it, are about. */
+  subjects: Ids[];
+}
+
+/** Of an account: more of each is more than anybody reads. */
+const openMax = 50;
+/** Of accounts that chose the same `ref_id`. */
+const sameMax = 20;
+
+/** What has this id, username or `ref_id`. Each is looked up along an index. */
+export async function findThings(what: string): Promise<Thing[]> {
+  const byId = { _id: what };
+  const whose = { projection: { accountId: 1 } };
+  const [bought, account, settlement, report, delivery] = await Promise.all([
+    findPurchases(what),
+    AccountModel.findOne({ $or: [byId, { username: what.toLowerCase() }] }).lean<Account>(),
+    settlements.findOne(byId, whose),
+    reports.findOne(byId, whose),
+    deliveries.findOne(byId, { projection: { accountId: 1, receiverId: 1 } }),
+  ]);
+  return [
+    ...bought.map((each) => ({ ...thing('purchase', each), subjects: [getIds(each)] })),
+    ...(account ? [await buildAccountThing(account)] : []),
+    ...(settlement ? [{ ...thing('settlement', settlement), subjects: [{ settlementId: what }] }] : []),
+    ...(report ? [{ ...thing('report', report), subjects: [{ reportId: what }] }] : []),
+    ...(delivery
+      ? [{ ...thing('delivery', delivery), subjects: [{ receiverId: delivery.receiverId }] }]
+      : []),
+  ];
+}
+
+function thing<K extends Thing['kind']>(kind: K, { _id, accountId }: { _id: string; accountId: string }) {
+  return { kind, id: _id, accountId };
+}
+
+async function findPurchases(what: string): Promise<Purchase[]> {
+  const found = await Promise.all([
+    purchases.find({ _id: what }).toArray(),
+    purchases.find({ refId: what }).limit(sameMax).toArray(),
+  ]);
+  return [...new Map(found.flat().map((each) => [each._id, each])).values()];
+}
+
+/** Where it waits is known while it waits; what has ended may have a failed job in any provider's queue. */
+function getIds({ _id }: Purchase): Ids {
+  return { purchaseId: _id };
+}
+
+async function buildAccountThing(account: Account): Promise<Thing> {
+  const { _id: accountId } = account;
+  const [bought, settled, reported, receivers] = await Promise.all([
+    purchases
+      .find({ accountId, status: { $in: ['PENDING', 'PROCESSING'] } }, { projection: { queuedFor: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(openMax)
+      .toArray(),
+    settlements
+      .find({ accountId }, { projection: { _id: 1 } })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(openMax)
+      .toArray(),
+    reports
+      .find({ accountId, status: { $in: ['pending', 'processing', 'failed'] } }, { projection: { _id: 1 } })
+      .sort({ createdAt: 1 })
+      .limit(openMax)
+      .toArray(),
+    ReceiverModel.find({ accountId }, { _id: 1 }).limit(openMax).lean<{ _id: string }[]>(),
+  ]);
+  const receiverIds = new Set([...getReceiverIds(account), ...receivers.map(({ _id }) => _id)]);
+  return {
+    kind: 'account',
+    id: accountId,
+    accountId,
+    subjects: [
+      { accountId },
+      ...bought.map(({ _id, queuedFor }) => ({ purchaseId: _id, waitsAt: queuedFor })),
+      ...settled.map(({ _id }) => ({ settlementId: _id })),
+      ...reported.map(({ _id }) => ({ reportId: _id })),
+      ...[...receiverIds].map((receiverId) => ({ receiverId })),
+    ],
+  };
+}

@@ -1,0 +1,74 @@
+import { dayCloses, type DayClose, type Signature } from './day-close.model.js';
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { env } from '../../../config/env.js';
+
+/** A day whose root stands. */
+export type ClosedDay = DayClose & {
+  state: 'closed';
+  content: NonNullable<DayClose['content']>;
+  root: string;
+};
+
+/** The last day that is closed, as a majority holds it, or null before the first. */
+export async function findLastClosedDay(): Promise<ClosedDay | null> {
+  const [newest, before] = (await dayCloses
+    .find({}, { readConcern: 'majority' })
+    .sort({ _id: -1 })
+    .limit(2)
+    .toArray()) as ClosedDay[];
+  // The one after it may be under way.
+  return (newest?.state === 'closed' ? newest : before) ?? null;
+}
+
+/**
+ * Roots are signed by the process that closes (Ed25519): whoever can write to the database alone cannot make one that
+ * `topup ledger verify --key` takes. Only that process is given LEDGER_CLOSE_KEY.
+ */
+
+/** @throws Error that names the setting, never its value, if it holds no Ed25519 key. */
+export function signRoot(day: string, root: string): Signature | null {
+  const key = readPrivateKey();
+  return (
+    key && {
+      publicKey: createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64'),
+      value: sign(null, buildSignedText(day, root), key).toString('base64'),
+    }
+  );
+}
+
+export function isSignatureValid(day: string, root: string, signature: Signature): boolean {
+  try {
+    const key = createPublicKey({
+      key: Buffer.from(signature.publicKey, 'base64'),
+      type: 'spki',
+      format: 'der',
+    });
+    return verify(null, buildSignedText(day, root), key, Buffer.from(signature.value, 'base64'));
+  } catch {
+    // What cannot be read as a key has signed nothing.
+    return false;
+  }
+}
+
+function buildSignedText(day: string, root: string): Buffer {
+  return Buffer.from(`topup ledger close ${day} ${root}`);
+}
+
+function readPrivateKey(): KeyObject | null {
+  const given = env.LEDGER_CLOSE_KEY;
+  if (given === null) {
+    return null;
+  }
+  try {
+    // Many places that keep settings allow one line only.
+    const pem = given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFileSync(given, 'utf8');
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') {
+      return key;
+    }
+  } catch {
+    // The reason would quote a path or a part of the key.
+  }
+  throw new Error('LEDGER_CLOSE_KEY is neither an Ed25519 private key in PEM nor the path of one');
+}

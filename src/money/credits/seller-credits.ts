@@ -1,0 +1,117 @@
+import Joi from 'joi';
+import { defineJob, defineQueue } from '../../jobs/define-job.js';
+import { defineClocked } from '../../jobs/sweep-job.js';
+import { newId } from '../../shared/ids.js';
+import { addJobs, tryToAddJob } from '../../jobs/add-job.js';
+import { buildMovementLines } from '../journals/new-journal.js';
+import { getShardRange } from '../../database/sharding.js';
+import { groupBy } from '../../shared/collections.js';
+import { post } from '../posting/post.js';
+import type { Change, Insert } from '../posting/posting.js';
+import { SellerCreditModel, sellerCredits, type SellerCredit, toStored } from './seller-credit.model.js';
+import { now } from '../../shared/clock.js';
+
+interface SellerData {
+  /** The seller's. */
+  accountId: string;
+}
+
+/** Posts a seller's new credits. One job a seller waits: it posts all that is new when it runs. */
+export const postSellerCreditsJob = defineJob<SellerData>({
+  queue: defineQueue({ name: 'sellerPostings', does: 'Posts sales to seller wallets', concurrency: 4 }),
+  name: 'post-seller-credits',
+  version: 3,
+  data: Joi.object({ accountId: Joi.string() }),
+  subject: ({ accountId }) => accountId,
+  whileActive: 'follow',
+});
+
+/** Finds sellers whose credits nobody has posted. */
+export const sweepSellerCreditsJob = defineClocked('sweep-seller-credits', 30_000);
+
+const postingMax = 1_000;
+
+/**
+ * Posts a seller's new credits to its wallet as one journal (decision 007). Sales only add a row each, so that those
+ * of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
+ * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one posting.
+ */
+export async function postSellerCredits(sellerId: string): Promise<void> {
+  while (await postBatch(sellerId)) {
+    // More than one posting takes, or another process took some of these.
+  }
+}
+
+/** A busy seller's sales of this time are posted together. */
+const postingDelayMs = 1_000;
+
+/** Has a seller's credits posted soon. Call it after the commit; without Redis the sweep finds them. */
+export function scheduleSellerPosting(sellerId: string): Promise<void> {
+  return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: postingDelayMs });
+}
+
+/** Adds a posting job for every seller with new credits whose job got lost. */
+export async function sweepSellerCredits(): Promise<void> {
+  const sellerIds = await SellerCreditModel.distinct('sellerId', { status: 'new' });
+  await addJobs(
+    postSellerCreditsJob,
+    sellerIds.map((accountId) => ({ accountId })),
+  );
+}
+
+/** @returns whether there may be more. */
+async function postBatch(sellerId: string): Promise<boolean> {
+  // A posted credit is never new again, and its creation never changes, so none is summed twice.
+  const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
+    .sort({ createdAt: 1 })
+    .limit(postingMax)
+    .lean<SellerCredit[]>();
+  if (credits.length === 0) {
+    return false;
+  }
+  const postingId = newId();
+  const sum = credits.reduce((total, each) => total + each.amount, 0);
+  const result = await post({
+    accountId: sellerId,
+    kind: 'seller-posting',
+    subjectId: postingId,
+    wallet: { balance: sum, mayOverdraw: true },
+    lines: buildMovementLines(sum, { from: `payable:${sellerId}`, to: `wallet:${sellerId}` }),
+    changes: [...groupBy(credits, ({ accountId }) => getShardRange(accountId)).values()].map((some) =>
+      markPosted(some, postingId),
+    ),
+  });
+  if (result.outcome === 'too-large') {
+    throw new Error(`The wallet of seller ${sellerId} cannot take ${sum}`);
+  }
+  return result.outcome === 'stale' || credits.length === postingMax;
+}
+
+/** Credits lie with those who bought: one statement for those of a shard. */
+function markPosted(credits: SellerCredit[], postingId: string): Change {
+  return {
+    collection: sellerCredits.collectionName,
+    id: credits.map(({ _id }) => _id),
+    accountId: [...new Set(credits.map(({ accountId }) => accountId))],
+    expect: { status: 'new' },
+    set: { status: 'posted', postingId },
+  };
+}
+
+/**
+ * What a sale brings its seller, or a reversal takes back (negative), for a posting of the buyer's: the seller's wallet
+ * is posted later. @param credit.id Names what it is for. Amount in rupiah.
+ */
+export function buildSellerCreditInsert(credit: {
+  id: string;
+  accountId: string;
+  transactionId: string;
+  sellerId: string;
+  amount: number;
+}): Insert {
+  const { id, ...given } = credit;
+  return {
+    collection: sellerCredits.collectionName,
+    document: toStored({ ...given, _id: id, status: 'new', postingId: null, createdAt: now() }),
+  };
+}

@@ -1,4 +1,0 @@
-import { defineClocked } from '../../jobs/sweep-job.js';
-
-/** Folds the totals of past days. */
-export const foldTotalsJob = defineClocked('fold-totals', 600_000);

@@ -1,0 +1,179 @@
+import { type Session, inTransaction, isDuplicateKey } from '../database/mongo.js';
+import { now } from '../shared/clock.js';
+import { ConflictError, ValidationError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
+import { OperatorModel, type Operator } from './operator.model.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { newId } from '../shared/ids.js';
+import { hashNewPassword } from './password.js';
+import {
+  createNoOperatorError,
+  buildUnchangedFilter,
+  createChangedSinceProofError,
+} from './require-operator.js';
+import type { OperatorRole } from './rights.js';
+import { isUsername, usernameRule } from '../shared/input-rules.js';
+
+/**
+ * Called in the database transaction that takes an admin away, after the change. It writes to the one who remains, so that
+ * two admins who take each other away at the same moment meet.
+ * @throws ConflictError if nobody would be left to say who may do what.
+ */
+export async function requireRemainingAdmin(session: Session): Promise<void> {
+  const { matchedCount } = await OperatorModel.updateOne(
+    { role: 'admin' },
+    { $set: { keptAsAdminAt: now() } },
+    { session },
+  );
+  if (matchedCount === 0) {
+    throw new ConflictError(asWritten('This is the last admin. Make another operator an admin first.'));
+  }
+}
+
+/**
+ * Lets a person into the console.
+ * @throws ValidationError for a name that cannot be one, and for a password that is too short or too long.
+ * @throws ConflictError if the username is taken.
+ */
+export async function createOperator(
+  input: { username: string; role: OperatorRole; password: string },
+  by: ChangedBy,
+): Promise<Operator> {
+  if (!isUsername(input.username)) {
+    throw new ValidationError([{ field: 'username', message: asWritten(usernameRule) }]);
+  }
+  const at = now();
+  const operator: Operator = {
+    _id: newId(),
+    username: input.username,
+    role: input.role,
+    passwordHash: await hashNewPassword(input.password),
+    passwordChangedAt: at,
+    sessionEpoch: 0,
+    createdAt: at,
+  };
+  try {
+    await inTransaction(async (session) => {
+      await OperatorModel.create([operator], { session });
+      await recordAudit(session, {
+        ...by,
+        action: 'operator.create',
+        subject: { kind: 'operator', id: operator._id },
+        after: { username: operator.username, role: operator.role },
+      });
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) {
+      throw new ConflictError(asWritten(`The operator "${input.username}" exists already.`), {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  return operator;
+}
+
+/** Takes a person out of the console; every session of theirs ends. @throws NotFoundError; ConflictError for the last admin. */
+export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
+  await inTransaction(async (session) => {
+    const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
+    if (!operator) {
+      throw createNoOperatorError(username);
+    }
+    if (operator.role === 'admin') {
+      await requireRemainingAdmin(session);
+    }
+    await recordAudit(session, {
+      ...by,
+      action: 'operator.remove',
+      subject: { kind: 'operator', id: operator._id },
+      before: { username, role: operator.role },
+    });
+  });
+}
+
+export async function listOperators(): Promise<Operator[]> {
+  return OperatorModel.find().sort({ username: 1 }).lean<Operator[]>();
+}
+
+/**
+ * Gives an operator another password; every session of theirs ends.
+ * @param proven The operator who has proven that it is theirs.
+ * @throws ValidationError for a password that is too short or too long.
+ * @throws NotFoundError if there is no such operator; ConflictError if all sessions were ended since they were read.
+ */
+export async function setOperatorPassword(
+  username: string,
+  password: string,
+  by: ChangedBy,
+  proven?: Operator,
+): Promise<Operator> {
+  const change = { passwordHash: await hashNewPassword(password), passwordChangedAt: now() };
+  return changeOperator(username, change, {
+    by,
+    proven,
+    action: 'operator.password',
+    told: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
+  });
+}
+
+/**
+ * Lets an operator do more, or less; every session of theirs ends, and the key for the command line goes by the new
+ * role from its next use.
+ * @throws NotFoundError if there is no such operator; ConflictError for the last admin.
+ */
+export async function setOperatorRole(
+  username: string,
+  role: OperatorRole,
+  by: ChangedBy,
+): Promise<Operator> {
+  return changeOperator(
+    username,
+    { role },
+    {
+      by,
+      action: 'operator.role',
+      told: (before) => ({ before: { username, role: before.role }, after: { username, role } }),
+    },
+  );
+}
+
+/** Ends every session of an operator. @throws NotFoundError */
+export async function endAllSessions(username: string, by: ChangedBy): Promise<Operator> {
+  return changeOperator(
+    username,
+    {},
+    { by, action: 'operator.end-sessions', told: () => ({ after: { username } }) },
+  );
+}
+
+interface OperatorUpdate {
+  by: ChangedBy;
+  proven?: Operator | undefined;
+  action: string;
+  told: (before: Operator) => { before?: object; after: object };
+}
+
+/** The change, the end of all sessions and the audit entry, or none of them. @returns the operator as it is afterwards. */
+async function changeOperator(
+  username: string,
+  change: Partial<Operator>,
+  { by, proven, action, told }: OperatorUpdate,
+): Promise<Operator> {
+  return inTransaction(async (session) => {
+    const before = await OperatorModel.findOneAndUpdate(
+      proven ? buildUnchangedFilter(proven) : { username },
+      { $set: change, $inc: { sessionEpoch: 1 } },
+      { session, returnDocument: 'before' },
+    ).lean<Operator>();
+    if (!before) {
+      throw proven ? createChangedSinceProofError(proven) : createNoOperatorError(username);
+    }
+    if (before.role === 'admin' && (change.role ?? 'admin') !== 'admin') {
+      await requireRemainingAdmin(session);
+    }
+    const subject = { kind: 'operator' as const, id: before._id };
+    await recordAudit(session, { ...by, action, subject, ...told(before) });
+    return { ...before, ...change, sessionEpoch: before.sessionEpoch + 1 };
+  });
+}

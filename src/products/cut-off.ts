@@ -1,0 +1,67 @@
+import { DateTime } from 'luxon';
+import { env } from '../../config/env.js';
+import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { inTransaction } from '../database/mongo.js';
+import { writeAndInvalidate } from '../redis/publish-changes.js';
+import { NotFoundError } from '../shared/errors.js';
+import { asWritten } from '../shared/say.js';
+import { ProductModel, type Product } from './product.model.js';
+
+/** A daily window in business time, HH:MM, in which a product cannot be sold. It may pass midnight. */
+export interface CutOff {
+  start: string;
+  end: string;
+}
+
+/** The start belongs to the window, the end does not. A window that ends where it starts is none. */
+export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean {
+  if (!cutOff) {
+    return false;
+  }
+  const start = minuteOf(cutOff.start);
+  const end = minuteOf(cutOff.end);
+  if (start === null || end === null || start === end) {
+    return false;
+  }
+  const local = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE });
+  const minute = local.hour * 60 + local.minute;
+  return start < end ? minute >= start && minute < end : minute >= start || minute < end;
+}
+
+/** Minute of the day, or null if it is no time. Providers write `0:0` as well as `00:00`. */
+export function minuteOf(time: string): number | null {
+  const match = /^(\d{1,2}):(\d{1,2})$/.exec(time);
+  const [hour, minute] = [Number(match?.[1]), Number(match?.[2])];
+  return match && hour < 24 && minute < 60 ? hour * 60 + minute : null;
+}
+
+/**
+ * The daily window in which nobody sells a product, in business time; it may pass midnight. Null: none. Beside it each
+ * offer has that of its provider's price list, which no operator sets. Purchases that were accepted go on.
+ * @throws NotFoundError for a product that does not exist.
+ */
+export async function setCutOff(
+  { code, cutOff }: { code: string; cutOff: Product['cutOff'] },
+  by: ChangedBy,
+): Promise<void> {
+  await writeAndInvalidate([ProductModel], [code], (products) =>
+    inTransaction(async (session) => {
+      const product = await products
+        .findOneAndUpdate({ _id: code }, { $set: { cutOff } }, { session, returnDocument: 'before' })
+        .lean<Product>();
+      if (!product) {
+        throw new NotFoundError(asWritten(`There is no product ${code}`));
+      }
+      const isSame = product.cutOff?.start === cutOff?.start && product.cutOff?.end === cutOff?.end;
+      if (!isSame) {
+        await recordAudit(session, {
+          ...by,
+          action: 'product.cut-off',
+          subject: { kind: 'product', id: code },
+          before: { cutOff: product.cutOff },
+          after: { cutOff },
+        });
+      }
+    }),
+  );
+}

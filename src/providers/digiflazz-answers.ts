@@ -1,0 +1,105 @@
+import { lookUp } from '../shared/collections.js';
+import type { ResponseCode } from '../shared/errors.js';
+import { DateTime } from 'luxon';
+import { env } from '../../config/env.js';
+import { now } from '../shared/clock.js';
+
+/**
+ * What each `rc` of Digiflazz means for an order (docs/explanation/outcomes.md#outcomes). A code that is not listed here is
+ * unknown: nothing is bought again or given back because of it.
+ */
+export type RcMeaning =
+  | { class: 'success' | 'pending' | 'unknown' | 'reversed' | 'review' }
+  | {
+      class: 'refused';
+      failover: 'yes' | 'no' | 'confirm';
+      clientCode: ResponseCode;
+      fault?: 'configuration' | 'float';
+      /** The refusal is about the call, so as the answer to a status check it says nothing about the order. */
+      aboutCall?: true;
+    };
+
+const wrongNumber: RcMeaning = { class: 'refused', failover: 'no', clientCode: '04' };
+const customersMistake: RcMeaning = { class: 'refused', failover: 'no', clientCode: '01' };
+const otherSeller: RcMeaning = { class: 'refused', failover: 'yes', clientCode: '03' };
+const confirm: RcMeaning = { class: 'refused', failover: 'confirm', clientCode: '03' };
+const ourConfiguration: RcMeaning = {
+  class: 'refused',
+  failover: 'yes',
+  clientCode: '03',
+  fault: 'configuration',
+  aboutCall: true,
+};
+// Their "insufficient balance" is ours at the provider, and never shown as the client's.
+const ourFloat: RcMeaning = { ...ourConfiguration, fault: 'float' };
+const review: RcMeaning = { class: 'review' };
+
+export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
+  '00': { class: 'success' },
+  '01': confirm, // time-out
+  '02': { class: 'refused', failover: 'yes', clientCode: '01' }, // failed
+  '03': { class: 'pending' },
+  '40': ourConfiguration, // payload error
+  '41': ourConfiguration, // wrong signature
+  '42': ourConfiguration, // buyer API could not be processed
+  '43': { class: 'refused', failover: 'yes', clientCode: '02' }, // SKU not found or inactive
+  '44': ourFloat, // balance too low
+  '45': ourConfiguration, // address not known
+  '47': review, // already done at another buyer
+  '49': review, // ref_id not unique
+  '50': review, // transaction not found
+  '51': wrongNumber, // number blocked
+  '52': wrongNumber, // prefix of another operator
+  '53': otherSeller, // seller's product not available
+  '54': wrongNumber,
+  '55': otherSeller, // product disrupted
+  '57': wrongNumber, // number of digits
+  '58': otherSeller, // cut-off
+  '59': wrongNumber, // outside the region
+  '60': { class: 'refused', failover: 'no', clientCode: '02' }, // no bill yet
+  '61': ourFloat, // never deposited
+  '62': otherSeller, // seller disrupted
+  '63': otherSeller, // no repeated transactions
+  '66': otherSeller, // seller's system in repair
+  '67': otherSeller, // seller without server
+  '68': otherSeller, // out of stock
+  '69': otherSeller, // dearer than the price we accept
+  '70': confirm, // time-out of the biller
+  '71': otherSeller, // product unstable
+  '72': customersMistake, // a package must be ended first
+  '73': customersMistake, // over the kWh limit
+  '74': { class: 'reversed' },
+  '80': otherSeller, // blocked by the seller
+  '81': otherSeller, // seller blocked by us
+  '82': ourConfiguration, // account not verified
+  '84': customersMistake, // amount not valid
+  '85': otherSeller, // transactions limited
+  '87': customersMistake, // e-money in multiples of 1,000
+  '88': ourConfiguration,
+  '99': { class: 'unknown' }, // router issue
+};
+
+export function getRcMeaning(rc: string): RcMeaning {
+  return lookUp(rcMeanings, rc) ?? { class: 'unknown' };
+}
+
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', 'OKT', 'NOV', 'DES'];
+
+/**
+ * The period of a bill as YYYY-MM, from the ways in which billers write it: `201901`, `MEI 2019`, `MEI 22`. Of a
+ * bill over several months, the newest. Some billers give none that can be read: then it is the present month.
+ */
+export function getBillPeriod(written: (string | null | undefined)[]): string {
+  const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();
+  return read.at(-1) ?? DateTime.fromJSDate(now(), { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM');
+}
+
+function readPeriod(written: string): string | null {
+  const digits = /^(20\d{2})-?(0[1-9]|1[0-2])$/.exec(written.trim());
+  if (digits) {
+    return `${digits[1] ?? ''}-${digits[2] ?? ''}`;
+  }
+  const words = /^([A-Z]{3})[A-Z]*\s+(?:20)?(\d{2})$/.exec(written.trim().toUpperCase());
+  const month = months.indexOf(words?.[1] ?? '') + 1;
+  return words && month > 0 ? `20${words[2] ?? ''}-${String(month).padStart(2, '0')}` : null;
+}

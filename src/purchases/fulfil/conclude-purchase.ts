@@ -1,0 +1,137 @@
+/** The postings that end a purchase, as data: whoever ends it adds what else belongs to that (an audit entry). */
+import { getExistingAccount } from '../../accounts/find-account.js';
+import { computePlatformShare } from '../../money/commission.js';
+import { buildSellerCreditInsert, scheduleSellerPosting } from '../../money/credits/seller-credits.js';
+import { buildMovementLines } from '../../money/journals/new-journal.js';
+import type { Insert, Posting } from '../../money/posting/posting.js';
+import type { Delivery } from '../../webhooks/deliver/delivery.model.js';
+import { buildDeliveryInserts } from '../../webhooks/new-delivery.js';
+import type { Order } from '../order.model.js';
+import { buildPurchaseDeliveries } from '../purchase-notifications.js';
+import type { Purchase } from '../purchase.model.js';
+import { buildTransition, StalePurchaseError } from '../states.js';
+import { buildTotalsChanges } from '../purchase-totals.js';
+import { buildOrderClosing } from './order-transitions.js';
+import { post } from '../../money/posting/post.js';
+import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
+import { countConclusion } from '../purchase-metrics.js';
+import { recordContradiction } from './record-cases.js';
+
+export interface PurchaseConclusion {
+  posting: Posting & { inserts: Insert[] };
+  /** To be announced once it is written. */
+  deliveries: Delivery[];
+}
+
+/** PROCESSING -> SUCCESS: the suspended price goes to the seller of the order and to the platform. */
+export async function buildSuccessConclusion(
+  purchase: Purchase,
+  order: Order,
+  answer: { message: string; serialNumber: string | null; code: string },
+): Promise<PurchaseConclusion> {
+  const { _id, accountId, price } = purchase;
+  const { sellerId } = order;
+  const [buyer, seller] = await Promise.all([getExistingAccount(accountId), getExistingAccount(sellerId)]);
+  const commissionAmount = computePlatformShare(purchase, order.commissionRate);
+  const amount = price - commissionAmount;
+  const { serialNumber, message } = answer;
+  const { change, moved } = buildTransition(purchase, 'SUCCESS', {
+    serialNumber,
+    message,
+    sellerId,
+    commissionAmount,
+  });
+  const deliveries = buildPurchaseDeliveries({ purchase: moved, buyer, seller, event: 'success' });
+  return {
+    deliveries,
+    posting: {
+      accountId,
+      kind: 'success',
+      subjectId: _id,
+      lines: [
+        { account: 'platform:suspense', amount: -price },
+        { account: `payable:${sellerId}`, amount },
+        { account: 'platform:revenue', amount: commissionAmount },
+      ],
+      changes: [change, buildOrderClosing(order, { ...answer, status: 'OK' })],
+      totals: buildTotalsChanges(purchase, moved),
+      inserts: [
+        buildSellerCreditInsert({ id: _id, accountId, transactionId: _id, sellerId, amount }),
+        ...buildDeliveryInserts(deliveries),
+      ],
+    },
+  };
+}
+
+/** -> FAILED: the debit returns to the wallet. @param order The open one, or null where none is. */
+export async function buildFailureConclusion(
+  purchase: Purchase,
+  order: Order | null,
+  reason: { code: string; message: string },
+): Promise<PurchaseConclusion> {
+  const { _id, accountId, price } = purchase;
+  const buyer = await getExistingAccount(accountId);
+  const { message, code: failureCode } = reason;
+  const { change, moved } = buildTransition(purchase, 'FAILED', { message, failureCode });
+  const deliveries = buildPurchaseDeliveries({ purchase: moved, buyer, seller: null, event: 'failed' });
+  return {
+    deliveries,
+    posting: {
+      accountId,
+      kind: 'refund',
+      subjectId: _id,
+      wallet: { balance: price },
+      lines: buildMovementLines(price, { from: 'platform:suspense', to: `wallet:${accountId}` }),
+      changes: order ? [change, buildOrderClosing(order, { ...reason, status: 'REJECTED' })] : [change],
+      totals: buildTotalsChanges(purchase, moved),
+      inserts: buildDeliveryInserts(deliveries),
+    },
+  };
+}
+
+/**
+ * PROCESSING -> SUCCESS: the suspended price goes to the seller (price − commission) and to the platform, together
+ * with the webhooks that tell it (docs/explanation/postings.md#what-one-posting-writes).
+ * Invariant: once per purchase, by the version that was read and by the unique journal.
+ * @throws StalePurchaseError if the purchase has changed since it was read: nothing was written, and an answer that
+ *   contradicts what it is now has become a case.
+ */
+export async function concludeSuccess(
+  purchase: Purchase,
+  order: Order,
+  answer: { message: string; serialNumber: string | null; code: string },
+): Promise<void> {
+  const { posting, deliveries } = await buildSuccessConclusion(purchase, order, answer);
+  const result = await post(posting);
+  if (result.outcome !== 'posted') {
+    await recordContradiction(purchase, { order, says: 'success' });
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
+  }
+  countConclusion(purchase, 'success', order);
+  await Promise.all([announceDeliveries(deliveries), scheduleSellerPosting(order.sellerId)]);
+}
+
+/**
+ * -> FAILED, and the debit returns to the wallet in the same posting. Only for a refusal that is certain; an unknown
+ * outcome never comes here.
+ * Invariant: one refund per purchase, by the version that was read and by the unique journal.
+ * @param order The order that was refused, or null where none is open.
+ * @throws StalePurchaseError if the purchase has changed since it was read: nothing was written, and an answer that
+ *   contradicts what it is now has become a case.
+ */
+export async function concludeFailure(
+  purchase: Purchase,
+  order: Order | null,
+  reason: { code: string; message: string },
+): Promise<void> {
+  const { posting, deliveries } = await buildFailureConclusion(purchase, order, reason);
+  const result = await post(posting);
+  if (result.outcome !== 'posted') {
+    if (order) {
+      await recordContradiction(purchase, { order, says: 'failed' });
+    }
+    throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
+  }
+  countConclusion(purchase, 'failed', order);
+  await announceDeliveries(deliveries);
+}

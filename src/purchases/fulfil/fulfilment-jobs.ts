@@ -1,0 +1,127 @@
+import Joi from 'joi';
+import { env } from '../../../config/env.js';
+import { defineJob, defineQueue, type Job } from '../../jobs/define-job.js';
+import { getProviderQueue } from '../../providers/provider-queue.js';
+import { batchCalls } from '../../shared/concurrency.js';
+import { getQuickCollection } from '../../database/mongo.js';
+import { purchases, type Purchase } from '../purchase.model.js';
+import { nowMs } from '../../shared/clock.js';
+import { outboxJob, type Outbox } from '../../jobs/outbox.js';
+import { defineSweep } from '../../jobs/sweep-job.js';
+
+export interface PurchaseData {
+  purchaseId: string;
+  /** The buyer's. */
+  accountId: string;
+}
+
+const fulfilmentQueue = defineQueue({
+  name: 'fulfilment',
+  does: 'Sends purchases to a provider',
+  concurrency: env.FULFILMENT_CONCURRENCY,
+});
+
+/** Takes an accepted purchase to a provider. */
+export const fulfilPurchaseJob = defineJob<PurchaseData>({
+  queue: fulfilmentQueue,
+  name: 'fulfil-purchase',
+  version: 3,
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
+  subject: ({ purchaseId }) => purchaseId,
+});
+
+const jobsBySeller = new Map<string, Job<PurchaseData>>();
+
+/** The job of a purchase that waits for its turn at the provider of this seller, in the provider's own queue. */
+export function getProviderFulfilmentJob(sellerId: string): Job<PurchaseData> {
+  const found = jobsBySeller.get(sellerId) ?? { ...fulfilPurchaseJob, queue: getProviderQueue(sellerId) };
+  jobsBySeller.set(sellerId, found);
+  return found;
+}
+
+interface AskData extends PurchaseData {
+  /** The provider itself called: ask before the schedule would. */
+  askNow: boolean;
+}
+
+export const pollingQueue = defineQueue({
+  name: 'polling',
+  does: 'Asks providers about open purchases',
+  concurrency: env.FULFILMENT_CONCURRENCY,
+});
+
+/**
+ * Looks at an open purchase again: asks its provider, or looks for the next one. A purchase has one of these waiting by
+ * the schedule, and whoever plans another one knows better when; a callback has one of its own, which no plan displaces.
+ */
+export const askProviderJob = defineJob<AskData>({
+  queue: pollingQueue,
+  name: 'ask-provider',
+  version: 3,
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string(), askNow: Joi.boolean() }),
+  subject: ({ purchaseId, askNow }) => (askNow ? `${purchaseId}-now` : purchaseId),
+  whileDelayed: 'replace',
+  whileActive: 'follow',
+});
+
+/** Asks once more about a sale that its provider says it took back. */
+export const verifySaleJob = defineJob<PurchaseData>({
+  queue: pollingQueue,
+  name: 'verify-sale',
+  version: 3,
+  data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
+  subject: ({ purchaseId }) => purchaseId,
+  whileActive: 'follow',
+  // What it is about stands in no outbox.
+  isSwept: false,
+});
+
+/** A purchase as it is now; null if there is none. Those that ask at the same time share a query. */
+export const loadPurchase = batchCalls<PurchaseData, Purchase | null>({
+  itemsMax: 100,
+  async run(wanted) {
+    const found = await getQuickCollection(purchases)
+      .find({
+        accountId: { $in: [...new Set(wanted.map(({ accountId }) => accountId))] },
+        _id: { $in: wanted.map(({ purchaseId }) => purchaseId) },
+      })
+      .toArray();
+    const byId = new Map(found.map((each) => [each._id, each]));
+    return wanted.map(({ purchaseId }) => byId.get(purchaseId) ?? null);
+  },
+});
+
+/** How long a new job has before the sweep adds another; doubles with each that was lost, up to a minute. */
+export function graceMs(epoch: number): number {
+  return Math.min(60_000, 5_000 * 2 ** epoch);
+}
+
+/** When the sweep must look at a purchase whose job is due at `dueMs`. */
+export function getSweepTime(epoch: number, dueMs: number = nowMs()): Date {
+  return new Date(dueMs + graceMs(epoch));
+}
+
+/** Open purchases. Whatever waits for the operator has no `nextActionAt`. */
+export const purchaseOutbox: Outbox<Purchase> = {
+  name: 'purchases',
+  collection: purchases,
+  open: { status: { $in: ['PENDING', 'PROCESSING'] } },
+  fields: ['status', 'queuedFor', 'requestId'],
+  jobs: [
+    outboxJob({
+      job: ({ queuedFor }) => (queuedFor ? getProviderFulfilmentJob(queuedFor) : fulfilPurchaseJob),
+      dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId }),
+      requestIdOf: ({ requestId }) => requestId,
+      isNeededBy: ({ status, queuedFor }) => Boolean(queuedFor) || status === 'PENDING',
+    }),
+    outboxJob({
+      job: askProviderJob,
+      dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId, askNow: false }),
+      requestIdOf: ({ requestId }) => requestId,
+      isNeededBy: ({ status, queuedFor }) => !queuedFor && status === 'PROCESSING',
+    }),
+  ],
+  graceMs,
+};
+
+export const sweepPurchasesJob = defineSweep('sweep-purchases', 5_000);

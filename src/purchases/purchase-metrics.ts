@@ -1,0 +1,79 @@
+/** What the console plots of purchases, by five minutes, of all accounts together: how long they took from acceptance to their end. */
+import { getBucketName, countSlot, computeQuantile } from '../samples/latency-buckets.js';
+import { readSamples, sumSlots } from '../samples/read-samples.js';
+import { countSample } from '../samples/record-samples.js';
+import { hourMs, type Slot } from '../samples/sample.model.js';
+import { sampleEnd } from '../providers/provider-metrics.js';
+import { nowMs } from '../shared/clock.js';
+import { histogram } from '../shared/metrics.js';
+import type { Purchase } from './purchase.model.js';
+
+const purchasesSubject = 'purchases';
+
+/** A purchase has come to its end, whatever that is. */
+export function sampleDuration(durationMs: number): void {
+  countSample(purchasesSubject, [getBucketName(durationMs)]);
+}
+
+/** Of purchases that came to their end in some time; null: none did. Seconds. */
+export interface Durations {
+  ended: number;
+  median_s: number | null;
+  p95_s: number | null;
+}
+
+/** Of some hours, one after the other, by their beginnings, and of all of them together. */
+export async function readDurationsByHour(
+  hours: readonly number[],
+): Promise<{ of: (fromMs: number) => Durations; all: Durations }> {
+  const [sinceMs = 0] = hours;
+  const found = await readSamples([purchasesSubject], { sinceMs, untilMs: sinceMs + hours.length * hourMs });
+  const slots = found.get(purchasesSubject)?.slots ?? [];
+  const within = (fromMs: number, untilMs: number) =>
+    sumSlots(slots.filter((each) => each.fromMs >= fromMs && each.fromMs < untilMs).map(({ slot }) => slot));
+  return {
+    of: (fromMs) => getDurations(within(fromMs, fromMs + hourMs)),
+    all: getDurations(within(sinceMs, Infinity)),
+  };
+}
+
+function getDurations(slot: Slot): Durations {
+  const secondsOf = (share: number) => {
+    const ms = computeQuantile(slot, share);
+    return ms === null ? null : ms / 1_000;
+  };
+  return { ended: countSlot(slot), median_s: secondsOf(0.5), p95_s: secondsOf(0.95) };
+}
+
+const durations = histogram({
+  name: 'topup_purchase_duration_seconds',
+  help: 'From an accepted purchase to its final state',
+  labels: ['outcome'],
+  buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3_600],
+  zero: [{ outcome: 'success' }, { outcome: 'failed' }],
+});
+
+/**
+ * Counted when it is written, so once for each purchase. Not how long it took where a person decided, or had it asked again: that says
+ * nothing about the service.
+ * @param order Whose fate it is that became certain with it, if any.
+ */
+export function countConclusion(
+  { createdAt, reviewAskedAt }: Pick<Purchase, 'createdAt' | 'reviewAskedAt'>,
+  outcome: 'success' | 'failed',
+  order: { sellerId: string } | null,
+): void {
+  if (!reviewAskedAt) {
+    const tookMs = Math.max(0, nowMs() - createdAt.getTime());
+    durations({ outcome }, tookMs / 1_000);
+    sampleDuration(tookMs);
+  }
+  if (order) {
+    sampleEnd(order.sellerId, outcome === 'success' ? 'sold' : 'failed');
+  }
+}
+
+/** For a log line of a purchase. */
+export function getLogFields({ _id, requestId }: Pick<Purchase, '_id' | 'requestId'>) {
+  return { purchaseId: _id, ...(requestId !== undefined && { requestId }) };
+}

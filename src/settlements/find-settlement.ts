@@ -1,0 +1,45 @@
+import { findConfirmed } from '../database/find-confirmed.js';
+import { NotFoundError } from '../shared/errors.js';
+import { say } from '../shared/say.js';
+import { settlements, type Settlement, SettlementModel, type SettlementStatus } from './settlement.model.js';
+import { findDocumentPage } from '../database/page-of-documents.js';
+
+/**
+ * As a majority holds it: "paid already" is an answer about money.
+ * @param accountId The seller's; null: not known, and all shards are asked.
+ * @throws NotFoundError if there is no settlement with this id.
+ */
+export async function requireSettlement(
+  settlementId: string,
+  accountId: string | null = null,
+): Promise<Settlement> {
+  const owner = accountId === null ? {} : { accountId };
+  const [settlement] = await findConfirmed(settlements, { _id: settlementId, ...owner });
+  if (!settlement) {
+    throw new NotFoundError(say('noSettlement', { id: settlementId }));
+  }
+  return settlement;
+}
+
+const waitingStatuses: readonly SettlementStatus[] = ['pending', 'processing'];
+
+/**
+ * Settlements for the operator: of an account the oldest first (account_newest_id), of everybody what waits, the longest
+ * waiting first (status_next_action). What has ended grows without end: of everybody the newest first, by findDocumentPage.
+ */
+export async function listSettlements(query: {
+  statuses: SettlementStatus[];
+  accountId?: string;
+  limit: number;
+}): Promise<Settlement[]> {
+  const { statuses, accountId, limit } = query;
+  if (accountId === undefined && !statuses.every((status) => waitingStatuses.includes(status))) {
+    const fits = ({ status }: Settlement) => statuses.includes(status);
+    return (await findDocumentPage(settlements, { fits }, { limit })).found;
+  }
+  return SettlementModel.find({ ...(accountId !== undefined && { accountId }), status: { $in: statuses } })
+    .sort({ createdAt: 1 })
+    .limit(limit)
+    .readConcern('majority')
+    .lean<Settlement[]>();
+}

@@ -1,0 +1,337 @@
+/**
+ * What the alerts of ops/prometheus/rules.yml find that go by figures of the whole service, for those who run no Prometheus: the
+ * same names, limits and times.
+ */
+import { nowMs } from '../shared/clock.js';
+import { lookUp } from '../shared/collections.js';
+import type { Figure, FigureName, Figures } from './figures.js';
+
+export interface AlarmRule {
+  /** As the alert is called. */
+  name: string;
+  severity: 'page' | 'ticket';
+  /** How long it must be so. */
+  forMs: number;
+  /** How long it must not be so before it is over; at once without this. */
+  keepMs?: number;
+  from: FigureName;
+  /** Only figures with one of these values of a label. */
+  where?: { label: string; among: readonly string[] };
+  isSo: (value: number, each: Figure, all: Figures) => boolean;
+  says: (value: number) => string;
+}
+
+const minuteMs = 60_000;
+
+export const alarmRules: readonly AlarmRule[] = [
+  {
+    name: 'TopupProcessSilent',
+    severity: 'page',
+    forMs: minuteMs / 2,
+    from: 'topup_processes',
+    where: { label: 'state', among: ['silent'] },
+    isSo: (value) => value > 0,
+    says: () => 'a process has not been heard for 20 s',
+  },
+  {
+    name: 'TopupWebMissing',
+    severity: 'page',
+    forMs: minuteMs,
+    from: 'topup_web_processes',
+    isSo: (value) => value === 0,
+    says: () => 'no web process is heard: nobody can buy',
+  },
+  {
+    name: 'TopupProcessNotReady',
+    severity: 'page',
+    forMs: minuteMs,
+    from: 'topup_processes_not_ready',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} ${value === 1 ? 'process says that it is' : 'processes say that they are'} not ready`,
+  },
+  {
+    name: 'TopupEventLoopLag',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_processes_lag_seconds',
+    isSo: (value) => value > 0.5,
+    says: (value) => `again and again its event loop is held up, for up to ${value} s`,
+  },
+  {
+    name: 'TopupConnectionsUsedUp',
+    severity: 'ticket',
+    forMs: 2 * minuteMs,
+    from: 'topup_processes_connections_refused',
+    isSo: (value) => value > 10,
+    says: (value) => `in the last 5 minutes it found no free connection to MongoDB ${value} times`,
+  },
+  {
+    name: 'TopupPostingsFailed',
+    severity: 'page',
+    forMs: 0,
+    from: 'topup_processes_postings_failed',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} postings of the last 10 minutes could not be written, through no fault of MongoDB`,
+  },
+  {
+    name: 'TopupWebhooksUnsent',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_processes_webhooks_unsent',
+    isSo: (value) => value > 0,
+    says: (value) =>
+      `${value} webhooks of the last 5 minutes could not go out, through no fault of their receivers`,
+  },
+  {
+    name: 'TopupRedisMemory',
+    severity: 'page',
+    forMs: 5 * minuteMs,
+    from: 'topup_redis_memory_bytes',
+    isSo: (value, _each, all) => value > 0.8 * findMaxMemory(all),
+    says: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
+  },
+  {
+    name: 'TopupQueueNotTaken',
+    severity: 'page',
+    forMs: minuteMs,
+    from: 'topup_queue_jobs',
+    where: { label: 'state', among: ['waiting'] },
+    isSo: (value, { labels }, all) =>
+      value > 0 && getFigureValue(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
+    says: (value) => `${value} jobs wait, and nobody takes them`,
+  },
+  {
+    name: 'TopupQueuePaused',
+    severity: 'ticket',
+    forMs: 10 * minuteMs,
+    from: 'topup_queue_paused',
+    isSo: (value) => value === 1,
+    says: () => 'it is paused',
+  },
+  {
+    name: 'TopupQueueLong',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_queue_jobs',
+    where: { label: 'state', among: ['waiting'] },
+    isSo: (value) => value > 1_000,
+    says: (value) => `${value} jobs wait`,
+  },
+  {
+    name: 'TopupQueueStuck',
+    severity: 'page',
+    forMs: 2 * minuteMs,
+    from: 'topup_queue_stuck',
+    isSo: (value) => value === 1,
+    says: () => 'its workers live and take nothing, though a job has been due for a minute',
+  },
+  {
+    // A round that hangs is ended in its time, and the job comes again after a pause.
+    name: 'TopupJobHangs',
+    severity: 'page',
+    forMs: 0,
+    keepMs: 5 * minuteMs,
+    from: 'topup_queue_hanging_seconds',
+    isSo: (value) => value > 0,
+    says: (value) => `a job has been under way for ${Math.round(value)} s`,
+  },
+  {
+    name: 'TopupWorkLate',
+    severity: 'page',
+    forMs: 2 * minuteMs,
+    from: 'topup_late_work',
+    isSo: (value) => value > 0,
+    says: (value) => `${value} over a minute late`,
+  },
+  {
+    name: 'TopupPurchasesHang',
+    severity: 'ticket',
+    forMs: 10 * minuteMs,
+    from: 'topup_open_purchases',
+    // Those that are older still are TopupPurchasesOld.
+    where: { label: 'age', among: ['1d'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} purchases have been open for over an hour`,
+  },
+  {
+    name: 'TopupPurchasesOld',
+    severity: 'ticket',
+    forMs: 10 * minuteMs,
+    from: 'topup_open_purchases',
+    where: { label: 'age', among: ['older'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} purchases have been open for over a day`,
+  },
+  {
+    name: 'TopupProviderCircuitOpen',
+    severity: 'ticket',
+    forMs: minuteMs,
+    from: 'topup_provider_circuit_state',
+    // Half-open as well: a probe a few seconds does not end what still fails.
+    isSo: (value) => value > 0,
+    says: () => 'it does not serve, but for probes',
+  },
+  {
+    name: 'TopupProviderWaits',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_provider_wait_seconds',
+    isSo: (value) => value > 300,
+    says: (value) => `a new order would wait for ${Math.round(value)} s`,
+  },
+  {
+    name: 'TopupProviderFloatEnds',
+    severity: 'ticket',
+    forMs: 10 * minuteMs,
+    from: 'topup_provider_float_ends_seconds',
+    isSo: (value) => value < 28_800,
+    says: (value) =>
+      `our money there is used up in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
+  },
+  {
+    name: 'TopupDecisionsWait',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_attention',
+    where: { label: 'kind', among: ['openCases', 'reviews', 'failingJobs'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} wait for a person`,
+  },
+  {
+    name: 'TopupPaymentsWait',
+    severity: 'ticket',
+    forMs: 60 * minuteMs,
+    from: 'topup_attention',
+    where: { label: 'kind', among: ['pendingDeposits', 'settlements', 'adjustments'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} wait for a person`,
+  },
+  {
+    name: 'TopupGivenUp',
+    severity: 'ticket',
+    forMs: 15 * minuteMs,
+    from: 'topup_attention',
+    where: { label: 'kind', among: ['deadDeliveries', 'disabledWebhooks', 'failedReports'] },
+    isSo: (value) => value > 0,
+    says: (value) => `${value} in the last days`,
+  },
+  {
+    name: 'TopupLedgerNotClosed',
+    severity: 'page',
+    forMs: 10 * minuteMs,
+    from: 'topup_ledger_close_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 93_600,
+    says: () => 'no day was closed for 26 hours',
+  },
+  {
+    name: 'TopupLedgerRed',
+    severity: 'page',
+    forMs: 0,
+    from: 'topup_ledger_verification_failures',
+    isSo: (value) => value > 0,
+    says: (value) => `the verification of the ledger found ${value} mistakes`,
+  },
+  {
+    name: 'TopupLedgerNotVerified',
+    severity: 'ticket',
+    forMs: 10 * minuteMs,
+    from: 'topup_ledger_verification_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 129_600,
+    says: () => 'the ledger was not verified for 36 hours',
+  },
+  {
+    name: 'TopupProviderRecordDiffers',
+    severity: 'ticket',
+    forMs: 0,
+    from: 'topup_reconciliation_differences',
+    isSo: (value) => value > 0,
+    says: (value) => `its record and ours differ ${value} times, and nobody has said why`,
+  },
+  {
+    name: 'TopupProviderNotReconciled',
+    severity: 'ticket',
+    forMs: 180 * minuteMs,
+    from: 'topup_reconciliation_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 129_600,
+    says: () => 'its record was not held against ours for 36 hours',
+  },
+  {
+    name: 'TopupClockLate',
+    severity: 'ticket',
+    forMs: 5 * minuteMs,
+    from: 'topup_clock_done_timestamp_seconds',
+    isSo: (value) => nowMs() / 1_000 - value > 3_600,
+    says: () => 'this work by the clock was not done for an hour',
+  },
+];
+
+/** An alarm as it is now. */
+export interface Alarm {
+  /** Its name, and what it is about. */
+  id: string;
+  name: string;
+  severity: 'page' | 'ticket';
+  forMs: number;
+  says: string;
+}
+
+/** How long an alarm must not be so before it is over. */
+export function getKeepMs(id: string): number {
+  return alarmRules.find(({ name }) => name === getAlarmName(id))?.keepMs ?? 0;
+}
+
+/**
+ * What is so now, and which alarms are known not to be: what nobody could find out is neither. Of a figure that is there, an
+ * alarm about a label that is not (a process that is forgotten, a seller that has no provider any more) is over.
+ */
+export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
+  const firing: Alarm[] = [];
+  const known = new Set<string>();
+  for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
+    for (const each of all.found.filter((one) => one.name === from)) {
+      known.add(name);
+      if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
+        continue;
+      }
+      const about = Object.values(each.labels).join(' ');
+      const id = about === '' ? name : `${name} ${about}`;
+      if (isSo(each.value, each, all)) {
+        const provider = usernameIn(all, about);
+        const who = provider === null ? '' : `${provider}: `;
+        firing.push({ id, name, severity, forMs, says: `${who}${says(each.value)}` });
+      }
+    }
+  }
+  const isFine = (id: string) => known.has(getAlarmName(id)) && !firing.some((each) => each.id === id);
+  return { firing, isFine };
+}
+
+/** Of the provider whose id, or whose queue, is in these labels; null: of none. */
+function usernameIn(all: Figures, about: string): string | null {
+  const info = all.found.find(({ name, labels }) => {
+    const id = lookUp(labels, 'provider');
+    return name === 'topup_provider_info' && id !== undefined && about.includes(id);
+  });
+  return (info && lookUp(info.labels, 'username')) ?? null;
+}
+
+function getAlarmName(id: string): string {
+  return id.split(' ', 1)[0] ?? '';
+}
+
+function getFigureValue(
+  all: Figures,
+  name: FigureName,
+  label: string,
+  text: string | undefined,
+): number | undefined {
+  return all.found.find((each) => each.name === name && lookUp(each.labels, label) === text)?.value;
+}
+
+/** Infinity where there is none. */
+function findMaxMemory(all: Figures): number {
+  const found = all.found.find((each) => each.name === 'topup_redis_memory_max_bytes');
+  return found && found.value > 0 ? found.value : Infinity;
+}

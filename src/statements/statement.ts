@@ -1,0 +1,189 @@
+import type { Collection, Filter } from 'mongodb';
+import { asUntyped, type AnyStored } from '../database/typed-collection.js';
+import { deposits } from '../deposits/deposit.model.js';
+import { type Journal, type JournalKind, journals } from '../money/journals/journal.model.js';
+import { purchases } from '../purchases/purchase.model.js';
+import { settlements } from '../settlements/settlement.model.js';
+import { readWalletTimes, buildWalletFilter, findWalletJournals } from '../money/closes/wallet-journals.js';
+import { type Period, formatIsoTime } from '../shared/business-time.js';
+import { csvText, type CsvFormat } from '../shared/csv-text.js';
+
+interface WithRef {
+  _id: string;
+  accountId: string;
+  refId: string | null;
+}
+
+/** Where the subjects of these kinds are; those of the others have no reference of a client. */
+const sources: [Collection<AnyStored>, JournalKind[]][] = [
+  [asUntyped(purchases), ['purchase', 'refund', 'reversal']],
+  [asUntyped(deposits), ['deposit']],
+  [asUntyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
+];
+
+/** The client's reference of what each journal is for, read for all of them at once. A reference never changes. */
+export async function readRefIds(of: readonly Journal[]): Promise<(journal: Journal) => string | null> {
+  const found = await Promise.all(
+    sources.map(([collection, kinds]) =>
+      readRefs(
+        collection,
+        of.filter(({ kind }) => kinds.includes(kind)),
+      ),
+    ),
+  );
+  const byId = new Map(found.flat().map(({ _id, refId }) => [_id, refId]));
+  return ({ subjectId }) => byId.get(subjectId) ?? null;
+}
+
+async function readRefs(collection: Collection<AnyStored>, of: Journal[]): Promise<WithRef[]> {
+  const filter: Filter<AnyStored> = {
+    _id: { $in: [...new Set(of.map(({ subjectId }) => subjectId))] },
+    accountId: { $in: [...new Set(of.map(({ accountId }) => accountId))] },
+  };
+  return of.length === 0 ? [] : collection.find<WithRef>(filter, { projection: { refId: 1 } }).toArray();
+}
+
+/** A period of a wallet as the journals that it has: fixed when it is opened, whatever is written after that. */
+export interface Statement {
+  walletId: string;
+  period: Period;
+  /** The first and the last `seq`; `lastSeq` is one less than `firstSeq` where there is none. */
+  firstSeq: number;
+  lastSeq: number;
+}
+
+export interface StatementEntry {
+  seq: number;
+  at: Date;
+  kind: JournalKind;
+  /** The client's reference of what it is for; null where that has none. */
+  refId: string | null;
+  subjectId: string;
+  /** Rupiah, signed; 0 where only held money moved. */
+  amount: number;
+  /** After it. */
+  balance: number;
+}
+
+/** Finds the journals of a period that a majority holds. Periods that meet share none and lose none (decision 015). */
+export async function openStatement(walletId: string, period: Period): Promise<Statement> {
+  const times = await readWalletTimes(walletId);
+  const [firstSeq, next] = await Promise.all([
+    times.firstSeqAt(period.start),
+    times.firstSeqAt(new Date(period.end.getTime() + 1)),
+  ]);
+  return { walletId, period, firstSeq, lastSeq: next - 1 };
+}
+
+/**
+ * Invariant: opening balance + the amounts of all entries = closing balance.
+ * @returns null if the wallet has no such journals: not a statement of this wallet.
+ */
+export async function readBalances({
+  walletId,
+  firstSeq,
+  lastSeq,
+}: Statement): Promise<{ opening: number; closing: number } | null> {
+  const [opening, closing] = await Promise.all([
+    readBalanceAt(walletId, firstSeq - 1),
+    readBalanceAt(walletId, lastSeq),
+  ]);
+  return opening === null || closing === null ? null : { opening, closing };
+}
+
+/** The entries after a `seq`, oldest first. */
+export async function readEntries(
+  { walletId, lastSeq }: Statement,
+  { after, limit }: { after: number; limit: number },
+): Promise<StatementEntry[]> {
+  const page = await findWalletJournals(walletId, { after, to: Math.min(lastSeq, after + limit) }).toArray();
+  const refIdOf = await readRefIds(page);
+  return page.map((journal) => ({
+    seq: journal.walletSeq ?? 0,
+    at: journal.createdAt,
+    kind: journal.kind,
+    refId: refIdOf(journal),
+    subjectId: journal.subjectId,
+    amount: getWalletAmount(walletId, journal),
+    balance: journal.balanceAfter ?? 0,
+  }));
+}
+
+const pageSize = 1_000;
+
+/** All entries after a `seq`, a page at a time: never more than a page in memory. */
+export async function* readEntryPages(statement: Statement, after: number): AsyncGenerator<StatementEntry[]> {
+  let at = after;
+  while (at < statement.lastSeq) {
+    const page = await readEntries(statement, { after: at, limit: pageSize });
+    yield page;
+    at = page.at(-1)?.seq ?? statement.lastSeq;
+  }
+}
+
+function getWalletAmount(walletId: string, journal: Journal): number {
+  return journal.lines
+    .filter(({ account }) => account === `wallet:${walletId}`)
+    .reduce((sum, { amount }) => sum + amount, 0);
+}
+
+async function readBalanceAt(walletId: string, seq: number): Promise<number | null> {
+  if (seq === 0) {
+    return 0;
+  }
+  const journal = await journals.findOne({ ...buildWalletFilter(walletId), walletSeq: seq });
+  return journal?.balanceAfter ?? null;
+}
+
+/** Where a reader of a statement stands: the statement as it was opened, and the last entry that was read. */
+export interface StatementPosition {
+  statement: Omit<Statement, 'walletId'>;
+  after: number;
+}
+
+/** The place as text for a URL. It names no wallet: each reads its own with it. */
+export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: StatementPosition): string {
+  const numbers = [period.start.getTime(), period.end.getTime(), firstSeq, lastSeq, after];
+  return Buffer.from(numbers.map((each) => each.toString(36)).join('.')).toString('base64url');
+}
+
+/** @returns null for text that is no cursor. */
+export function fromCursor(text: string): StatementPosition | null {
+  const parts = Buffer.from(text, 'base64url').toString().split('.');
+  const [start = -1, end = -1, firstSeq = 0, lastSeq = 0, after = -1] = parts.map((each) =>
+    parseInt(each, 36),
+  );
+  const place = {
+    statement: { period: { start: new Date(start), end: new Date(end) }, firstSeq, lastSeq },
+    after,
+  };
+  const isWhole =
+    start <= end &&
+    firstSeq >= 1 &&
+    firstSeq - 1 <= after &&
+    after <= lastSeq &&
+    Number.isSafeInteger(lastSeq);
+  // Written the same way again, so that nothing else was said in it.
+  return isWhole && !Number.isNaN(place.statement.period.end.getTime()) && toCursor(place) === text
+    ? place
+    : null;
+}
+
+/** An entry in the words of the wire, also the columns of its CSV. */
+export function presentEntry({ at, kind, refId, subjectId, amount, balance }: StatementEntry, zone?: string) {
+  return { at: formatIsoTime(at, zone), kind, ref_id: refId, subject_id: subjectId, amount, balance };
+}
+
+export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
+
+/** The entries after a `seq` as CSV, a page at a time as the reader takes them. */
+export async function* statementCsv(
+  statement: Statement,
+  { after, format, zone }: { after: number; format?: CsvFormat | undefined; zone?: string | undefined },
+): AsyncGenerator<string> {
+  const text = csvText([...statementColumns], format);
+  yield text.head;
+  for await (const page of readEntryPages(statement, after)) {
+    yield text.rows(page.map((each) => presentEntry(each, zone)));
+  }
+}

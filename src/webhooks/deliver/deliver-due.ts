@@ -1,0 +1,330 @@
+/**
+ * Serves one receiver for one turn: what is due goes out, a few at a time, for a second. Whoever has more goes to
+ * the end of the queue, and a request that is slower goes on without holding a place in it. So a receiver that
+ * hangs costs the others nothing.
+ */
+import { env } from '../../../config/env.js';
+import { limits } from '../../../config/limits.js';
+import { nowMs } from '../../shared/clock.js';
+import { logger } from '../../shared/logger.js';
+import { giveTurns } from './delivery-jobs.js';
+import { attemptDelivery, getLogFields, type AttemptResult } from './attempt-delivery.js';
+import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
+import {
+  createInFlightCounter,
+  type InFlightCounter,
+  adjustPace,
+  getStartingPace,
+  type PaceNews,
+} from './in-flight-limits.js';
+import { getImmediateDueTime } from '../new-delivery.js';
+import type { Verdict } from './judge-answer.js';
+import { countInOtherProcesses, openTurn, type Turn } from './open-turn.js';
+import {
+  disableReceiver,
+  hasFailures,
+  noteFailure,
+  noteSlow,
+  noteSuccess,
+} from '../receivers/receiver-health.js';
+import { createRecorder, type Recorder } from './record-attempts.js';
+import { createSender, type Sender } from './send-request.js';
+import { urlGuard } from './url-guard.js';
+import { webhookLimits } from '../webhook-limits.js';
+
+export interface Deliverer {
+  /** One turn of a receiver. Safe to run twice, or in two processes at once: rows are taken under a lease. */
+  deliverDue(receiverId: string): Promise<void>;
+  /** Resolves when nothing is under way and every result is written. */
+  drain(): Promise<void>;
+}
+
+/** What the turns of a process share. */
+interface DelivererResources {
+  readonly sender: Sender;
+  readonly record: Recorder;
+  readonly load: InFlightCounter;
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** A turn while it runs. */
+interface RunningTurn {
+  readonly means: DelivererResources;
+  readonly turn: Turn;
+  waiting: ClaimedDelivery[];
+  /** Nothing else is due. */
+  drained: boolean;
+  active: number;
+  /** How many requests the receiver may have under way, as far as this turn knows. */
+  pace: number;
+  /** There is more to do than where it begins: only then Redis is asked for its pace. */
+  isLong: boolean;
+  /** As the last request started it had all it may. */
+  isFull: boolean;
+  /** Good, quick answers while it was full, since its pace was noted. */
+  good: number;
+  /** What began before is of the round that has cost it its pace already. */
+  slowedAtMs: number;
+  /** Requests under way in other processes. */
+  elsewhere: number;
+  /** Our own proxy does not serve: what was taken waits until it may again. */
+  isCutOff: boolean;
+  /** Where the last request went. */
+  url: string;
+  /** Runs from the first claim on: where the database is slow, what was claimed is sent and not given back. */
+  timer: NodeJS.Timeout | undefined;
+  /** Time is up, or the receiver was disabled meanwhile. */
+  over: boolean;
+  /** Continues the turn when a request ends. */
+  wake: () => void;
+}
+
+/** What a process of the type `webhooks` keeps open: it ends when everything under way has ended. */
+export function openDeliverer(): {
+  run(data: { receiverId: string }): Promise<void>;
+  close(): Promise<void>;
+} {
+  const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
+  const deliverer = createDeliverer(sender);
+  return {
+    run: ({ receiverId }) => deliverer.deliverDue(receiverId),
+    async close() {
+      await deliverer.drain();
+      await sender.close();
+    },
+  };
+}
+
+export function createDeliverer(sender: Sender): Deliverer {
+  const means = {
+    sender,
+    record: createRecorder(),
+    load: createInFlightCounter(),
+    underWay: new Set<Promise<void>>(),
+  };
+  return {
+    deliverDue: async (receiverId) => {
+      const turn = await openTurn(receiverId, () => means.load.ofReceiver(receiverId));
+      if (turn) {
+        await takeTurn(means, turn);
+      }
+    },
+    drain: async () => {
+      while (means.underWay.size > 0) {
+        await Promise.all(means.underWay);
+      }
+    },
+  };
+}
+
+async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
+  const running: RunningTurn = {
+    means,
+    turn,
+    waiting: [],
+    drained: false,
+    active: 0,
+    pace: getStartingPace(turn.inFlightMost),
+    isLong: false,
+    isFull: false,
+    good: 0,
+    slowedAtMs: -Infinity,
+    elsewhere: turn.elsewhere,
+    isCutOff: false,
+    url: '',
+    timer: undefined,
+    over: false,
+    wake: () => undefined,
+  };
+  try {
+    await runTurn(running);
+  } finally {
+    clearTimeout(running.timer);
+  }
+  if (running.good > 0 && running.active === 0) {
+    await readjustPace(running);
+  }
+  const more = running.over && !running.isCutOff && (running.waiting.length > 0 || !running.drained);
+  running.over = true;
+  await releaseDeliveries(
+    running.waiting,
+    running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : getImmediateDueTime(),
+  );
+  if (running.active > 0) {
+    // They go on by themselves; each that ends calls for the next turn.
+    await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
+  } else if (more) {
+    await giveTurns([turn.receiverId]);
+  }
+}
+
+async function runTurn(running: RunningTurn): Promise<void> {
+  const { means, turn } = running;
+  while (!running.over) {
+    const mayClaim = running.waiting.length === 0 && !running.drained;
+    if (mayClaim && running.elsewhere > 0) {
+      // They end by and by, in other processes.
+      running.elsewhere = await countInOtherProcesses(turn.receiverId, () =>
+        means.load.ofReceiver(turn.receiverId),
+      );
+    }
+    const room = getFreeSlots(running);
+    if (mayClaim && room > 0) {
+      await claimMore(running, room);
+      continue;
+    }
+    for (const row of running.waiting.splice(0, Math.max(0, room))) {
+      startAttempt(running, row);
+    }
+    running.isFull = means.load.ofReceiver(turn.receiverId) >= running.pace;
+    if (running.active === 0) {
+      // All is done, or others have all the room: then the sweep brings the rest back.
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      running.wake = resolve;
+    });
+  }
+}
+
+function getFreeSlots({ means: { load }, turn, pace, elsewhere }: RunningTurn): number {
+  return load.roomFor({
+    receiverId: turn.receiverId,
+    accountId: turn.account._id,
+    pace: turn.probing ? 1 : pace - elsewhere,
+  });
+}
+
+function startAttempt(running: RunningTurn, row: ClaimedDelivery): void {
+  const { means, turn } = running;
+  running.active += 1;
+  running.url = row.url;
+  means.load.change(turn.receiverId, turn.account._id, 1);
+  const ended = runAttempt(running, row)
+    .catch((error: unknown) => {
+      // Its lease ends, and it is sent again.
+      logger.error('webhook attempt broke off', { ...getLogFields(row), error });
+    })
+    .finally(() => means.underWay.delete(ended));
+  means.underWay.add(ended);
+}
+
+async function runAttempt(running: RunningTurn, row: ClaimedDelivery): Promise<void> {
+  const { means, turn } = running;
+  let written: Promise<void> | undefined;
+  let outlived = false;
+  const startedMs = performance.now();
+  try {
+    const attempted = await attemptDelivery(means.sender, row, turn);
+    written = means.record(row, attempted);
+    if (attempted.verdict.outcome === 'unsent') {
+      running.isCutOff = true;
+      endTurn(running);
+    }
+    await adaptPace(running, attempted, startedMs);
+    if (await noteHealth(turn, row, attempted)) {
+      endTurn(running);
+    }
+  } finally {
+    outlived = running.over;
+    running.active -= 1;
+    means.load.change(turn.receiverId, turn.account._id, -1);
+    running.wake();
+  }
+  await written;
+  if (outlived && !running.isCutOff) {
+    await giveTurns([turn.receiverId]);
+  }
+}
+
+function endTurn(running: RunningTurn): void {
+  running.over = true;
+  running.wake();
+}
+
+async function claimMore(running: RunningTurn, room: number): Promise<void> {
+  const { turn } = running;
+  // Whoever may have only a few under way is likely to hang: taking more rows would only delay them.
+  const isDoubtful =
+    turn.probing ||
+    running.elsewhere > 0 ||
+    (running.active === 0 && room < getStartingPace(turn.inFlightMost));
+  const most = isDoubtful ? room : Math.max(webhookLimits.claimBatch, running.pace);
+  const [claim] = await Promise.all([
+    claimDeliveries(turn.receiverId, most),
+    running.isLong && readjustPace(running),
+  ]);
+  running.timer ??= setTimeout(() => endTurn(running), webhookLimits.turnMs);
+  running.waiting = claim.rows;
+  running.drained = claim.drained || turn.probing;
+  if (!running.isLong && claim.rows.length > limits.inFlightStart) {
+    running.isLong = true;
+    await readjustPace(running);
+  }
+}
+
+async function readjustPace(running: RunningTurn, news?: Exclude<PaceNews, object>): Promise<void> {
+  const { turn, good } = running;
+  if (turn.inFlightMost <= limits.inFlightStart) {
+    return;
+  }
+  running.good = 0;
+  running.pace = await adjustPace(turn.receiverId, turn.inFlightMost, news ?? { good });
+}
+
+/** A round of requests costs its receiver its pace once, however many of them fail. */
+async function adaptPace(
+  running: RunningTurn,
+  { verdict, attempt }: AttemptResult,
+  startedMs: number,
+): Promise<void> {
+  const news = judgeOverload(verdict);
+  if (news !== null) {
+    if (startedMs > running.slowedAtMs) {
+      running.slowedAtMs = performance.now();
+      await readjustPace(running, news);
+    }
+    return;
+  }
+  const isGood = verdict.outcome === 'delivered' && attempt.durationMs <= webhookLimits.quickMs;
+  running.good += isGood && running.isLong && running.isFull ? 1 : 0;
+  const isLast = running.over && running.active === 1;
+  if (running.good >= running.pace || (running.good > 0 && isLast)) {
+    await readjustPace(running);
+  }
+}
+
+/** What an attempt says of how much a receiver bears; null: nothing. */
+function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
+  if (outcome === 'timeout') {
+    return 'silent';
+  }
+  return outcome === 'failed' && (httpStatus === null || httpStatus === 429 || httpStatus >= 500)
+    ? 'overloaded'
+    : null;
+}
+
+/** @returns true if the receiver is disabled now. */
+async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: AttemptResult): Promise<boolean> {
+  const key = { receiverId: turn.receiverId, account: turn.account, url: row.url };
+  switch (verdict.outcome) {
+    case 'delivered':
+      if (hasFailures(turn.receiver)) {
+        turn.receiver = null;
+        await noteSuccess(turn.receiverId);
+      }
+      return false;
+    case 'failed':
+    case 'timeout':
+      return noteFailure(key, verdict.outcome === 'timeout');
+    case 'gone':
+      await disableReceiver(key, 'gone');
+      return true;
+    case 'blocked':
+    case 'unreached':
+    case 'unsent':
+    case 'removed':
+      // Nothing of these is known to be the receiver's.
+      return false;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The way out through a proxy. Names are resolved and checked by us, and the proxy is told the checked address
+ * (`CONNECT 203.0.113.7:443`): it resolves nothing, so no name can lead somewhere else in between. TLS is spoken through the
+ * tunnel with the receiver, by its name: the proxy sees addresses, ports and amounts, and the name in the TLS greeting.
+ */
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { webhookLimits } from '../webhook-limits.js';
+
+/** The proxy does not serve us. Its message names no address and no password. */
+export class ProxyError extends Error {
+  /** @param code Of the socket, or HTTP_ and the status that it answered. */
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The proxy says that it did not reach the receiver. */
+export class UnreachedError extends Error {}
+
+/** A proxy that can't reach one address of a name may reach the next. */
+const addressesMax = 3;
+
+/**
+ * For the connections of undici: opens each through the proxy, for http: as well.
+ * @param proxyUrl http(s)://[user:password@]host:port
+ * @param lookup Gives checked addresses only.
+ */
+export function connectThrough(proxyUrl: string, lookup: LookupFunction): buildConnector.connector {
+  const proxy = new URL(proxyUrl);
+  const startTls = buildConnector({ timeout: webhookLimits.connectTimeoutMs });
+  return (options, callback) => {
+    const port = options.port === '' ? (options.protocol === 'https:' ? '443' : '80') : options.port;
+    tunnelTo(proxy, lookup, { hostname: options.hostname, port }).then(
+      (socket) => {
+        if (options.protocol === 'https:') {
+          // By the name, whatever address it has: the certificate is checked against `options`.
+          startTls({ ...options, httpSocket: socket }, callback);
+        } else {
+          callback(null, socket);
+        }
+      },
+      (error: unknown) => callback(error as Error, null),
+    );
+  };
+}
+
+async function tunnelTo(
+  proxy: URL,
+  lookup: LookupFunction,
+  to: { hostname: string; port: string },
+): Promise<Socket> {
+  const addresses = await resolveAddresses(to.hostname, lookup);
+  let unreached: UnreachedError | null = null;
+  for (const address of addresses.slice(0, addressesMax)) {
+    try {
+      const host = address.includes(':') ? `[${address}]` : address;
+      return await openTunnel(proxy, `${host}:${to.port}`);
+    } catch (error) {
+      if (!(error instanceof UnreachedError)) {
+        throw error;
+      }
+      unreached = error;
+    }
+  }
+  throw unreached ?? new UnreachedError('host name has no address');
+}
+
+/** A literal address was checked with its URL. */
+function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(bare) !== 0) {
+    return Promise.resolve([bare]);
+  }
+  return new Promise((resolve, reject) => {
+    lookup(bare, { all: true }, (error, found) => {
+      if (error) {
+        reject(error);
+      } else {
+        resolve((found as LookupAddress[]).map(({ address }) => address));
+      }
+    });
+  });
+}
+
+/**
+ * @param proxy http(s)://[user:password@]host:port
+ * @param to host:port, as the proxy is told it.
+ * @throws ProxyError, UnreachedError
+ */
+export function openTunnel(proxy: URL, to: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const ask = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
+    const asked = ask({
+      method: 'CONNECT',
+      host: proxy.hostname.replace(/^\[|\]$/g, ''),
+      port: proxy.port === '' ? (proxy.protocol === 'https:' ? 443 : 80) : Number(proxy.port),
+      path: to,
+      headers: { host: to, ...buildAuthorization(proxy) },
+      agent: false,
+      maxHeaderSize: webhookLimits.answerHeaderBytes,
+    });
+    const timer = setTimeout(() => {
+      const waitedS = webhookLimits.connectTimeoutMs / 1_000;
+      asked.destroy(new ProxyError('ETIMEDOUT', `The proxy opened no connection within ${waitedS} s`));
+    }, webhookLimits.connectTimeoutMs);
+    asked.once('connect', (response, socket: Socket, head) => {
+      clearTimeout(timer);
+      const error = findRefusal(response.statusCode ?? 0, head);
+      if (error) {
+        socket.destroy();
+        reject(error);
+      } else {
+        resolve(socket);
+      }
+    });
+    asked.once('response', (response) => {
+      clearTimeout(timer);
+      response.destroy();
+      reject(new ProxyError('ENOTPROXY', 'The proxy answered as if it were none'));
+    });
+    asked.once('error', (error) => {
+      clearTimeout(timer);
+      reject(
+        error instanceof ProxyError ? error : new ProxyError(getErrorCode(error), 'The proxy is not reached'),
+      );
+    });
+    asked.end();
+  });
+}
+
+function findRefusal(status: number, head: Buffer): Error | null {
+  if (status >= 500) {
+    return new UnreachedError(`no connection (our proxy answered ${status})`);
+  }
+  if (status < 200 || status > 299) {
+    return new ProxyError(`HTTP_${status}`, `The proxy answered ${status}`);
+  }
+  // Neither TLS nor HTTP begins with the server.
+  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent more than its answer');
+}
+
+function buildAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') {
+    return {};
+  }
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function getErrorCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

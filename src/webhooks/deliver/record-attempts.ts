@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AnyBulkWriteOperation } from 'mongodb';
+import { logger } from '../../shared/logger.js';
+import { buildAttemptUpdate, type AttemptResult } from './attempt-delivery.js';
+import type { ClaimedDelivery } from './claim-deliveries.js';
+import { deliveries, type Delivery } from './delivery.model.js';
+
+/** Writes what attempts came to. Resolves when it is written, or given up: then the lease ends and the row is sent again. */
+export type Recorder = (row: ClaimedDelivery, attempted: AttemptResult) => Promise<void>;
+
+const retriesMax = 5;
+
+/** Results that come in while a write is under way go out together in the next one. */
+export function createRecorder(): Recorder {
+  let gathering: AnyBulkWriteOperation<Delivery>[] = [];
+  let nextFlush: Promise<void> | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  return (row, attempted) => {
+    gathering.push({
+      updateOne: { filter: buildWriteFilter(row, attempted), update: buildAttemptUpdate(attempted) },
+    });
+    nextFlush ??= running.then(() => {
+      const writes = gathering;
+      gathering = [];
+      nextFlush = null;
+      running = writeAttempts(writes);
+      return running;
+    });
+    return nextFlush;
+  };
+}
+
+/** A delivery counts whoever made it; any other result only while the lease is ours, so that a late one changes nothing. */
+function buildWriteFilter(row: ClaimedDelivery, { verdict }: AttemptResult) {
+  return verdict.outcome === 'delivered'
+    ? { _id: row._id, accountId: row.accountId, state: 'due' as const }
+    : {
+        _id: row._id,
+        accountId: row.accountId,
+        state: 'due' as const,
+        leaseToken: row.leaseToken,
+      };
+}
+
+async function writeAttempts(writes: AnyBulkWriteOperation<Delivery>[]): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await deliveries.bulkWrite(writes, { ordered: false });
+      return;
+    } catch (error) {
+      if (attempt === retriesMax) {
+        logger.error('webhook results were not stored, their rows will be sent again', {
+          rows: writes.length,
+          error,
+        });
+        return;
+      }
+      // Safe to repeat: what was written no longer fits its filter.
+      await delay(200 * attempt);
+    }
+  }
+}

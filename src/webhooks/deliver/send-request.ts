@@ -1,0 +1,169 @@
+/** One POST to a client's URL, with every bound set: time, redirects, headers, body, addresses. */
+import { lookUp } from '../../shared/collections.js';
+import { Agent, request, type Dispatcher } from 'undici';
+import { nowMs } from '../../shared/clock.js';
+import { logOncePerMinute } from '../../shared/logger.js';
+import { connectThrough, ProxyError, UnreachedError } from './proxy-tunnel.js';
+import { BlockedAddressError, type UrlGuard } from './url-guard.js';
+import { webhookLimits } from '../webhook-limits.js';
+
+export type SendResult =
+  | { kind: 'answered'; httpStatus: number; answer: Buffer; retryAfterMs: number | null }
+  /** Nobody answered in time: this costs us, so it counts for the breaker. */
+  | { kind: 'timeout'; httpStatus: number | null; error: string }
+  | { kind: 'failed'; error: string }
+  /** The address is not one that we call; nothing was sent. */
+  | { kind: 'blocked'; error: string }
+  /** Our proxy says that it can't reach the receiver: nobody knows which of the two is at fault. */
+  | { kind: 'unreached'; error: string }
+  /** Our proxy does not serve: that is our fault, and the receiver never heard of it. */
+  | { kind: 'unsent'; error: string };
+
+export interface Sender {
+  /** Never throws: what can go wrong is a result. */
+  send(post: { url: string; headers: Record<string, string>; body: string }): Promise<SendResult>;
+  /** Ends connections that are idle; requests under way finish first. */
+  close(): Promise<void>;
+}
+
+export interface SenderOptions {
+  /** From the first byte out to the last byte in, whatever the receiver does. */
+  totalTimeoutMs?: number;
+  /** As WEBHOOK_PROXY_URL. */
+  proxyUrl?: string | null;
+}
+
+export function createSender(guard: UrlGuard, options: SenderOptions = {}): Sender {
+  const { totalTimeoutMs = webhookLimits.totalTimeoutMs, proxyUrl = null } = options;
+  const agent = new Agent({
+    connect:
+      proxyUrl === null
+        ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
+        : connectThrough(proxyUrl, guard.lookup),
+    // The abort signal bounds the whole of it; a body that drips outlives these two anyway.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: webhookLimits.answerHeaderBytes,
+    // Short: a connection that the receiver closes while we write to it costs an attempt.
+    keepAliveTimeout: 2_000,
+    keepAliveMaxTimeout: 10_000,
+    pipelining: 1,
+  });
+  return {
+    send: async ({ url, headers, body }) => {
+      const problem = guard.problemOf(url);
+      if (problem !== null) {
+        return { kind: 'blocked', error: `the URL ${problem.en}` };
+      }
+      return postRequest(agent, { url, headers, body, totalTimeoutMs });
+    },
+    close: () => agent.close(),
+  };
+}
+
+async function postRequest(
+  agent: Agent,
+  message: { url: string; headers: Record<string, string>; body: string; totalTimeoutMs: number },
+): Promise<SendResult> {
+  const { url, headers, body, totalTimeoutMs } = message;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), totalTimeoutMs);
+  let httpStatus: number | null = null;
+  try {
+    // undici's request() follows no redirect and unpacks nothing.
+    const response = await request(url, {
+      method: 'POST',
+      headers,
+      body,
+      dispatcher: agent,
+      signal: abort.signal,
+    });
+    httpStatus = response.statusCode;
+    const answer = await readStart(response.body);
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
+    return { kind: 'answered', httpStatus, answer, retryAfterMs };
+  } catch (error) {
+    if (error instanceof BlockedAddressError) {
+      return { kind: 'blocked', error: error.message };
+    }
+    if (error instanceof UnreachedError) {
+      return { kind: 'unreached', error: error.message };
+    }
+    if (error instanceof ProxyError) {
+      logOncePerMinute('the proxy of outgoing webhooks does not serve', error.code, { error });
+      return { kind: 'unsent', error: 'not sent: our own network did not let it out' };
+    }
+    if (abort.signal.aborted || getErrorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
+      return {
+        kind: 'timeout',
+        httpStatus,
+        error: abort.signal.aborted ? describeTimeout(httpStatus, totalTimeoutMs) : noConnection,
+      };
+    }
+    return { kind: 'failed', error: describeSendError(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads up to the bound and leaves the rest: leaving the loop closes the connection. */
+async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= webhookLimits.answerReadBytes) {
+      break;
+    }
+  }
+  return Buffer.concat(chunks).subarray(0, webhookLimits.answerReadBytes);
+}
+
+const noConnection = `no connection within ${webhookLimits.connectTimeoutMs / 1_000} s`;
+
+function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): string {
+  const what = httpStatus === null ? 'no answer' : 'the answer did not end';
+  return `${what} within ${totalTimeoutMs / 1_000} s`;
+}
+
+/** Seconds or a date. @returns Milliseconds from now, or null if it says nothing that can be read. */
+function parseRetryAfter(value: string | string[] | undefined): number | null {
+  if (typeof value !== 'string') {
+    return null;
+  }
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs();
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
+}
+
+const errorDescriptions: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'host name not found',
+  ENODATA: 'host name has no address',
+  EAI_AGAIN: 'host name could not be resolved',
+  ETIMEOUT: 'host name could not be resolved in time',
+  EPROTO: 'TLS handshake failed',
+  CERT_HAS_EXPIRED: 'TLS certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate chain is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate chain is incomplete',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate is for another host name',
+  UND_ERR_SOCKET: 'connection closed before an answer',
+  UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
+};
+
+/** The code alone where there are no words for it: messages of libraries can hold addresses. */
+function describeSendError(error: unknown): string {
+  const code = getErrorCode(error);
+  if (code?.startsWith('HPE_')) {
+    return 'the answer is not HTTP';
+  }
+  return code === null ? 'request failed' : (lookUp(errorDescriptions, code) ?? `request failed (${code})`);
+}
+
+function getErrorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,94 @@
+import { AccountModel, type Account } from '../../accounts/account.model.js';
+import { nowMs } from '../../shared/clock.js';
+import { listUrlTargets } from '../replay/replay-deliveries.js';
+import { receivers as receiverHealth, type Receiver, ReceiverModel } from './receiver.model.js';
+
+/** The worst first. `failing`: the last request was not taken, and it is tried on. */
+export const receiverStates = ['disabled', 'left-alone', 'failing', 'healthy'] as const;
+export type ReceiverState = (typeof receiverStates)[number];
+
+export interface ListedReceiver {
+  id: string;
+  accountId: string;
+  username: string;
+  url: string;
+  state: ReceiverState;
+  /** Null: nothing ever went wrong there. */
+  health: Receiver | null;
+}
+
+/** Accounts that are looked at for one page, however few of them have a URL. */
+const accountsReadMax = 500;
+
+/**
+ * Every URL of every account, as healthy as it is, by pages of accounts in the order of their ids; in a page the worst first.
+ * @param after The id of the last account of the page before. @returns `next`: the same for the next; null at the end.
+ */
+export async function findReceivers({
+  after,
+  accountId,
+  accountsMax,
+}: {
+  after?: string | undefined;
+  accountId?: string | undefined;
+  accountsMax: number;
+}): Promise<{ found: ListedReceiver[]; next: string | null }> {
+  const looked = await AccountModel.find({
+    ...(after !== undefined && { _id: { $gt: after } }),
+    ...(accountId !== undefined && { _id: accountId }),
+  })
+    .sort({ _id: 1 })
+    .limit(accountsReadMax)
+    .select({ username: 1, webhookUrl: 1, callbackUrl: 1, webhookEndpoints: 1, webhookSettings: 1 })
+    .lean<Account[]>();
+  const withUrls = looked.filter((each) => listUrlTargets(each).length > 0);
+  const page = withUrls.slice(0, accountsMax);
+  const last = withUrls.length > accountsMax ? page.at(-1) : looked[accountsReadMax - 1];
+  const targets = page.flatMap((account) =>
+    // The callback URL may be an endpoint too: it is one receiver then.
+    [...new Map(listUrlTargets(account).map(({ target }) => [target.receiverId, target])).values()].map(
+      (target) => ({ account, target }),
+    ),
+  );
+  const rows = await receiverHealth
+    .find({ _id: { $in: targets.map(({ target }) => target.receiverId) } })
+    .toArray();
+  const healthOf = new Map(rows.map((each) => [each._id, each]));
+  const found = targets.map(({ account, target: { receiverId, url } }) => {
+    const health = healthOf.get(receiverId) ?? null;
+    const { _id, username } = account;
+    return { id: receiverId, accountId: _id, username, url, state: getReceiverState(health), health };
+  });
+  found.sort((one, other) => receiverStates.indexOf(one.state) - receiverStates.indexOf(other.state));
+  return { found, next: last?._id ?? null };
+}
+
+function getReceiverState(health: Receiver | null): ReceiverState {
+  if (health === null) {
+    return 'healthy';
+  }
+  if (health.disabledAt !== null) {
+    return 'disabled';
+  }
+  if ((health.openUntil?.getTime() ?? 0) > nowMs()) {
+    return 'left-alone';
+  }
+  return health.failures > 0 ? 'failing' : 'healthy';
+}
+
+/**
+ * Receivers to which nothing is sent just now: disabled (index disabled_newest), or left alone by the breaker because
+ * they do not answer (left_alone). The last disabled first; at most `limit` of each.
+ */
+export async function findTroubledReceivers(limit: number): Promise<Receiver[]> {
+  const [disabled, leftAlone] = await Promise.all([
+    ReceiverModel.find({ disabledAt: { $type: 'date' } })
+      .sort({ disabledAt: -1 })
+      .limit(limit)
+      .lean<Receiver[]>(),
+    ReceiverModel.find({ openUntil: { $type: 'date', $gt: new Date(nowMs()) } })
+      .limit(limit)
+      .lean<Receiver[]>(),
+  ]);
+  return [...disabled, ...leftAlone.filter(({ disabledAt }) => disabledAt === null)];
+}

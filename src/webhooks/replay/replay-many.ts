@@ -1,0 +1,148 @@
+/** Sending many deliveries again for the operator: those that were chosen, or what was given up and fits a filter. */
+import type { Filter } from 'mongodb';
+import { AccountModel, type Account } from '../../accounts/account.model.js';
+import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
+import { inTransaction, type Session } from '../../database/mongo.js';
+import { AppError } from '../../shared/errors.js';
+import { groupBy } from '../../shared/collections.js';
+import { giveTurns } from '../deliver/delivery-jobs.js';
+import { deliveries, type Delivery } from '../deliver/delivery.model.js';
+import { buildReplayFields, replayAsOperator, findTarget } from './replay-deliveries.js';
+
+/** Ids in one call. */
+export const replayIdsMax = 100;
+/** Of what was given up, in one call: the oldest first. */
+export const replayDeadMax = 1_000;
+/** So far it is counted. */
+export const deadCountedMax = 10_000;
+
+const rowsOfTransactionMax = 250;
+
+export interface Replayed {
+  id: string;
+  /** Null: it is sent again. Otherwise why not, in words. */
+  refusal: AppError | null;
+}
+
+/** Each as `replayAsOperator` does it; one that cannot be sent does not keep the others. */
+export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<Replayed[]> {
+  const replayed: Replayed[] = [];
+  for (const id of ids) {
+    try {
+      await replayAsOperator(id, by);
+      replayed.push({ id, refusal: null });
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        throw error;
+      }
+      replayed.push({ id, refusal: error });
+    }
+  }
+  return replayed;
+}
+
+export interface DeadFilter {
+  /** Left out: everybody's, and then nothing else is filtered. */
+  accountId?: string | undefined;
+  refId?: string | undefined;
+  /** Of when it was made. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** How many were given up, counted up to `deadCountedMax`. */
+export function countDead(which: DeadFilter): Promise<number> {
+  return deliveries.countDocuments(buildDeadFilter(which), { limit: deadCountedMax });
+}
+
+/**
+ * Sends again what was given up, at most `deadAtOnceMax`, the oldest first. @returns how many, and how many stay as
+ * they are because the URL that they were for was removed. Each part is one database transaction with an audit
+ * entry for each account; a part that another call was quicker with changes nothing. What dies here in the middle has sent the first parts.
+ */
+export async function replayDead(
+  which: DeadFilter,
+  by: ChangedBy,
+): Promise<{ replayed: number; without_url: number }> {
+  const order = which.accountId === undefined ? { settledAt: 1 as const } : { createdAt: 1 as const };
+  const ids = (
+    await deliveries
+      .find(buildDeadFilter(which))
+      .sort(order)
+      .limit(replayDeadMax)
+      .project({ _id: 1 })
+      .toArray()
+  ).map(({ _id }) => String(_id));
+  const receiverIds = new Set<string>();
+  const sums = { replayed: 0, without_url: 0 };
+  for (let start = 0; start < ids.length; start += rowsOfTransactionMax) {
+    const part = ids.slice(start, start + rowsOfTransactionMax);
+    const done = await inTransaction((session) => replayPart(session, part, by));
+    sums.replayed += done.receiverIds.length;
+    sums.without_url += done.withoutUrl;
+    done.receiverIds.forEach((each) => receiverIds.add(each));
+  }
+  await giveTurns(receiverIds);
+  return sums;
+}
+
+async function replayPart(session: Session, ids: string[], by: ChangedBy) {
+  const rows = await deliveries
+    .find({ _id: { $in: ids }, state: 'dead' }, { session })
+    .project<Pick<Delivery, '_id' | 'accountId' | 'channel' | 'endpointId' | 'receiverId'>>({
+      accountId: 1,
+      channel: 1,
+      endpointId: 1,
+      receiverId: 1,
+    })
+    .toArray();
+  const accountIds = [...new Set(rows.map(({ accountId }) => accountId))];
+  const found = await AccountModel.find({ _id: { $in: accountIds } }, null, { session }).lean<Account[]>();
+  const accounts = new Map(found.map((each) => [each._id, each]));
+  const meant = rows.flatMap((row) => {
+    const account = accounts.get(row.accountId);
+    const target = account ? findTarget(account, row) : null;
+    return target === null ? [] : [{ row, target }];
+  });
+  if (meant.length > 0) {
+    await deliveries.bulkWrite(
+      meant.map(({ row: { _id, accountId }, target }) => ({
+        updateOne: {
+          filter: { _id, accountId, state: 'dead' as const },
+          update: { $set: { ...buildReplayFields(), ...target } },
+        },
+      })),
+      { session, ordered: false },
+    );
+    const byAccount = groupBy(meant, ({ row }) => row.accountId);
+    await recordAudits(
+      session,
+      [...byAccount].map(([id, ofIt]) => ({
+        ...by,
+        action: 'webhook.replay-dead',
+        subject: { kind: 'account' as const, id },
+        before: { state: 'dead' },
+        after: { state: 'due', count: ofIt.length },
+      })),
+    );
+  }
+  return {
+    receiverIds: meant.map(({ row, target }) => (row.channel === 'own' ? row.receiverId : target.receiverId)),
+    withoutUrl: rows.length - meant.length,
+  };
+}
+
+/** Served by dead_newest without an account, with one by account_state_newest or account_ref. */
+function buildDeadFilter({ accountId, refId, since, until }: DeadFilter): Filter<Delivery> {
+  return {
+    state: 'dead',
+    event: { $nin: ['ping', 'config.updated'] },
+    ...(accountId !== undefined && {
+      accountId,
+      ...(refId !== undefined && { refId }),
+      ...((since ?? until) && {
+        createdAt: { ...(since && { $gte: since }), ...(until && { $lte: until }) },
+      }),
+    }),
+  };
+}

@@ -1,0 +1,91 @@
+import { posix } from 'node:path';
+import { UnreadableSheetError, type SheetLine } from './csv-lines.js';
+import { type MergedRange, sheetLines } from './rows.js';
+import { formatsOfStyles, sharedTexts } from './cells.js';
+import { attribute, shorten, readTags } from './xml.js';
+import { listZip, unzipPart } from './zip.js';
+
+/** Unpacked, of one part: a sheet of 10,000 lines has some 2 MB. What is larger is not unpacked. */
+const partBytesMax = 8 * 1024 * 1024;
+
+/**
+ * The rows of the first sheet of a workbook (ECMA-376), texts and numbers as they are stored; formulas by the value that was
+ * kept with them. What a person sees otherwise, or not at all, is a fault of its cell. Empty rows are left out. Read with a pause
+ * now and then, and no further than somebody asks.
+ * @param merged Gets the ranges of merged cells, once all rows are read: whoever reads knows which columns count.
+ * @throws UnreadableSheetError, for a first sheet that is hidden, too.
+ */
+export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
+  const parts = listZip(bytes);
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  // No other part is unpacked, however many there are; and each of these once.
+  const textOf = async (name: string): Promise<string | null> => {
+    const part = parts.get(name);
+    return part ? utf8.decode(await unzipPart(bytes, part, partBytesMax)) : null;
+  };
+  const id = await findFirstSheetId((await textOf('xl/workbook.xml')) ?? '');
+  const relations = await readRelations((await textOf('xl/_rels/workbook.xml.rels')) ?? '');
+  const path = relations.find((each) => id !== undefined && each.id === id)?.path;
+  const sheet = path === undefined ? null : await textOf(path);
+  if (sheet === null) {
+    throw new UnreadableSheetError('the workbook has no sheet');
+  }
+  const partOf = async (kind: string) =>
+    (await textOf(relations.find(({ type }) => type.endsWith(`/${kind}`))?.path ?? `xl/${kind}.xml`)) ?? '';
+  yield* sheetLines(
+    sheet,
+    {
+      texts: await sharedTexts(await partOf('sharedStrings')),
+      formatOf: await formatsOfStyles(await partOf('styles')),
+    },
+    merged,
+  );
+}
+
+/** The one whose tab stands first, which its file's name does not tell; undefined: there is none. */
+async function findFirstSheetId(tabs: string): Promise<string | undefined> {
+  for await (const some of readTags(tabs)) {
+    const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
+    if (first && /hidden/i.test(attribute(first.of, 'state') ?? '')) {
+      throw new UnreadableSheetError(
+        `its first sheet (${shorten(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or put the one that is meant before it`,
+      );
+    }
+    if (first) {
+      return attribute(first.of, 'id');
+    }
+  }
+  return undefined;
+}
+
+interface Relation {
+  id: string;
+  type: string;
+  /** Of the part, in the zip. */
+  path: string;
+}
+
+/** No workbook of people has as many sheets and other parts. */
+const relationsMax = 10_000;
+
+async function readRelations(xml: string): Promise<Relation[]> {
+  const relations: Relation[] = [];
+  for await (const some of readTags(xml)) {
+    for (const { name, isEnd, of } of some) {
+      const target = attribute(of, 'Target');
+      if (name !== 'Relationship' || isEnd || target === undefined) {
+        continue;
+      }
+      if (relations.length === relationsMax) {
+        throw new UnreadableSheetError(`the workbook has more than ${relationsMax} parts`);
+      }
+      relations.push({
+        id: attribute(of, 'Id') ?? '',
+        type: attribute(of, 'Type') ?? '',
+        // Of names in the zip alone: no file lies there.
+        path: posix.resolve('/xl', target).slice(1),
+      });
+    }
+  }
+  return relations;
+}
