@@ -26,24 +26,18 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   release: [],
   web: [...encryption, 'SESSION_SECRET', 'PAYMENT_NOTIFY_SECRET', 'BASE_URL', 'WEBHOOK_PROXY_URL'],
   fulfilment: encryption,
-  // It verifies the ledger, which judges settlements, and tells alarms.
-  'follow-up': [...encryption, 'LEDGER_CLOSE_KEY', 'PAYOUT_MODE', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'],
+  // It closes and verifies the ledger, and sends alarms.
+  'follow-up': [...encryption, 'LEDGER_CLOSE_KEY', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'],
   webhooks: [...encryption, 'WEBHOOK_PROXY_URL'],
   sellers: [],
   settlements: ['PAYOUT_MODE'],
   inquiries: encryption,
   reports: [],
-  // `ledger close` signs, `ledger verify` judges settlements, `doctor` says whether notifications are on and the proxy
-  // serves, and `alarm test` tries the receiver.
+  // `ledger close` signs, `doctor` says whether notifications are on and the proxy serves, and `alarm test` tries the
+  // receiver.
   topup: [
     ...encryption,
-    ...([
-      'LEDGER_CLOSE_KEY',
-      'PAYMENT_NOTIFY_SECRET',
-      'PAYOUT_MODE',
-      'WEBHOOK_PROXY_URL',
-      'ALERT_WEBHOOK_URL',
-    ] as const),
+    ...(['LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'] as const),
   ],
 };
 

@@ -23,6 +23,8 @@ import { decrypt } from '../src/shared/encryption.js';
 import { connectMongo, disconnectMongo } from '../src/database/mongo.js';
 import { changing } from '../src/redis/changing.js';
 import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
+import { requireRedisVersion } from '../src/redis/redis-version.js';
+import { ServerTooOldError } from '../src/shared/server-versions.js';
 
 const inboxUrl = process.env['INBOX_URL'];
 const simulatorSecret = process.env['SIMULATOR_SECRET'] ?? 'simulator-secret';
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
     );
   }
   await Promise.all([connectMongo(), connectRedis()]);
+  await requireRedisVersion();
   const accounts: Record<string, DemoAccount | DemoOperator> = {};
   for (const username of [...buyerNames, ...sellerNames]) {
     accounts[username] = await ensureAccount(username);
@@ -171,4 +174,7 @@ async function ensureCatalogue(): Promise<void> {
   });
 }
 
-void main();
+main().catch((error: unknown) => {
+  console.error(error instanceof ServerTooOldError ? error.message : error);
+  process.exit(1);
+});

@@ -2,6 +2,7 @@
  * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or SIGTERM; scripts/start.mjs
  * has its `--help`. Every fact about the running copy is in LOCAL_DIR/demo.json.
  */
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -106,9 +107,7 @@ function announce(running: RunningService, { localDir }: Supervisor): void {
 
 async function stopRequested({ stopping }: Supervisor): Promise<void> {
   if (!stopping.aborted) {
-    await new Promise((resolve) => {
-      stopping.addEventListener('abort', resolve);
-    });
+    await once(stopping, 'abort');
   }
 }
 

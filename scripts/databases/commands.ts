@@ -1,5 +1,6 @@
 /** Programs of this system: finds them on PATH and runs them. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { eachLine } from '../supervisor/lines.js';
@@ -45,13 +46,9 @@ export async function runCommand(program: string, args: string[], options: RunOp
   });
   eachLine(child.stderr, options.line);
   const name = `${path.basename(program)} ${args[0] ?? ''}`;
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('close', resolve).once('error', (error) => {
-      reject(
-        hasTimedOut(signal) ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error,
-      );
-    });
-  });
+  const [code] = (await once(child, 'close').catch((error: unknown) => {
+    throw hasTimedOut(signal) ? new Error(`${name} took longer than ${options.limitMs / 1_000} s`) : error;
+  })) as [number | null];
   if (code !== 0) {
     throw new Error(`${name} ended with exit code ${code ?? 'none'}`);
   }

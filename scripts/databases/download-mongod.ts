@@ -1,4 +1,5 @@
 /** The `mongod` that mongodb-memory-server downloads; given up at once on a machine that is offline. */
+import { once } from 'node:events';
 import net from 'node:net';
 import type { DatabaseContext } from './database.js';
 import { limitedSignal } from '../supervisor/limited-signal.js';
@@ -42,19 +43,10 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
 async function answers(hostname: string, stopping: AbortSignal): Promise<boolean> {
   const socket = net.connect({ host: hostname, port: 443 });
   try {
-    return await new Promise<boolean>((resolve) => {
-      const signal = limitedSignal(stopping, probeMs);
-      signal.addEventListener('abort', () => {
-        resolve(false);
-      });
-      socket
-        .once('connect', () => {
-          resolve(true);
-        })
-        .once('error', () => {
-          resolve(false);
-        });
-    });
+    await once(socket, 'connect', { signal: limitedSignal(stopping, probeMs) });
+    return true;
+  } catch {
+    return false;
   } finally {
     socket.destroy();
   }
@@ -62,12 +54,8 @@ async function answers(hostname: string, stopping: AbortSignal): Promise<boolean
 
 async function withLimit<T>(work: Promise<T>, stopping: AbortSignal): Promise<T> {
   const signal = limitedSignal(stopping, downloadMs);
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(new Error(`not done within ${downloadMs / 1_000} s`));
-      });
-    }),
-  ]);
+  const over = once(signal, 'abort').then(() => {
+    throw signal.reason;
+  });
+  return Promise.race([work, over]);
 }

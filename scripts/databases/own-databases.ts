@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -112,11 +113,7 @@ async function runNode(
     setTimeout(() => child.kill('SIGKILL'), childStopMs).unref();
   };
   stopping.addEventListener('abort', stop);
-  const exitCode = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject).once('exit', (code, signal) => {
-      resolve(code ?? 128 + os.constants.signals[signal ?? 'SIGTERM']);
-    });
-  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   stopping.removeEventListener('abort', stop);
-  return exitCode;
+  return code ?? 128 + os.constants.signals[signal ?? 'SIGTERM'];
 }

@@ -1,4 +1,5 @@
 /** Free TCP ports of this machine. A copy keeps its ports over restarts, so that stored addresses stay right. */
+import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -55,9 +56,7 @@ export async function portTaken(port: number): Promise<string | null> {
 }
 
 async function listen(port: number, host: string | undefined): Promise<net.Server> {
-  const server = net.createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen({ port, host, exclusive: true }, resolve);
-  });
+  const server = net.createServer().listen({ port, host, exclusive: true });
+  await once(server, 'listening');
   return server;
 }

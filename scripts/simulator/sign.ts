@@ -1,5 +1,6 @@
 /** The `sign` of the reseller-software surface: md5 as the field has it, or the stronger HMAC of 64 hex digits. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { isSameSecret } from '../../src/shared/is-same-secret.js';
 
 export interface SignedParts {
   username: string;
@@ -18,7 +19,5 @@ export function isSignRight(
     sign.length === 64
       ? createHmac('sha256', secret).update(`${username}|${covered}`).digest('hex')
       : createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
-  const given = Buffer.from(sign);
-  const wanted = Buffer.from(expected);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return isSameSecret(sign, expected);
 }

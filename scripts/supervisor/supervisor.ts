@@ -1,4 +1,5 @@
 /** Runs a set of processes: starts them, restarts those that die, stops them in order. */
+import { once } from 'node:events';
 import { spawnNode, startChild, stopChild, type Child, type ChildContext, type ChildSpec } from './child.js';
 import { eachLine } from './lines.js';
 import type { Output } from './output.js';
@@ -127,9 +128,7 @@ async function runToEnd(spec: Pick<ChildSpec, 'name' | 'args' | 'env'>, context:
   eachLine(child.stderr, (line) => {
     context.output.line(spec.name, line);
   });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject).once('close', resolve);
-  });
+  const [code] = (await once(child, 'close')) as [number | null];
   context.stopping.removeEventListener('abort', stop);
   context.stopping.throwIfAborted();
   if (code !== 0) {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** The key of a webhook secret: the decoded bytes after `whsec_`; any other text stands for its own bytes. */
-export function webhookKey(secret: string): Buffer {
+function webhookKey(secret: string): Buffer {
   return secret.startsWith('whsec_')
     ? Buffer.from(secret.slice('whsec_'.length), 'base64')
     : Buffer.from(secret, 'utf8');

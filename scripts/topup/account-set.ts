@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { OperatorSettings } from '../../src/accounts/set-account.js';
 import { languages } from '../../src/shared/messages.js';
-import { priceGroupPattern, priceGroupRule } from '../../src/shared/price-group.js';
-import { defineCommand, defineGroup } from './define-command.js';
+import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
+import { defineOperationCommand } from './operation-command.js';
 import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -87,7 +87,7 @@ function settingOptions(): Option[] {
 }
 
 function registerPriceGroup(account: Command): void {
-  defineCommand<{ none?: boolean }>(account, {
+  defineOperationCommand(account, {
     usage: 'group <username> [name]',
     action: 'markup.set',
     summary: 'Put a buyer into a price group, whose markups stand for it, or take it out',
@@ -98,25 +98,19 @@ function registerPriceGroup(account: Command): void {
       'account group warung-sari --none --reason "contract ended"',
     ],
     options: [new Option('--none', 'out of the group that it is in'), reasonOption()],
-    async run({ arg, options: { none }, by }) {
-      const given = arg('name');
-      if ((given === '') === (none === undefined)) {
+    operation: async () => (await import('../../src/console/accounts/set-price-group.js')).setPriceGroup,
+    input({ fields, options: { none } }: CommandCall<{ none?: boolean }>) {
+      if ((fields['name'] === undefined) === (none === undefined)) {
         throw new UsageError('Say one of: the name of a group, --none.');
       }
-      if (!none && !priceGroupPattern.test(given)) {
-        throw new UsageError(`${given}: ${priceGroupRule}.`);
-      }
-      const group = none ? null : given;
-      const [{ requireAccount }, { setAccount }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/set-account.js'),
-      ]);
-      const { _id, username } = await requireAccount(arg('username'));
-      const { changed } = await setAccount(_id, { priceGroup: group }, by);
+      return { name: undefined, none: undefined, group: fields['name'] ?? null };
+    },
+    output({ changed }, { arg }) {
+      const [username, group] = [arg('username'), arg('name') || null];
       const where = group === null ? 'in no group' : `in the group ${group}`;
       return {
-        data: { username, group, changed: changed.length > 0 },
-        text: `${username} ${changed.length > 0 ? 'is now' : 'was already'} ${where}.`,
+        data: { username, group, changed },
+        text: `${username} ${changed ? 'is now' : 'was already'} ${where}.`,
       };
     },
   });

@@ -6,7 +6,8 @@ import type { ListedEndpoint } from '../../src/webhooks/webhook-status.js';
 import { withoutUrlSecrets } from '../../src/shared/mask.js';
 import { registerAccountSet } from './account-set.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { facts, heading, rupiah, status, table, time } from './format.js';
+import { facts, heading, listText, rupiah, status, table, time, type ListFormat } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import {
   httpUrl,
   limitOption,
@@ -147,35 +148,29 @@ function registerList(account: Command): void {
       new Option('--after <username>', 'the next page: start after this username'),
       limitOption(),
     ],
-    async run({ options }) {
+    async run({ options: { group, ...filter } }) {
       const { listAccounts } = await import('../../src/accounts/list-accounts.js');
-      const { group, ...filter } = options;
       const found = await listAccounts({ ...filter, ...(group !== undefined && { priceGroup: group }) });
-      return { data: found.map(presentListed), text: listText(found, options.limit) };
+      const data = found.map(presentListed);
+      const next = found.length === filter.limit ? (data.at(-1)?.username ?? null) : null;
+      return { data, text: listText(data, { ...listFormat, next }) };
     },
   });
 }
 
-function listText(found: ListedAccount[], limit: number): string {
-  if (found.length === 0) {
-    return 'No account fits. Create one: npm run topup -- account create <username> --role buyer';
-  }
-  const rows = found.map(({ account, balance, held, md5Signs }) => [
-    account.username,
-    account.role,
-    status(account.status),
-    rupiah(balance),
-    held === 0 ? '' : rupiah(held),
-    md5Signs === null ? '?' : String(md5Signs || ''),
-    time(account.createdAt),
-    account._id,
-  ]);
-  const more = found.length === limit ? `\nMore: --after ${found.at(-1)?.account.username ?? ''}` : '';
-  return (
-    table(['username', 'role', 'status', 'balance', 'held', 'md5 signs', 'created', 'id'], rows, [3, 4, 5]) +
-    more
-  );
-}
+const listFormat: ListFormat<ReturnType<typeof presentListed>> = {
+  columns: [
+    'username',
+    'role',
+    'status',
+    'balance',
+    ['held', ({ held }) => held || ''],
+    ['md5 signs', ({ md5_signs_30_days: signs }) => (signs === null ? '?' : String(signs || ''))],
+    'created_at',
+    'id',
+  ],
+  empty: 'No account fits. Create one: npm run topup -- account create <username> --role buyer',
+};
 
 function presentListed({ account, balance, held, md5Signs }: ListedAccount) {
   return {
@@ -319,7 +314,7 @@ function operatorSettings(account: Account): [string, string | null][] {
 
 function registerStatus(account: Command, to: Account['status']): void {
   const verb = to === 'suspended' ? 'suspend' : 'resume';
-  defineCommand(account, {
+  defineOperationCommand(account, {
     usage: `${verb} <username>`,
     action: 'account.suspend',
     summary: to === 'suspended' ? 'Refuse every call of an account' : 'Let a suspended account in again',
@@ -329,18 +324,14 @@ function registerStatus(account: Command, to: Account['status']): void {
         : 'Holds for the next call.',
     examples: [`account ${verb} warung-sari --reason "chargeback, ticket 812"`],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const [{ requireAccount }, { setAccountStatus }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/set-account-status.js'),
-      ]);
-      const found = await requireAccount(arg('username'));
-      const changed = await setAccountStatus(found, to, by);
-      return {
-        data: { username: found.username, status: to, changed },
-        text: `${found.username} ${changed ? 'is now' : 'was already'} ${status(to)}.`,
-      };
+    async operation() {
+      const { resumeAccount, suspendAccount } = await import('../../src/console/accounts/set-status.js');
+      return to === 'suspended' ? suspendAccount : resumeAccount;
     },
+    output: ({ changed }, { arg }) => ({
+      data: { username: arg('username'), status: to, changed },
+      text: `${arg('username')} ${changed ? 'is now' : 'was already'} ${status(to)}.`,
+    }),
   });
 }
 
@@ -382,7 +373,7 @@ function registerRotate(key: Command): void {
 }
 
 function registerRevoke(key: Command): void {
-  defineCommand(key, {
+  defineOperationCommand(key, {
     usage: 'revoke <username> <key_id>',
     action: 'account.key',
     summary: 'End an API key at once, without a new one in its place',
@@ -390,18 +381,14 @@ function registerRevoke(key: Command): void {
       'The key is refused from the next call on, and download links of reports end. topup account show lists keys by id.\nAn account whose current key is revoked can do nothing until topup key rotate has made another. Twice changes nothing more.',
     examples: ['key revoke warung-sari 01a1fde5d07770f0be10a241618d0695 --reason "key leaked"'],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const [{ requireAccount }, { revokeApiKey }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/webhooks/revoke-api-key.js'),
-      ]);
-      const found = await requireAccount(arg('username'));
-      const { changed, wasCurrent } = await revokeApiKey(found, arg('key_id'), by);
-      const next = wasCurrent ? ` ${found.username} has no current key now: topup key rotate` : '';
-      return {
-        data: { username: found.username, key_id: arg('key_id'), changed, was_current: wasCurrent },
-        text: changed ? `Revoked.${next}` : 'Nothing changed: it had ended before.',
-      };
-    },
+    operation: async () => (await import('../../src/console/accounts/revoke-key.js')).revokeKey,
+    output: ({ changed, was_current }, { arg }) => ({
+      data: { username: arg('username'), key_id: arg('key_id'), changed, was_current },
+      text: !changed
+        ? 'Nothing changed: it had ended before.'
+        : was_current
+          ? `Revoked. ${arg('username')} has no current key now: topup key rotate`
+          : 'Revoked.',
+    }),
   });
 }

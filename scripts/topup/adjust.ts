@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { rupiah, status, table, time } from './format.js';
+import { listText, rupiah, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -86,18 +86,17 @@ function registerList(group: Command): void {
       });
       const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
       const data = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
-      const cells = data.map((row) => [
-        row.id,
-        row.username,
-        rupiah(row.amount),
-        status(row.status),
-        row.requested_by,
-        row.decided_by ?? '-',
-        time(row.created_at),
-        row.reason,
-      ]);
-      const heads = ['id', 'account', 'amount', 'status', 'asked by', 'decided by', 'created', 'why'];
-      return { data, text: data.length === 0 ? 'No adjustment fits.' : table(heads, cells, [2]) };
+      const columns: Column<(typeof data)[number]>[] = [
+        'id',
+        ['account', (row) => row.username],
+        'amount',
+        'status',
+        ['asked by', (row) => row.requested_by],
+        'decided_by',
+        'created_at',
+        ['why', (row) => row.reason],
+      ];
+      return { data, text: listText(data, { columns, empty: 'No adjustment fits.' }) };
     },
   });
 }

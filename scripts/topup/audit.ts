@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
-import { table, time } from './format.js';
+import { listText } from './format.js';
 import { day, limitOption } from './options.js';
 
 interface ListOptions {
@@ -48,18 +48,18 @@ export function registerAudit(program: Command): void {
         },
         { limit },
       );
-      const rows = found.map((each) => [
-        time(each.at),
-        each.actor,
-        each.action,
-        `${each.subject.kind} ${each.subject.id}`,
-        each.reason ?? '-',
-      ]);
-      const end = lookedBackTo ? `\n\nLooked back to ${time(lookedBackTo)}.` : '';
-      return {
-        data: found,
-        text: `${rows.length === 0 ? 'No entry fits.' : table(['at', 'who', 'what', 'about', 'why'], rows)}${end}`,
-      };
+      const text = listText(found, {
+        columns: [
+          'at',
+          ['who', ({ actor: who }) => who],
+          ['what', ({ action: what }) => what],
+          ['about', ({ subject: about }) => `${about.kind} ${about.id}`],
+          ['why', ({ reason }) => reason ?? null],
+        ],
+        empty: 'No entry fits.',
+        lookedBackTo,
+      });
+      return { data: found, text };
     },
   });
 }

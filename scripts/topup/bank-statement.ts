@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { BankLineStatus } from '../../src/deposits/bank/bank-line.model.js';
 import type { LineMatch } from '../../src/deposits/bank/line-match.js';
-import type { ListedLine } from '../../src/deposits/bank/list-bank-lines.js';
 import type { PlannedLine, StatementPlan } from '../../src/deposits/bank/plan-statement.js';
 import type { BankLineRefusal } from '../../src/deposits/bank/read-bank-statement.js';
 import { defineCommand } from './define-command.js';
-import { facts, heading, rupiah, status, table } from './format.js';
+import { facts, heading, listText, rupiah, table } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption, reasonOption } from './options.js';
 import type { Output } from './print.js';
 import { UsageError } from './usage-error.js';
@@ -108,7 +108,7 @@ async function confirm(
 }
 
 function registerLines(deposit: Command): void {
-  defineCommand<{ status: BankLineStatus; after?: string; limit: number }>(deposit, {
+  defineOperationCommand(deposit, {
     usage: 'lines',
     action: 'bank-line.look',
     summary: 'List lines of bank statements: money that came and nobody knows whose, the newest first',
@@ -118,32 +118,27 @@ function registerLines(deposit: Command): void {
       new Option('--after <place>', 'those behind this place, as the list before says'),
       limitOption(20),
     ],
-    async run({ options }) {
-      const { listBankLines } = await import('../../src/deposits/bank/list-bank-lines.js');
-      const { lines, next } = await listBankLines(options);
-      const rows = lines.map((each) => [
-        each._id,
-        each.day,
-        rupiah(each.amount),
-        status(each.status),
-        each.depositId ?? each.decided?.reason ?? sameOf(each),
-        each.description,
-      ]);
-      return {
-        data: { lines, next },
-        text: [
-          lines.length === 0
-            ? 'No line fits.'
-            : table(['id', 'day', 'amount', 'status', 'deposit', 'text'], rows, [2]),
-          ...(next === null ? [] : [`More: --after ${next}`]),
-        ].join('\n'),
-      };
-    },
+    operation: async () => (await import('../../src/console/deposits/bank-lines.js')).listBankLinesCall,
+    output: (data) => ({
+      data,
+      text: listText(data.lines, {
+        columns: [
+          'id',
+          'day',
+          'amount',
+          'status',
+          ['deposit', depositOf],
+          ['text', (line) => line.description],
+        ],
+        empty: 'No line fits.',
+        next: data.next,
+      }),
+    }),
   });
 }
 
 function registerUse(deposit: Command): void {
-  defineCommand<{ meant?: boolean }>(deposit, {
+  defineOperationCommand(deposit, {
     usage: 'use <line> <id>',
     action: 'deposit.decide',
     summary: 'Confirm a pending deposit with a line of a bank statement that has its amount',
@@ -156,46 +151,49 @@ function registerUse(deposit: Command): void {
       new Option('--meant', 'also where a line that was decided may be the same payment'),
       reasonOption(),
     ],
-    async run({ arg, options: { meant }, by }) {
-      const { useLine } = await import('../../src/deposits/bank/use-line.js');
-      const done = await useLine({ lineId: arg('line'), depositId: arg('id'), meant }, by);
-      return { data: done, text: done.changed ? 'Confirmed.' : 'Nothing changed: it was done before.' };
-    },
+    operation: async () => (await import('../../src/console/deposits/bank-lines.js')).useBankLine,
+    input: ({ fields }) => ({ id: fields['line'], line: undefined, deposit_id: fields['id'] }),
+    output: (data) => ({ data, text: data.changed ? 'Confirmed.' : 'Nothing changed: it was done before.' }),
   });
 }
 
 function registerSetAside(deposit: Command): void {
-  defineCommand(deposit, {
+  defineOperationCommand(deposit, {
     usage: 'set-aside <line>',
     action: 'deposit.decide',
     summary: 'Say that the money of a line is for no deposit, and why',
     examples: ['deposit set-aside 0192f0c1a2b34 --reason "interest"'],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const { setLineAside } = await import('../../src/deposits/bank/set-line-aside.js');
-      const done = await setLineAside(arg('line'), by);
-      return { data: done, text: done.changed ? 'Set aside.' : 'Nothing changed: it was set aside before.' };
-    },
+    operation: async () => (await import('../../src/console/deposits/bank-lines.js')).setBankLineAside,
+    input: ({ fields }) => ({ id: fields['line'], line: undefined }),
+    output: (data) => ({
+      data,
+      text: data.changed ? 'Set aside.' : 'Nothing changed: it was set aside before.',
+    }),
   });
 }
 
 function registerReopen(deposit: Command): void {
-  defineCommand(deposit, {
+  defineOperationCommand(deposit, {
     usage: 'reopen <line>',
     action: 'deposit.decide',
     summary: 'Take back that a line was set aside',
     examples: ['deposit reopen 0192f0c1a2b34 --reason "the wrong line"'],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const { reopenLine } = await import('../../src/deposits/bank/reopen-line.js');
-      const done = await reopenLine(arg('line'), by);
-      return { data: done, text: done.changed ? 'Open again.' : 'Nothing changed: it was open before.' };
-    },
+    operation: async () => (await import('../../src/console/deposits/bank-lines.js')).reopenBankLine,
+    input: ({ fields }) => ({ id: fields['line'], line: undefined }),
+    output: (data) => ({ data, text: data.changed ? 'Open again.' : 'Nothing changed: it was open before.' }),
   });
 }
 
-function sameOf({ sameBefore: [one] }: ListedLine): string {
-  return one ? `perhaps the same as ${one._id}, ${one.status}` : '';
+interface ShownLine {
+  deposit_id: string | null;
+  decided: { reason: string | null } | null;
+  same_before: { id: string; status: BankLineStatus }[];
+}
+
+function depositOf({ deposit_id, decided, same_before: [one] }: ShownLine): string {
+  return deposit_id ?? decided?.reason ?? (one ? `perhaps the same as ${one.id}, ${one.status}` : '');
 }
 
 function daysOf(days: StatementPlan['days']): string | null {

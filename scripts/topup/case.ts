@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
-import { table, time } from './format.js';
+import { listText, time, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 
 /** `topup case …`: what the money rules refuse to decide alone. */
@@ -31,17 +31,14 @@ function registerList(group: Command): void {
         created_at: each.createdAt,
         resolved_at: each.resolvedAt,
       }));
-      const rows = data.map((each) => [
-        each.id,
-        each.kind,
-        each.transaction_id ?? `payment ${each.payment_id ?? ''}`,
-        time(each.created_at),
-        each.detail,
-      ]);
-      return {
-        data,
-        text: rows.length === 0 ? 'No case.' : table(['id', 'kind', 'about', 'since', 'what'], rows),
-      };
+      const columns: Column<(typeof data)[number]>[] = [
+        'id',
+        'kind',
+        ['about', (each) => each.transaction_id ?? `payment ${each.payment_id ?? ''}`],
+        ['since', (each) => time(each.created_at)],
+        ['what', (each) => each.detail],
+      ];
+      return { data, text: listText(data, { columns, empty: 'No case.' }) };
     },
   });
 }

@@ -10,6 +10,8 @@ export interface CommandCall<Options> {
   arg: (name: string) => string;
   /** Those of `<name...>`. */
   args: (name: string) => string[];
+  /** The arguments that were given, by their names. */
+  fields: Record<string, string | string[]>;
   options: Options;
   /** For the audit log: who does it, from where, and why (--reason, where the command has it). */
   by: { actor: string; from: null; reason: string | null };
@@ -69,6 +71,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
         return spec.run({
           arg: (name) => [argumentOf(command, name)].flat()[0] ?? '',
           args: (name) => [argumentOf(command, name)].flat(),
+          fields: givenArguments(command),
           options,
           by: { actor, from: null, reason: options.reason ?? null },
         });
@@ -94,6 +97,12 @@ export function actionOf(command: Command): OperatorAction | null {
 /** A group such as `account`, which only holds commands. */
 export function defineGroup(program: Command, name: string, summary: string): Command {
   return program.command(name).summary(summary).description(`${summary}.`);
+}
+
+function givenArguments(command: Command): Record<string, string | string[]> {
+  const names = command.registeredArguments.map((each) => each.name());
+  const given = names.map((name) => [name, argumentOf(command, name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
 function argumentOf(command: Command, name: string): string | string[] {

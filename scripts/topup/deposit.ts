@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { Deposit } from '../../src/deposits/deposit.model.js';
 import { registerBankStatement } from './bank-statement.js';
-import { defineCommand, defineGroup } from './define-command.js';
-import { rupiah, status, table, time } from './format.js';
+import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
+import { listText, rupiah, time } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { limitOption, reasonOption } from './options.js';
 
 /** `topup deposit …`: money that clients say they sent. */
@@ -15,7 +16,7 @@ export function registerDeposit(program: Command): void {
 }
 
 function registerList(deposit: Command): void {
-  defineCommand<{ status: Deposit['status'] | 'all'; account?: string; limit: number }>(deposit, {
+  defineOperationCommand(deposit, {
     usage: 'list',
     action: 'deposit.look',
     summary: 'List deposits, by default those that wait',
@@ -28,30 +29,18 @@ function registerList(deposit: Command): void {
       new Option('--account <username>', 'only those of one account'),
       limitOption(),
     ],
-    async run({ options }) {
-      const [{ listDeposits }, { requireAccount }, { usernamesOf }] = await Promise.all([
-        import('../../src/deposits/list-deposits.js'),
-        import('../../src/accounts/require-account.js'),
-        import('../../src/accounts/usernames-of.js'),
-      ]);
-      const found = await listDeposits({
-        ...(options.status !== 'all' && { status: options.status }),
-        ...(options.account && { accountId: (await requireAccount(options.account))._id }),
-        limit: options.limit,
-      });
-      const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
-      const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
-      const cells = rows.map((row) => [
-        row.id,
-        row.username,
-        row.ref_id,
-        rupiah(row.amount),
-        status(row.status),
-        time(row.created_at),
-      ]);
-      const text = table(['id', 'account', 'ref_id', 'amount', 'status', 'created'], cells, [3]);
-      return { data: rows, text: rows.length === 0 ? 'No deposit fits.' : text };
-    },
+    operation: async () => (await import('../../src/console/deposits/list-deposits.js')).listDeposits,
+    input: ({ options: { status } }: CommandCall<{ status: string }>) => ({
+      status: status === 'pending' ? 'waiting' : status,
+    }),
+    output: ({ deposits, looked_back_to }) => ({
+      data: deposits,
+      text: listText(deposits, {
+        columns: ['id', 'account', 'ref_id', 'amount', 'status', 'created_at'],
+        empty: 'No deposit fits.',
+        lookedBackTo: looked_back_to,
+      }),
+    }),
   });
 }
 

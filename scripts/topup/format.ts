@@ -21,6 +21,58 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
   return [colours.dim(line(head)), ...rows.map(line)].join('\n');
 }
 
+/** A field by its name, or a head with what stands below it. A number there is right-aligned and in rupiah. */
+export type Column<Row> = (keyof Row & string) | [head: string, cell: (row: Row) => string | number | null];
+
+export interface ListFormat<Row> {
+  columns: Column<Row>[];
+  /** The sentence for an empty list. */
+  empty: string;
+  /** The `--after` of the next page. */
+  next?: string | null;
+  lookedBackTo?: Date | string | null;
+}
+
+/** A table of rows, or the sentence for none. */
+export function listText<Row>(
+  rows: readonly Row[],
+  { columns, empty, next = null, lookedBackTo = null }: ListFormat<Row>,
+): string {
+  const heads = columns.map((column) =>
+    typeof column === 'string' ? column.replace(/_at$/, '').replace(/_(?!id$)/g, ' ') : column[0],
+  );
+  const values = rows.map((row) =>
+    columns.map((column) => (typeof column === 'string' ? row[column] : column[1](row))),
+  );
+  const right = columns.flatMap((_column, at) =>
+    values.some((row) => typeof row[at] === 'number') ? [at] : [],
+  );
+  const cells = values.map((row) => row.map((value, at) => cellOf(columns[at], value)));
+  return [
+    rows.length === 0 ? empty : table(heads, cells, right),
+    ...(next === null ? [] : [`More: --after ${/\s/.test(next) ? `"${next}"` : next}`]),
+    ...(lookedBackTo === null ? [] : [`\nLooked back to ${time(lookedBackTo)}.`]),
+  ].join('\n');
+}
+
+/** Fields whose numbers are no rupiah. */
+const counts = /^(rounds|attempts)$/;
+
+function cellOf(column: unknown, value: unknown): string {
+  const name = typeof column === 'string' ? column : '';
+  if (value === null || value === undefined) {
+    return '-';
+  }
+  if (typeof value === 'number') {
+    return counts.test(name) ? String(value) : rupiah(value);
+  }
+  if (value instanceof Date || /(^|_)at$/.test(name)) {
+    return time(value as Date | string);
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return name === 'status' ? status(text) : text;
+}
+
 /**
  * A line as a terminal shows it: broken between words, what follows below its last column. As it is where that is not known (a
  * pipe), or has no room.
@@ -68,8 +120,8 @@ export function writeTimesBy(write: (at: Date) => string): void {
 }
 
 /** `2026-11-21 17:20:30.123 WIB`, or a dash. */
-export function time(at: Date | null | undefined): string {
-  return at ? written(at) : '-';
+export function time(at: Date | string | null | undefined): string {
+  return at ? written(new Date(at)) : '-';
 }
 
 /** `3 s`, `12 min`, `5 h`, `2 d` */

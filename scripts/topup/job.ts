@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
-import type { Refusal, JobState, SeenJob } from '../../src/doctor/jobs/seen-job.js';
+import type { AnyConsoleOperation } from '../../src/console/api/console-operation.js';
+import type { Refusal, JobState } from '../../src/doctor/jobs/seen-job.js';
 import type { Thing } from '../../src/doctor/jobs/things-named.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { table, time } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
+import { listText, time, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -34,21 +36,15 @@ function registerList(group: Command): void {
         last_at: each.lastAt,
         reason: each.reason,
       }));
-      const rows = data.map((each) => [
-        each.id,
-        each.queue,
-        String(each.rounds),
-        time(each.first_at),
-        time(each.last_at),
-        each.reason,
-      ]);
-      return {
-        data,
-        text:
-          rows.length === 0
-            ? 'No job fails again and again.'
-            : table(['id', 'queue', 'rounds', 'first', 'last', 'why'], rows, [2]),
-      };
+      const columns: Column<(typeof data)[number]>[] = [
+        'id',
+        'queue',
+        'rounds',
+        'first_at',
+        'last_at',
+        ['why', (each) => each.reason],
+      ];
+      return { data, text: listText(data, { columns, empty: 'No job fails again and again.' }) };
     },
   });
 }
@@ -56,7 +52,7 @@ function registerList(group: Command): void {
 const states: readonly JobState[] = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'];
 
 function registerFind(group: Command): void {
-  defineCommand<{ queue?: string; state: JobState; kind?: string; after?: string; limit: number }>(group, {
+  defineOperationCommand<{ queue?: string; state: JobState; kind?: string }, FoundJobs>(group, {
     usage: 'find [about]',
     action: 'queue.look',
     summary: 'Find jobs by what they are about, or by queue and state',
@@ -75,51 +71,42 @@ function registerFind(group: Command): void {
       new Option('--after <place>', 'where the next page begins'),
       limitOption(),
     ],
-    async run({ arg, options: { queue, state, kind, after, limit } }) {
-      const about = arg('about');
-      if ((about === '') === (queue === undefined)) {
+    async operation({ options: { queue } }): Promise<AnyConsoleOperation<FoundJobs>> {
+      return queue === undefined
+        ? (await import('../../src/console/system/find-jobs.js')).findJobsCall
+        : (await import('../../src/console/system/list-jobs.js')).listJobsCall;
+    },
+    input({ fields, options: { queue, state, kind } }) {
+      if ((fields['about'] === undefined) === (queue === undefined)) {
         throw new UsageError(
           'Say what they are about, or name a queue: job find <id>, job find --queue <name>',
         );
       }
-      if (queue !== undefined) {
-        const { listJobs } = await import('../../src/doctor/jobs/list-jobs.js');
-        const page = await listJobs({ queue, state, name: kind }, { after, limit });
-        const more = page.next === null ? '' : `\nMore: --after ${page.next}`;
-        return {
-          data: { jobs: page.jobs.map(jsonOf), next: page.next },
-          text: `${tableOf(page.jobs)}${more}`,
-        };
-      }
-      const { findJobs } = await import('../../src/doctor/jobs/find-jobs.js');
-      const { things, jobs } = await findJobs(about);
-      const places = things.map(({ kind: what, id }) => `${what} ${id}: ${history[what](id)}`);
-      return {
-        data: { things: things.map(({ kind: what, id }) => ({ kind: what, id })), jobs: jobs.map(jsonOf) },
-        text: [tableOf(jobs), ...places].join('\n'),
-      };
+      return { kind: undefined, name: kind, state: queue === undefined ? undefined : state };
+    },
+    output(data) {
+      const places = data.things?.map(({ kind, id }) => `\n${kind} ${id}: ${history[kind](id)}`) ?? [];
+      return { data, text: `${tableOf(data.jobs, data.next)}${places.join('')}` };
     },
   });
 }
 
-function jsonOf(job: SeenJob): object {
-  return {
-    id: job.id,
-    queue: job.queue,
-    kind: job.name,
-    subject: job.subject,
-    state: job.state,
-    payload: job.data,
-    begun: job.begun,
-    failed_rounds: job.failedRounds,
-    failures: job.failures,
-    needs_person_since: job.needsPersonSince,
-    refusal: job.refusal,
-    added_at: job.addedAt,
-    last_run_at: job.lastRunAt,
-    ended_at: job.endedAt,
-    next_run_at: job.nextRunAt,
-  };
+interface FoundJobs {
+  jobs: ShownJob[];
+  next?: string | null;
+  things?: Pick<Thing, 'kind' | 'id'>[];
+}
+
+interface ShownJob {
+  id: string;
+  name: string;
+  subject: string | null;
+  state: string;
+  failed_rounds: number;
+  last_run_at: string | null;
+  next_run_at: string | null;
+  last_error: string | null;
+  refusal: Refusal | null;
 }
 
 /** Where it is told what has happened. */
@@ -131,41 +118,39 @@ const history: Record<Thing['kind'], (id: string) => string> = {
   delivery: () => '/admin/webhooks',
 };
 
-function tableOf(jobs: SeenJob[]): string {
-  return jobs.length === 0
-    ? 'No job waits, runs or has failed within a day.'
-    : table(
-        ['id', 'kind', 'about', 'state', 'failed', 'last run', 'next run', 'last error'],
-        jobs.map((each) => [
-          each.id,
-          each.name,
-          each.subject ?? '',
-          each.state,
-          String(each.failedRounds),
-          each.lastRunAt ? time(each.lastRunAt) : '',
-          each.nextRunAt ? time(each.nextRunAt) : '',
-          each.failures.at(-1)?.reason ?? '',
-        ]),
-        [4],
-      );
+function tableOf(jobs: ShownJob[], next: string | null = null): string {
+  return listText(jobs, {
+    columns: [
+      'id',
+      ['kind', (each) => each.name],
+      ['about', (each) => each.subject],
+      'state',
+      ['failed', (each) => String(each.failed_rounds)],
+      'last_run_at',
+      'next_run_at',
+      'last_error',
+    ],
+    empty: 'No job waits, runs or has failed within a day.',
+    next,
+  });
 }
 
 function registerShow(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'show <id>',
     action: 'queue.look',
     summary: 'Show a job: its payload, how often it ran, and what it failed with',
     examples: ['job show 812@settlements', 'job show pay-out:01a1fdf0 --json'],
-    async run({ arg }) {
-      const { findJob } = await import('../../src/doctor/jobs/find-jobs.js');
-      const job = await findJob(arg('id'));
-      const failures = job.failures.map(({ at, reason }) => `  ${time(at)}  ${reason}`);
+    operation: async () => (await import('../../src/console/system/get-job.js')).getJob,
+    output(data) {
+      const { job, payload, failures } = data;
       return {
-        data: jsonOf(job),
+        data,
         text: [
           tableOf([job]),
-          `Payload: ${job.data ? JSON.stringify(job.data) : 'not shown, this release does not know it'}`,
-          ...(failures.length > 0 ? ['Failed:', ...failures] : ['No failure is kept.']),
+          `Payload: ${payload ?? 'not shown, this release does not know it'}`,
+          ...(failures.length > 0 ? ['Failed:'] : ['No failure is kept.']),
+          ...failures.map(({ at, reason }) => `  ${time(at)}  ${reason}`),
           job.refusal === null
             ? `Run it again: topup job retry ${job.id} --reason …`
             : `Not run again: ${whyNot[job.refusal]}.`,
@@ -187,7 +172,7 @@ const whyNot: Record<Refusal, string> = {
 };
 
 function registerRetry(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'retry <ids...>',
     action: 'queue.work',
     summary: 'Let jobs that failed run again, now',
@@ -198,20 +183,13 @@ function registerRetry(group: Command): void {
       'job retry 812@settlements 813@settlements --reason "release mended"',
     ],
     options: [reasonOption()],
-    async run({ args, by }) {
-      const { retriedMax, retryJobs } = await import('../../src/doctor/jobs/retry-jobs.js');
-      const ids = args('ids');
-      if (ids.length > retriedMax) {
-        throw new UsageError(`At most ${retriedMax} at once`);
-      }
-      const data = await retryJobs(ids, by);
-      return {
-        data,
-        text: data
-          .map(({ id, refusal }) => (refusal === null ? `${id} runs again.` : `${id}: ${whyNot[refusal]}.`))
-          .join('\n'),
-        failed: data.some(({ refusal }) => refusal !== null),
-      };
-    },
+    operation: async () => (await import('../../src/console/system/retry-jobs.js')).retryJobsCall,
+    output: ({ jobs }) => ({
+      data: jobs,
+      text: jobs
+        .map(({ id, refusal }) => (refusal === null ? `${id} runs again.` : `${id}: ${whyNot[refusal]}.`))
+        .join('\n'),
+      failed: jobs.some(({ refusal }) => refusal !== null),
+    }),
   });
 }

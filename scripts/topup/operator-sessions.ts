@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { optionalReasonOption } from './options.js';
 import { defineCommand } from './define-command.js';
-import { table, time } from './format.js';
+import { listText, time, type Column } from './format.js';
 
 /** `topup operator sessions` and `end-sessions`: who is logged in to the console from where, and out with them. */
 export function registerSessions(group: Command): void {
@@ -27,11 +27,13 @@ function registerList(group: Command): void {
         address,
         browser,
       }));
-      const rows = data.map((each) => [each.id, time(each.started_at), each.address, each.browser]);
-      return {
-        data,
-        text: rows.length === 0 ? 'No session.' : table(['id', 'since', 'address', 'browser'], rows),
-      };
+      const columns: Column<(typeof data)[number]>[] = [
+        'id',
+        ['since', (each) => time(each.started_at)],
+        'address',
+        'browser',
+      ];
+      return { data, text: listText(data, { columns, empty: 'No session.' }) };
     },
   });
 }

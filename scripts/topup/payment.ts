@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Payment } from '../../src/deposits/payment.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { rupiah, status, table, time } from './format.js';
+import { listText, time, type Column } from './format.js';
 import { limitOption } from './options.js';
 
 /** `topup payments …`: money that the bank or a payment gateway has told us of. */
@@ -33,17 +33,16 @@ export function registerPayments(program: Command): void {
         deposit_id: each.depositId,
         created_at: each.createdAt,
       }));
-      const cells = data.map((row) => [
-        row.payment_id,
-        row.username,
-        row.ref_id,
-        rupiah(row.amount),
-        status(row.status),
-        row.deposit_id ?? '-',
-        time(row.created_at),
-      ]);
-      const text = table(['payment', 'account', 'ref_id', 'amount', 'status', 'deposit', 'told'], cells, [3]);
-      return { data, text: data.length === 0 ? 'No payment fits.' : text };
+      const columns: Column<(typeof data)[number]>[] = [
+        ['payment', (row) => row.payment_id],
+        ['account', (row) => row.username],
+        'ref_id',
+        'amount',
+        'status',
+        ['deposit', (row) => row.deposit_id],
+        ['told', (row) => time(row.created_at)],
+      ];
+      return { data, text: listText(data, { columns, empty: 'No payment fits.' }) };
     },
   });
 }

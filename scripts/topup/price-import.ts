@@ -6,7 +6,8 @@ import type { ImportPlan, MeantReason, PlannedChange } from '../../src/providers
 import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { LineRefusal } from '../../src/providers/imports/read-price-file.js';
 import { defineCommand } from './define-command.js';
-import { facts, heading, rupiah, table, time } from './format.js';
+import { facts, heading, listText, rupiah, table } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { limitOption, optionalReasonOption } from './options.js';
 import type { Output } from './print.js';
 import { UsageError } from './usage-error.js';
@@ -115,75 +116,54 @@ async function undo(id: string, by: By): Promise<Output> {
 }
 
 function registerImports(product: Command): void {
-  defineCommand<{ after?: string; limit: number }>(product, {
+  defineOperationCommand(product, {
     usage: 'imports',
     action: 'product.look',
     summary: 'List the price lists that were imported, the newest first',
     examples: ['product imports', 'product imports --limit 5 --json'],
     options: [new Option('--after <id>', 'those before this one'), limitOption(20)],
-    async run({ options }) {
-      const { listImports } = await import('../../src/providers/imports/list-imports.js');
-      const { imports, next } = await listImports(options);
-      return {
-        data: { imports, next },
-        text: [
-          imports.length === 0
-            ? 'No price list was imported.'
-            : table(
-                ['id', 'at', 'file', 'status', 'changed', 'by'],
-                imports.map((each) => [
-                  each._id,
-                  time(each.createdAt),
-                  each.file,
-                  each.status,
-                  `${each.changed} of ${each.planned}`,
-                  each.actor,
-                ]),
-                [4],
-              ),
-          ...(next === null ? [] : [`More: --after ${next}`]),
-        ].join('\n'),
-      };
-    },
+    operation: async () => (await import('../../src/console/imports/list-price-imports.js')).listPriceImports,
+    output: (data) => ({
+      data,
+      text: listText(data.imports, {
+        columns: [
+          'id',
+          'at',
+          'file',
+          'status',
+          ['changed', ({ changed, planned }) => `${changed} of ${planned}`],
+          ['by', ({ actor }) => actor],
+        ],
+        empty: 'No price list was imported.',
+        next: data.next,
+      }),
+    }),
   });
 }
 
 function registerHistory(product: Command): void {
-  defineCommand<{ seller: string; limit: number }>(product, {
+  defineOperationCommand(product, {
     usage: 'history <code>',
     action: 'product.look',
     summary: "Show what became of a seller's price, the newest first",
     details: 'From the audit log. Costs that a provider tells by its own price list are not in it.',
     examples: ['product history S10 --seller grosir'],
     options: [new Option('--seller <username>', 'whose offer').makeOptionMandatory(), limitOption(20)],
-    async run({ arg, options: { seller, limit } }) {
-      const [{ offerHistory }, { requireAccount }] = await Promise.all([
-        import('../../src/providers/imports/offer-history.js'),
-        import('../../src/accounts/require-account.js'),
-      ]);
-      const { _id: sellerId } = await requireAccount(seller);
-      const { moments } = await offerHistory({ code: arg('code'), sellerId }, { limit });
-      const amount = (value: number | null | undefined) =>
-        value === undefined ? '' : value === null ? '-' : rupiah(value);
-      return {
-        data: { moments },
-        text:
-          moments.length === 0
-            ? 'The audit log tells of no change.'
-            : table(
-                ['at', 'price', 'cost', 'status', 'by', 'why'],
-                moments.map((each) => [
-                  time(each.at),
-                  amount(each.price),
-                  amount(each.cost),
-                  each.status ?? '',
-                  each.actor,
-                  each.reason ?? '',
-                ]),
-                [1, 2],
-              ),
-      };
-    },
+    operation: async () => (await import('../../src/console/imports/list-price-imports.js')).getOfferHistory,
+    output: (data) => ({
+      data,
+      text: listText(data.moments, {
+        columns: [
+          'at',
+          'price',
+          'cost',
+          'status',
+          ['by', ({ actor }) => actor],
+          ['why', ({ reason }) => reason],
+        ],
+        empty: 'The audit log tells of no change.',
+      }),
+    }),
   });
 }
 

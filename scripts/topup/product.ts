@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import type { CatalogueItem, CatalogueOffer } from '../../src/providers/catalogue.js';
-import type { OfferFigures } from '../../src/providers/imports/price-import.model.js';
 import type { ProductStatus } from '../../src/products/product.model.js';
-import { defineCommand, defineGroup } from './define-command.js';
-import { facts, heading, rupiah, status, table, time } from './format.js';
+import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
+import { facts, heading, listText, rupiah, status, time, type Column } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { registerPriceImport } from './price-import.js';
 import { day, limitOption, reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -23,7 +22,7 @@ export function registerProduct(program: Command): void {
 }
 
 function registerList(group: Command): void {
-  defineCommand<{ prefix?: string; seller?: string; after?: string; limit: number }>(group, {
+  defineOperationCommand(group, {
     usage: 'list',
     action: 'product.look',
     summary: 'List products by code, with their offers',
@@ -35,72 +34,82 @@ function registerList(group: Command): void {
       new Option('--after <code>', 'those after this one'),
       limitOption(),
     ],
-    async run({ options: { prefix, seller, after, limit } }) {
-      const [{ pageOfCatalogue }, { requireAccount }] = await Promise.all([
-        import('../../src/providers/catalogue.js'),
-        import('../../src/accounts/require-account.js'),
-      ]);
-      const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-      const { items, next } = await pageOfCatalogue({ prefix, sellerId, after, limit });
-      return {
-        data: { products: items, next },
-        text: [
-          items.length === 0
-            ? 'No product fits.'
-            : table(['code', 'name', 'status', ...offerHead], items.flatMap(rowsOf), [5, 6, 7, 8]),
-          ...(next === null ? [] : [`More: --after ${next}`]),
-        ].join('\n'),
-      };
-    },
+    operation: async () => (await import('../../src/console/products/list-products.js')).listProducts,
+    output: (data) => ({
+      data,
+      text: listText(data.products.flatMap(linesOf), {
+        columns: [
+          ['code', ({ product, isFirst }) => (isFirst ? product.code : '')],
+          ['name', ({ product, isFirst }) => (isFirst ? product.name : '')],
+          ['status', ({ product, isFirst }) => (isFirst ? status(product.status) : '')],
+          ...offerColumns,
+        ],
+        empty: 'No product fits.',
+        next: data.next,
+      }),
+    }),
   });
 }
 
-const offerHead = ['seller', 'offer', 'price', 'commission', 'cost', 'margin'];
-
-function rowsOf({ product, offers }: CatalogueItem): string[][] {
-  const of = [product._id, product.name, status(product.status)];
-  return offers.length === 0
-    ? [of]
-    : offers.map((offer, at) => [...(at === 0 ? of : ['', '', '']), ...cellsOf(offer)]);
+interface Offer {
+  seller: string;
+  status: string;
+  price: number;
+  commission: number;
+  cost: number | null;
+  margin: number | null;
 }
 
-function cellsOf({ seller, status: word, price, commission, cost, margin }: CatalogueOffer): string[] {
-  const amount = (value: number | null) => (value === null ? '-' : rupiah(value));
-  return [seller, status(word), rupiah(price), rupiah(commission), amount(cost), amount(margin)];
+const offerColumns: Column<{ offer: Offer | undefined }>[] = [
+  ['seller', ({ offer }) => offer?.seller ?? ''],
+  ['offer', ({ offer }) => (offer ? status(offer.status) : '')],
+  ['price', ({ offer }) => offer?.price ?? ''],
+  ['commission', ({ offer }) => offer?.commission ?? ''],
+  ['cost', ({ offer }) => (offer ? offer.cost : '')],
+  ['margin', ({ offer }) => (offer ? offer.margin : '')],
+];
+
+/** One line for each offer; a product without one has a line too. */
+function linesOf<P extends { offers: Offer[] }>(product: P) {
+  const offers = product.offers.length === 0 ? [undefined] : product.offers;
+  return offers.map((offer, at) => ({ product, offer, isFirst: at === 0 }));
+}
+
+function offersText(offers: Offer[]): string {
+  return listText(
+    offers.map((offer) => ({ offer })),
+    { columns: offerColumns, empty: 'Nobody offers it.' },
+  );
 }
 
 function registerShow(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'show <code>',
     action: 'product.look',
     summary: 'Show a product with its offers',
     details: margins,
     examples: ['product show S10'],
-    async run({ arg }) {
-      const { catalogueItem } = await import('../../src/providers/catalogue.js');
-      const found = await catalogueItem(arg('code'));
-      const { product, offers } = found;
-      return {
-        data: found,
-        text: [
-          facts([
-            ['code', product._id],
-            ['name', product.name],
-            ['status', product.status],
-            ['category', `${product.category} / ${product.subcategory}`],
-            ['operator', product.operator],
-            ['cut-off', product.cutOff && `${product.cutOff.start} to ${product.cutOff.end}`],
-          ]),
-          heading('Offers'),
-          table(offerHead, offers.map(cellsOf), [2, 3, 4, 5]),
-        ].join('\n'),
-      };
-    },
+    operation: async () => (await import('../../src/console/products/get-product.js')).getProduct,
+    output: (data) => ({
+      data,
+      text: [
+        facts([
+          ['code', data.code],
+          ['name', data.name],
+          ['status', data.status],
+          ['category', `${data.category} / ${data.subcategory}`],
+          ['operator', data.operator],
+          ['cut-off', data.cut_off && `${data.cut_off.start} to ${data.cut_off.end}`],
+        ]),
+        heading('Offers'),
+        offersText(data.offers),
+      ].join('\n'),
+    }),
   });
 }
 
 function registerChanges(group: Command): void {
-  defineCommand<{ since?: string; seller?: string; limit: number }>(group, {
+  defineOperationCommand(group, {
     usage: 'changes',
     action: 'product.look',
     summary: 'List what changed in prices, costs and status of offers, newest first',
@@ -112,45 +121,40 @@ function registerChanges(group: Command): void {
       new Option('--seller <username>', 'what became of the offers of this seller'),
       limitOption(),
     ],
-    async run({ options: { since, seller, limit } }) {
-      const [{ offerChanges }, { requireAccount }, { startOf, startOfYesterday }] = await Promise.all([
-        import('../../src/providers/imports/offer-history.js'),
-        import('../../src/accounts/require-account.js'),
-        import('../../src/shared/business-time.js'),
-      ]);
-      const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-      const from = since === undefined ? startOfYesterday() : startOf(since);
-      const found = await offerChanges({ since: from, sellerId }, { limit });
-      const rows = found.changes.map(({ at, code, seller: of, was, is, actor, reason }) => [
-        time(at),
-        code,
-        of,
-        changeText(was, is),
-        actor,
-        reason ?? '-',
-      ]);
-      const more = found.next === null ? [] : ['There are more: take a later --since, or a higher --limit.'];
-      return {
-        data: found,
-        text: [
-          rows.length === 0
-            ? `Nothing changed since ${time(from)}.`
-            : table(['at', 'code', 'seller', 'change', 'who', 'why'], rows),
-          ...more,
-        ].join('\n'),
-      };
+    operation: async () => (await import('../../src/console/imports/list-price-imports.js')).listOfferChanges,
+    input: ({ options: { since } }: CommandCall<{ since?: string }>) => ({ since: undefined, from: since }),
+    output(data) {
+      const more = data.next === null ? '' : '\nThere are more: take a later --since, or a higher --limit.';
+      const listed = listText(data.changes, {
+        columns: [
+          'at',
+          'code',
+          'seller',
+          ['change', ({ was, is }) => changeText(was, is)],
+          ['who', ({ actor }) => actor],
+          ['why', ({ reason }) => reason],
+        ],
+        empty: `Nothing changed since ${time(data.since)}.`,
+      });
+      return { data, text: `${listed}${more}` };
     },
   });
 }
 
 /** `price Rp 10.000 -> Rp 10.500, status active -> maintenance`. */
-function changeText(was: Partial<OfferFigures>, is: Partial<OfferFigures>): string {
-  const shown = (value: string | number | null | undefined) =>
+function changeText(was: Figures, is: Figures): string {
+  const shown = (value: string | number | null) =>
     typeof value === 'number' ? rupiah(value) : (value ?? 'none');
   return (['price', 'cost', 'status'] as const)
-    .filter((field) => field in is)
+    .filter((field) => was[field] !== is[field])
     .map((field) => `${field} ${shown(was[field])} -> ${shown(is[field])}`)
     .join(', ');
+}
+
+interface Figures {
+  price: number | null;
+  cost: number | null;
+  status: string | null;
 }
 
 interface SetOptions {
@@ -226,7 +230,7 @@ function registerSet(group: Command): void {
       }
       const { _id: sellerId } = await requireAccount(seller);
       const offer = await setOffer({ code, sellerId, price, status: word, belowCost }, by);
-      return { data: offer, text: table(offerHead, [cellsOf(offer)], [2, 3, 4, 5]) };
+      return { data: offer, text: offersText([offer]) };
     },
   });
 }

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
 import type { ProviderChange, ProviderOverview } from '../../src/providers/steer-provider.js';
-import { defineCommand, defineGroup } from './define-command.js';
-import { facts, rupiah, status, table, time } from './format.js';
+import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
+import { facts, listText, rupiah, status, table, time } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { httpUrl, reasonOption, secretFromStdin, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -91,8 +92,11 @@ function row({ seller, state, circuit, backlog }: ProviderOverview): string[] {
   ];
 }
 
+/** The operations name a seller by its username. */
+const sellerInPath = ({ fields }: CommandCall<object>) => ({ username: fields['seller'], seller: undefined });
+
 function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: `${verb} <seller>`,
     action: 'provider.steer',
     summary: verb === 'pause' ? 'Send no new orders to a seller' : 'Send orders to a seller again',
@@ -102,18 +106,15 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
         : 'Holds for the next order. Its circuit is closed too, and a pause that it has asked for is over: what was before says nothing about now.',
     examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const [{ requireAccount }, { pauseProvider, resumeProvider }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/providers/steer-provider.js'),
-      ]);
-      const seller = await requireAccount(arg('seller'));
-      await (verb === 'pause' ? pauseProvider(seller, by) : resumeProvider(seller, by));
-      return {
-        data: { seller: seller.username, paused: verb === 'pause' },
-        text: `${seller.username} is ${verb === 'pause' ? 'paused' : 'in service again'}.`,
-      };
+    async operation() {
+      const steer = await import('../../src/console/providers/steer-provider.js');
+      return verb === 'pause' ? steer.pauseProviderCall : steer.resumeProviderCall;
     },
+    input: sellerInPath,
+    output: (_answer, { arg }) => ({
+      data: { seller: arg('seller'), paused: verb === 'pause' },
+      text: `${arg('seller')} is ${verb === 'pause' ? 'paused' : 'in service again'}.`,
+    }),
   });
 }
 
@@ -225,7 +226,7 @@ function registerFloat(group: Command): void {
 }
 
 function registerAccept(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'accept <seller> <day>',
     action: 'provider.accept',
     summary: "The differences between a provider's record and ours of a day are explained",
@@ -235,45 +236,34 @@ function registerAccept(group: Command): void {
       'provider accept grosir 2026-11-21 --reason "booked by them a day late, their mail of 22 Nov"',
     ],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const [{ requireAccount }, { acceptDifferences }] = await Promise.all([
-        import('../../src/accounts/require-account.js'),
-        import('../../src/reconciliation/keep-reconciliation.js'),
-      ]);
-      const seller = await requireAccount(arg('seller'));
-      const found = await acceptDifferences(seller, arg('day'), by);
-      return {
-        data: { seller: seller.username, date: found.date, different: found.different },
-        text: `${found.different} differences of ${found.date} are accepted.`,
-      };
-    },
+    operation: async () =>
+      (await import('../../src/console/providers/accept-differences.js')).acceptDifferencesCall,
+    input: ({ fields }) => ({
+      username: fields['seller'],
+      seller: undefined,
+      date: fields['day'],
+      day: undefined,
+    }),
+    output: ({ date, different }, { arg }) => ({
+      data: { seller: arg('seller'), date, different },
+      text: `${different} differences of ${date} are accepted.`,
+    }),
   });
 }
 
 function registerRoute(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'route <product>',
     action: 'provider.look',
     summary: 'Show in which order the sellers of a product would be asked now, and what keeps each from it',
     examples: ['provider route S10'],
-    async run({ arg }) {
-      const { routingOrder } = await import('../../src/providers/routing-order.js');
-      const { product, closed, offers } = await routingOrder(arg('product'));
-      const rows = offers.map((each) => [
-        each.seller,
-        rupiah(each.price),
-        each.cost === null ? '-' : rupiah(each.cost),
-        each.circuit,
-        each.obstacle ?? '-',
-      ]);
-      const listed =
-        rows.length === 0
-          ? 'Nobody offers it.'
-          : table(['seller', 'price', 'cost', 'circuit', 'not asked because'], rows, [1, 2]);
-      return {
-        data: { product, closed, offers },
-        text: closed === null ? listed : `Not sold now: ${closed}\n\n${listed}`,
-      };
+    operation: async () => (await import('../../src/console/providers/ask-about-provider.js')).getRouting,
+    output(data) {
+      const listed = listText(data.offers, {
+        columns: ['seller', 'price', 'cost', 'circuit', ['not asked because', ({ obstacle }) => obstacle]],
+        empty: 'Nobody offers it.',
+      });
+      return { data, text: data.closed === null ? listed : `Not sold now: ${data.closed}\n\n${listed}` };
     },
   });
 }

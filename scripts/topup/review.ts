@@ -1,10 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { Review } from '../../src/purchases/review/list-reviews.js';
-import type { Decision } from '../../src/purchases/review/resolve-review.js';
-import { defineCommand, defineGroup } from './define-command.js';
+import { defineCommand, defineGroup, type CommandCall } from './define-command.js';
+import { defineOperationCommand } from './operation-command.js';
 import { age, rupiah, status, table } from './format.js';
 import { limitOption, reasonOption } from './options.js';
-import { UsageError } from './usage-error.js';
 
 /** `topup review …`: purchases whose outcome only a person can find out. */
 export function registerReview(program: Command): void {
@@ -81,7 +80,7 @@ function row({ purchase, orders: attempts, decisions }: Review, atMs: number): s
 }
 
 function registerResolve(group: Command): void {
-  defineCommand<{ as: Decision['outcome']; sn?: string }>(group, {
+  defineOperationCommand(group, {
     usage: 'resolve <transaction>',
     action: 'review.resolve',
     summary: 'Decide a purchase under review',
@@ -98,22 +97,20 @@ function registerResolve(group: Command): void {
       new Option('--sn <serial number>', 'with success: what the provider gave'),
       reasonOption(),
     ],
-    async run({ arg, options, by }) {
-      if (options.sn !== undefined && options.as !== 'success') {
-        throw new UsageError('--sn belongs to --as success.');
-      }
-      const { resolveReview } = await import('../../src/purchases/review/resolve-review.js');
-      const decision: Decision =
-        options.as === 'success'
-          ? { outcome: 'success', serialNumber: options.sn ?? null }
-          : { outcome: options.as };
-      const decided = await resolveReview(arg('transaction'), decision, by);
-      return {
-        data: { transaction_id: decided._id, status: decided.status },
-        text: `${decided._id} is ${status(decided.status)}.`,
-      };
-    },
+    operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).decidePurchase,
+    input: ({ fields, options: { as, sn } }: CommandCall<{ as: string; sn?: string }>) => ({
+      id: fields['transaction'],
+      transaction: undefined,
+      as,
+      serial_number: sn,
+      sn: undefined,
+    }),
+    output: decided,
   });
+}
+
+function decided({ id, status: word }: { id: string; status: string }) {
+  return { data: { transaction_id: id, status: word }, text: `${id} is ${status(word)}.` };
 }
 
 function registerAsk(group: Command): void {
@@ -147,7 +144,7 @@ function registerAsk(group: Command): void {
 }
 
 function registerReverse(group: Command): void {
-  defineCommand(group, {
+  defineOperationCommand(group, {
     usage: 'reverse <transaction>',
     action: 'review.reverse',
     summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
@@ -155,13 +152,8 @@ function registerReverse(group: Command): void {
       'Only for a SUCCESS, once, and for good. The seller may go below zero. A second callback tells the buyer.',
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const { reverseByOperator } = await import('../../src/purchases/review/reverse-by-operator.js');
-      const reversed = await reverseByOperator(arg('transaction'), by);
-      return {
-        data: { transaction_id: reversed._id, status: reversed.status },
-        text: `${reversed._id} is ${status(reversed.status)}.`,
-      };
-    },
+    operation: async () => (await import('../../src/console/purchases/reverse-purchase.js')).reversePurchase,
+    input: ({ fields }) => ({ id: fields['transaction'], transaction: undefined }),
+    output: decided,
   });
 }

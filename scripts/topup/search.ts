@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { defineCommand } from './define-command.js';
-import { heading, rupiah, status, table, time } from './format.js';
+import { heading, listText } from './format.js';
 import { UsageError } from './usage-error.js';
 
 /** `topup search`: what Ctrl-K finds in the console. */
@@ -67,24 +67,27 @@ interface FoundAccount {
 }
 
 function told(purchases: FoundPurchase[], accounts: FoundAccount[]): string {
-  const ofPurchases = purchases.map((row) => [
-    time(row.created_at),
-    row.id,
-    row.account,
-    row.ref_id,
-    row.product,
-    row.customer,
-    rupiah(row.price),
-    status(row.status),
-    row.serial_number ?? '-',
-  ]);
-  const ofAccounts = accounts.map((row) => [row.username, row.role, status(row.status), rupiah(row.balance)]);
-  const heads = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'sn'];
+  const ofPurchases = listText(purchases, {
+    columns: [
+      'created_at',
+      'id',
+      'account',
+      'ref_id',
+      'product',
+      'customer',
+      'price',
+      'status',
+      'serial_number',
+    ],
+    empty: '',
+  });
+  const ofAccounts = listText(accounts, {
+    columns: [['account', ({ username }) => username], 'role', 'status', 'balance'],
+    empty: '',
+  });
   const parts = [
-    ...(ofPurchases.length > 0 ? [heading('Purchases'), table(heads, ofPurchases, [6])] : []),
-    ...(ofAccounts.length > 0
-      ? [heading('Accounts'), table(['account', 'role', 'status', 'balance'], ofAccounts, [3])]
-      : []),
+    ...(ofPurchases === '' ? [] : [heading('Purchases'), ofPurchases]),
+    ...(ofAccounts === '' ? [] : [heading('Accounts'), ofAccounts]),
   ];
   return parts.length === 0 ? 'Nothing has this id, reference, number or name.' : parts.join('\n').trim();
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { Settlement, SettlementStatus } from '../../src/settlements/settlement.model.js';
 import { defineCommand, defineGroup } from './define-command.js';
-import { rupiah, status, table, time } from './format.js';
+import { listText, rupiah, status, time, type Column } from './format.js';
 import { limitOption, optionalReasonOption, reasonOption, shortText } from './options.js';
 
 type StatusChoice = 'open' | SettlementStatus;
@@ -44,32 +44,24 @@ function registerList(settlement: Command): void {
       });
       const usernames = await usernamesOf(found.map(({ accountId }) => accountId));
       const rows = found.map((each) => ({ ...present(each), username: usernames[each.accountId] ?? '' }));
-      const cells = rows.map((row) => [
-        row.id,
-        row.username,
-        rupiah(row.amount),
-        rupiah(row.net_amount),
-        `${row.bank_code} ${row.account_number} ${row.account_name}`,
-        row.needs_approval ? `${status('approval')} (${row.review_reason ?? ''})` : status(row.status),
-        row.claimed_by === null ? '-' : `${row.claimed_by} ${time(row.claimed_at)}`,
-        row.bank_reference ?? '-',
-        time(row.created_at),
-      ]);
-      const heads = [
+      const columns: Column<(typeof rows)[number]>[] = [
         'id',
-        'seller',
+        ['seller', (row) => row.username],
         'amount',
-        'to pay',
-        'bank and holder',
-        'status',
-        'claimed',
-        'bank reference',
-        'created',
+        ['to pay', (row) => row.net_amount],
+        ['bank and holder', (row) => `${row.bank_code} ${row.account_number} ${row.account_name}`],
+        ['status', statusText],
+        ['claimed', (row) => row.claimed_by && `${row.claimed_by} ${time(row.claimed_at)}`],
+        'bank_reference',
+        'created_at',
       ];
-      const text = table(heads, cells, [2, 3]);
-      return { data: rows, text: rows.length === 0 ? 'No settlement fits.' : text };
+      return { data: rows, text: listText(rows, { columns, empty: 'No settlement fits.' }) };
     },
   });
+}
+
+function statusText({ needs_approval, review_reason, status: word }: ReturnType<typeof present>): string {
+  return needs_approval ? `${status('approval')} (${review_reason ?? ''})` : status(word);
 }
 
 function registerApprove(settlement: Command): void {

@@ -4,7 +4,7 @@ import { groupedToken } from '../../src/purchases/pln-token.js';
 import type { PurchaseDescription } from '../../src/purchases/review/describe-purchase.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import type { PurchaseStatus } from '../../src/purchases/purchase.model.js';
-import { colours, facts, heading, rupiah, status, table, time } from './format.js';
+import { colours, facts, heading, listText, rupiah, status, table, time } from './format.js';
 import { day, limitOption, wholeNumber } from './options.js';
 
 /** `topup transaction …`: which purchases there are, and what became of one. */
@@ -75,23 +75,22 @@ function registerList(group: Command): void {
         created_at: each.createdAt,
         final_at: each.finalAt,
       }));
-      const cells = rows.map((row) => [
-        time(row.created_at),
-        row.id,
-        row.account,
-        row.ref_id,
-        row.product,
-        row.customer,
-        rupiah(row.price),
-        status(row.status),
-        row.seller ?? '-',
-      ]);
-      const head = ['created', 'id', 'account', 'ref_id', 'product', 'customer', 'price', 'status', 'seller'];
-      const end = lookedBackTo ? `\n\nLooked back to ${time(lookedBackTo)}.` : '';
-      return {
-        data: rows,
-        text: `${rows.length === 0 ? 'No purchase fits.' : table(head, cells, [6])}${end}`,
-      };
+      const text = listText(rows, {
+        columns: [
+          'created_at',
+          'id',
+          'account',
+          'ref_id',
+          'product',
+          'customer',
+          'price',
+          'status',
+          'seller',
+        ],
+        empty: 'No purchase fits.',
+        lookedBackTo,
+      });
+      return { data: rows, text };
     },
   });
 }

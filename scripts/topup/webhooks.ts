@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
-import { facts, status, table, time } from './format.js';
+import { facts, listText, status, type Column } from './format.js';
+import { defineOperationCommand } from './operation-command.js';
 import { followDeliveries } from './follow-deliveries.js';
 import { httpUrl, limitOption, optionalReasonOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
@@ -105,20 +106,15 @@ function registerDead(webhooks: Command): void {
         error: row.attempts.at(-1)?.error ?? null,
         given_up_at: row.settledAt?.toISOString() ?? null,
       }));
-      return {
-        data,
-        text: table(
-          ['id', 'event', 'reference', 'attempts', 'last error', 'given up'],
-          rows.map((row) => [
-            row._id,
-            row.event,
-            row.refId ?? '',
-            String(row.attemptCount),
-            row.attempts.at(-1)?.error ?? '',
-            row.settledAt ? time(row.settledAt) : '',
-          ]),
-        ),
-      };
+      const columns: Column<(typeof data)[number]>[] = [
+        'id',
+        'event',
+        ['reference', (each) => each.ref_id ?? ''],
+        'attempts',
+        ['last error', (each) => each.error ?? ''],
+        'given_up_at',
+      ];
+      return { data, text: listText(data, { columns, empty: 'No delivery was given up.' }) };
     },
   });
 }
@@ -186,20 +182,17 @@ function registerReplayDead(webhooks: Command): void {
 }
 
 function registerEnable(webhooks: Command): void {
-  defineCommand(webhooks, {
+  defineOperationCommand(webhooks, {
     usage: 'enable <username>',
     action: 'webhook.enable',
     summary: 'Send new events to the disabled URLs of an account again',
     details: 'What was held meanwhile waits to be replayed, by the account itself or by `webhooks replay`.',
     examples: ['webhooks enable warung-sari --reason "their server is back, told by phone"'],
     options: [reasonOption()],
-    async run({ arg, by }) {
-      const [{ enableAsOperator }, { requireAccount }] = await Promise.all([
-        import('../../src/webhooks/enable-as-operator.js'),
-        import('../../src/accounts/require-account.js'),
-      ]);
-      const { held } = await enableAsOperator(await requireAccount(arg('username')), by);
-      return { data: { held }, text: `Enabled; ${held} deliveries were held and wait to be replayed.` };
-    },
+    operation: async () => (await import('../../src/console/accounts/enable-webhooks.js')).enableWebhooks,
+    output: (data) => ({
+      data,
+      text: `Enabled; ${data.held} deliveries were held and wait to be replayed.`,
+    }),
   });
 }

@@ -13,5 +13,6 @@ export async function listAdjustments(filter: {
   })
     .sort({ createdAt: -1 })
     .limit(limit)
+    .readConcern('majority')
     .lean<Adjustment[]>();
 }

@@ -14,15 +14,6 @@ export type Bounds =
   /** Costs the same whatever is sent: a number, a boolean, one of some words. */
   | { kind: 'plain' };
 
-/** What Joi tells of a schema. */
-interface Described {
-  type?: string;
-  flags?: { only?: boolean; unknown?: boolean };
-  rules?: { name: string; args?: { limit?: number } }[];
-  items?: Described[];
-  keys?: Record<string, Described>;
-}
-
 const known = new WeakMap<Joi.Schema, Bounds>();
 
 /**
@@ -30,7 +21,7 @@ const known = new WeakMap<Joi.Schema, Bounds>();
  * @throws Error for one that sets none: a text or a list without a `max`, fields that nobody named.
  */
 export function boundsOf(schema: Joi.Schema): Bounds {
-  const found = known.get(schema) ?? read(schema.describe(), 'input');
+  const found = known.get(schema) ?? read(schema, 'input');
   known.set(schema, found);
   return found;
 }
@@ -90,17 +81,22 @@ function named(fields: Map<string, Bounds>, value: object, path: string, tooLong
   return taken;
 }
 
-function read({ type, flags, rules = [], items = [], keys = {} }: Described, name: string): Bounds {
-  const max = rules.find((rule) => rule.name === 'max' || rule.name === 'length')?.args?.limit;
-  switch (type) {
+/** `schema.describe()` would say the same, but it also checks its own answer: 0.2 s of each start for all operations. */
+function read(schema: Joi.Schema, name: string): Bounds {
+  const terms = schema.$_terms as {
+    items?: Joi.Schema[];
+    keys?: { key: string; schema: Joi.Schema }[] | null;
+  };
+  const max = limitOf(schema, 'max') ?? limitOf(schema, 'length');
+  switch (schema.type) {
     case 'string':
-      if (flags?.only === true) {
+      if (schema.$_getFlag('only') === true) {
         return { kind: 'plain' };
       }
       return { kind: 'text', max: required(max, `${name} is text without a max`) };
     case 'array': {
-      const [item] = items;
-      if (!item || items.length > 1) {
+      const [item, ...more] = terms.items ?? [];
+      if (!item || more.length > 0) {
         throw new Error(`${name} is a list that does not say what is in it`);
       }
       return {
@@ -110,24 +106,29 @@ function read({ type, flags, rules = [], items = [], keys = {} }: Described, nam
       };
     }
     case 'object':
-      if (flags?.unknown === true) {
+      if (schema.$_getFlag('unknown') === true) {
         throw new Error(`${name} takes fields that it does not name`);
       }
       return {
         kind: 'object',
-        fields: new Map(Object.entries(keys).map(([key, each]) => [key, read(each, `${name}.${key}`)])),
+        fields: new Map(terms.keys?.map((each) => [each.key, read(each.schema, `${name}.${each.key}`)])),
       };
     case 'number':
     case 'boolean':
       return { kind: 'plain' };
     default:
-      throw new Error(`${name} is of a kind (${type ?? 'none'}) whose size nobody bounds`);
+      throw new Error(`${name} has the type ${schema.type ?? 'any'}, whose size has no limit`);
   }
+}
+
+function limitOf(schema: Joi.Schema, rule: string): number | undefined {
+  const limit: unknown = schema.$_getRule(rule)?.args?.['limit'];
+  return typeof limit === 'number' ? limit : undefined;
 }
 
 function required(max: number | undefined, problem: string): number {
   if (max === undefined) {
-    throw new Error(`${problem}: whoever sends much of it stops a process`);
+    throw new Error(`${problem}: much of it would stop a process`);
   }
   return max;
 }

@@ -25,7 +25,7 @@ const lookedMax = 2_000;
 
 /**
  * A page of small documents for the operator, newest first (decision 057): of an account along its index
- * {accountId, createdAt, _id}, of everybody along `_id`.
+ * {accountId, createdAt, _id}, of everybody along `_id`. It shows what a majority holds: people and clients act on it.
  * @throws ValidationError for an `after` that no page has given.
  */
 export async function pageOfDocuments<T extends CreationKey & { accountId: string }>(
@@ -50,7 +50,7 @@ export async function pageOfDocuments<T extends CreationKey & { accountId: strin
   const isExact = !fits && (accountId !== undefined || (!since && !until));
   const readMax = isExact ? limit + 1 : lookedMax;
   const looked = (await collection
-    .find((accountId === undefined ? ofEverybody : ofAccount) as Filter<T>)
+    .find((accountId === undefined ? ofEverybody : ofAccount) as Filter<T>, { readConcern: 'majority' })
     .sort(accountId === undefined ? { _id: -1 } : { createdAt: -1, _id: -1 })
     .limit(readMax)
     .toArray()) as T[];

@@ -16,5 +16,6 @@ export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
   })
     .sort(filter.accountId ? { createdAt: -1 } : oldestFirst)
     .limit(filter.limit)
+    .readConcern('majority')
     .lean<Deposit[]>();
 }

@@ -8,5 +8,6 @@ export async function listPayments(filter: {
   return PaymentModel.find(filter.status ? { status: filter.status } : {})
     .sort({ createdAt: -1 })
     .limit(filter.limit)
+    .readConcern('majority')
     .lean<Payment[]>();
 }

@@ -45,8 +45,7 @@ export function cachedPieces<L, R>({ read, codeOf, bytesOf }: Kind<L, R>): (list
     from: [ProductModel, OfferModel],
     load,
     isAbout: ({ after, end }, code) => code > after && (end === null || code <= end),
-    weightOf: ({ bytes }) => bytes,
-    weightMax: bytesMax,
+    weight: { of: ({ bytes }) => bytes, max: bytesMax },
   });
 
   return async (list) => {

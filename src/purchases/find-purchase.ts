@@ -1,4 +1,4 @@
-import { findHeld } from '../database/find-confirmed.js';
+import { findConfirmed, findHeld } from '../database/find-confirmed.js';
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import { purchases, type Purchase } from './purchase.model.js';
@@ -22,7 +22,12 @@ export async function findPurchase(
       { accountId, _id: idOrRef },
     ],
   });
-  const found = held.find(({ refId }) => refId === idOrRef) ?? held[0];
+  // Another purchase may have this id as its ref_id, and no majority yet.
+  const known =
+    held.length === 0 || held.some(({ refId }) => refId === idOrRef)
+      ? held
+      : [...(await findConfirmed(purchases, { accountId, refId: idOrRef })), ...held];
+  const found = known.find(({ refId }) => refId === idOrRef) ?? known[0];
   if (!found) {
     throw new NotFoundError(say('noTransaction', { id: idOrRef }));
   }

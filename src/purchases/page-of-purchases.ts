@@ -82,20 +82,23 @@ export async function sumOfNewest(
   const found = await purchases
     .aggregate<
       Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
-    >([
-      { $match: query },
-      { $sort: sort },
-      { $limit: max },
-      {
-        $group: {
-          _id: { status: '$status', fits: { $and: fitting } },
-          count: { $sum: 1 },
-          amount: { $sum: '$price' },
-          commission: { $sum: '$commissionAmount' },
-          oldest: { $min: '$createdAt' },
+    >(
+      [
+        { $match: query },
+        { $sort: sort },
+        { $limit: max },
+        {
+          $group: {
+            _id: { status: '$status', fits: { $and: fitting } },
+            count: { $sum: 1 },
+            amount: { $sum: '$price' },
+            commission: { $sum: '$commissionAmount' },
+            oldest: { $min: '$createdAt' },
+          },
         },
-      },
-    ])
+      ],
+      held,
+    )
     .toArray();
   const looked = found.reduce((all, { count }) => all + count, 0);
   const oldestMs = Math.min(...found.map(({ oldest }) => oldest.getTime()));

@@ -85,6 +85,7 @@ export async function receiptLines(purchase: Purchase, wishes: ReceiptWishes): P
     });
   }
   const said = words[wishes.language];
+  // Nothing but masking changes a quote that was paid, and a majority holds it with its purchase.
   const quote =
     purchase.quoteId === null
       ? null

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { limits } from '../../config/limits.js';
 import { collectionNameOf, type AnyReadOnlyModel } from '../database/read-only-model.js';
 import { hearingNow, listen, type Change } from './hear-changes.js';
@@ -6,7 +7,6 @@ interface Kept<V> {
   answer: Promise<V>;
   value: NonNullable<V>;
   hearing: number;
-  until: number;
 }
 
 export interface CacheOptions<K, V> {
@@ -18,10 +18,8 @@ export interface CacheOptions<K, V> {
   /** The longest that a value is kept. */
   keepMs?: number;
   entriesMax?: number;
-  /** What a value weighs; left out: nothing. */
-  weightOf?: (value: NonNullable<V>) => number;
-  /** What all that is kept may weigh together. */
-  weightMax?: number;
+  /** The weight of a value, and the most that all kept values weigh together. A heavier one is not kept. */
+  weight?: { of: (value: NonNullable<V>) => number; max: number };
 }
 
 /** What was not found is kept apart and shortly, so that guesses push nothing out. */
@@ -32,21 +30,21 @@ const missingMax = 1_000;
  * while it does not, and until a change of what it is made from (decision 051). The least recently used go first.
  * Callers at the same time share one load; errors are not remembered. For facts, never for balances.
  */
-export function cached<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
+export function cached<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
   const ask = remembering(options);
   // What others name as they like must not fill our memory.
-  return (key) =>
-    typeof key === 'string' && key.length > limits.cacheKeyLengthMax
-      ? Promise.resolve(options.load(key))
-      : ask(key);
+  return (key) => (key.length > limits.cacheKeyLengthMax ? Promise.resolve(options.load(key)) : ask(key));
 }
 
-function remembering<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
-  const { load, isAbout = () => true, keepMs = limits.cacheMs, entriesMax = 10_000 } = options;
-  const { weightOf = () => 0, weightMax = Infinity } = options;
+function remembering<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
+  const { load, isAbout = () => true, keepMs = limits.cacheMs } = options;
   const collections = options.from.map(collectionNameOf);
-  const kept = boundedMap<K, Kept<V>>({ entriesMax, weightOf: ({ value }) => weightOf(value), weightMax });
-  const missing = boundedMap<K, { answer: Promise<V>; until: number }>({ entriesMax: missingMax });
+  const kept = createStore(options);
+  const missing = new LRUCache<K, Promise<V>>({
+    max: missingMax,
+    ttl: limits.cacheDeafMs,
+    ttlResolution: 0,
+  });
   const loading = new Map<K, Promise<V>>();
   const begun = begunChanges();
   /** What was being loaded when it was raised may be from before a change: it is answered, and not kept. */
@@ -56,7 +54,8 @@ function remembering<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> 
     generation += 1;
     loading.clear();
     missing.clear();
-    for (const [key, { value }] of kept.entries()) {
+    // A copy: lru-cache does not promise to continue correctly after a deletion.
+    for (const [key, { value }] of [...kept.entries()]) {
       if (isStale(value)) {
         kept.delete(key);
       }
@@ -78,12 +77,12 @@ function remembering<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> 
   function keep(key: K, loaded: { answer: Promise<V>; value: V; hearing: number; at: number }): void {
     const { answer, value, hearing, at } = loaded;
     if (value === null || value === undefined) {
-      missing.set(key, { answer, until: at + limits.cacheDeafMs });
+      missing.set(key, answer, { start: at });
       return;
     }
     const isChanging = begun.at(at).some((change) => isTouched(value, change));
     const longest = hearing === 0 || isChanging ? limits.cacheDeafMs : keepMs;
-    kept.set(key, { answer, value, hearing, until: at + Math.min(longest, keepMs) });
+    kept.set(key, { answer, value, hearing }, { start: at, ttl: Math.min(longest, keepMs) });
   }
 
   function loadNow(key: K, at: number, hearing: number): Promise<V> {
@@ -107,16 +106,24 @@ function remembering<K, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> 
   }
 
   return (key) => {
-    const at = performance.now();
     const hearing = hearingNow();
     const found = kept.get(key);
-    if (found && found.until > at && found.hearing === hearing) {
-      kept.touch(key, found);
+    if (found?.hearing === hearing) {
       return found.answer;
     }
-    const nothing = missing.get(key);
-    return nothing && nothing.until > at ? nothing.answer : (loading.get(key) ?? loadNow(key, at, hearing));
+    return missing.get(key) ?? loading.get(key) ?? loadNow(key, performance.now(), hearing);
   };
+}
+
+function createStore<K extends string, V>({ entriesMax = 10_000, weight }: CacheOptions<K, V>) {
+  return new LRUCache<K, Kept<V>>({
+    max: entriesMax,
+    ttlResolution: 0,
+    ...(weight && {
+      maxSize: weight.max,
+      sizeCalculation: ({ value }) => Math.max(1, weight.of(value)),
+    }),
+  });
 }
 
 /** Changes that have begun and are not over: what is read meanwhile may be from before them. */
@@ -138,49 +145,6 @@ function begunChanges() {
         }
       }
       return [...begun.values()].map(({ change }) => change);
-    },
-  };
-}
-
-/** The last one set or touched is the last to go. */
-function boundedMap<K, E>(bounds: {
-  entriesMax: number;
-  weightOf?: (entry: E) => number;
-  weightMax?: number;
-}) {
-  const { entriesMax, weightOf = () => 0, weightMax = Infinity } = bounds;
-  const map = new Map<K, E>();
-  let weight = 0;
-
-  const remove = (key: K): void => {
-    const found = map.get(key);
-    if (found !== undefined) {
-      weight -= weightOf(found);
-      map.delete(key);
-    }
-  };
-  return {
-    get: (key: K) => map.get(key),
-    entries: () => map.entries(),
-    delete: remove,
-    clear: () => {
-      weight = 0;
-      map.clear();
-    },
-    touch: (key: K, entry: E) => {
-      map.delete(key);
-      map.set(key, entry);
-    },
-    set: (key: K, entry: E) => {
-      remove(key);
-      map.set(key, entry);
-      weight += weightOf(entry);
-      for (const oldest of map.keys()) {
-        if (map.size <= entriesMax && weight <= weightMax) {
-          return;
-        }
-        remove(oldest);
-      }
     },
   };
 }

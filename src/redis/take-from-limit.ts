@@ -1,5 +1,6 @@
 /** The one rate limiter: counts what happens in a window of time, over all web processes together. */
 import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { DependencyError } from '../shared/errors.js';
@@ -32,14 +33,13 @@ interface Count {
   isOwn?: true;
 }
 
-const entriesMax = 100_000;
 /** While Redis is away, one call in this time finds out whether it is back; no other waits for it. */
 const retryMs = 1_000;
 /** A count is worth no longer wait. */
 const patienceMs = 300;
 
 /** What this process knows of each key: refuses what Redis would refuse without asking it, and counts on while it is away. */
-const known = new Map<string, Count>();
+const known = new LRUCache<string, Count>({ max: 100_000 });
 let redisIsAway = false;
 let retryAt = 0;
 
@@ -57,7 +57,7 @@ export async function takeFromLimit(key: string, limit: Limit): Promise<Taken> {
   const answer = await countInRedis({ key, ...limit });
   if (answer) {
     const counted = { count: answer[0], resetAt: nowMs() + answer[1] };
-    remember(key, { ...counted, count: Math.min(counted.count, limit.max) });
+    known.set(key, { ...counted, count: Math.min(counted.count, limit.max) });
     return taken(counted, limit, counted.count <= limit.max);
   }
   if (limit.needsRedis === true) {
@@ -82,7 +82,7 @@ const countInRedis = gathered<Limit & { key: string }, [count: number, ttlMs: nu
 export async function giveBack(key: string): Promise<void> {
   const seen = known.get(key);
   if (seen) {
-    remember(key, { ...seen, count: Math.max(0, seen.count - 1) });
+    known.set(key, { ...seen, count: Math.max(0, seen.count - 1) });
   }
   await askRedis((client) => client.giveOneBack(redisKeyOf(key)));
 }
@@ -113,15 +113,8 @@ function countHere(key: string, limit: Limit): Taken {
   const accepted = current.count < limit.max;
   const count = accepted ? current.count + 1 : current.count;
   const after: Count = { count, resetAt: current.resetAt, isOwn: true };
-  remember(key, after);
+  known.set(key, after);
   return taken(after, limit, accepted);
-}
-
-function remember(key: string, count: Count): void {
-  if (known.size >= entriesMax && !known.has(key)) {
-    known.clear();
-  }
-  known.set(key, count);
 }
 
 /** @returns null while Redis is away. */

@@ -83,7 +83,7 @@ function depositPages(report: Report): AsyncGenerator<Deposit[]> {
 /**
  * Pages of an owner's documents, each found by where the one before ended. Unlike a cursor this leaves nothing
  * behind in the database when its process is killed, cannot time out and outlives a change of the primary. What orders them
- * never changes, so each document is seen once.
+ * never changes, so each document is seen once. Each is in a state that a majority holds: the file outlives a failover.
  */
 async function* newestFirst<T extends { _id: string; createdAt: Date }>(
   collection: Collection<T>,
@@ -105,7 +105,7 @@ async function* newestFirst<T extends { _id: string; createdAt: Date }>(
       ...(last && { $or: [{ createdAt: { $lt: last.createdAt } }, { _id: { $lt: last._id } }] }),
     };
     const page: T[] = await collection
-      .find(filter as unknown as Filter<T>, { limit: pageSize, hint: index })
+      .find(filter as unknown as Filter<T>, { limit: pageSize, hint: index, readConcern: 'majority' })
       .project<T>(projection)
       .sort({ createdAt: -1, _id: -1 })
       .toArray();

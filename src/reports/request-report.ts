@@ -97,7 +97,10 @@ function limitKeyOf(accountId: string): string {
   return `reports:${accountId}`;
 }
 
-/** @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over. */
+/**
+ * The newest state will do: a report whose end a failover takes back is made again.
+ * @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over.
+ */
 export async function findReport(accountId: string, reportId: string): Promise<Report> {
   const report = await ReportModel.findOne({
     _id: reportId,

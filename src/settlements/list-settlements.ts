@@ -20,5 +20,6 @@ export async function listSettlements(query: {
   return SettlementModel.find({ ...(accountId !== undefined && { accountId }), status: { $in: statuses } })
     .sort({ createdAt: 1 })
     .limit(limit)
+    .readConcern('majority')
     .lean<Settlement[]>();
 }

@@ -72,7 +72,6 @@ export async function completeSettlement(
   const finalAt = now();
   return finish(settlement, {
     by,
-    // Whatever PAYOUT_MODE the operator's own shell has.
     claimNeeded: by.actor !== bySystem.actor,
     change: {
       status: 'completed',

@@ -1,4 +1,5 @@
 /** Business days and times, in BUSINESS_TIMEZONE. */
+import { LRUCache } from 'lru-cache';
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
 import { readHolidays } from '../../config/holidays.js';
@@ -116,21 +117,14 @@ export function businessDayOf(at: Date): BusinessDay {
   return lastAsked;
 }
 
-const daysKnownMax = 2_000;
-const daysByName = new Map<string, BusinessDay>();
+const daysByName = new LRUCache<string, BusinessDay>({
+  max: 2_000,
+  memoMethod: (day) => businessDayOf(startOf(day)),
+});
 
 /** The business day of this name, YYYY-MM-DD. A history asks for a year of them. */
 export function businessDayNamed(day: string): BusinessDay {
-  const known = daysByName.get(day);
-  if (known) {
-    return known;
-  }
-  if (daysByName.size >= daysKnownMax) {
-    daysByName.clear();
-  }
-  const found = businessDayOf(startOf(day));
-  daysByName.set(day, found);
-  return found;
+  return daysByName.memo(day);
 }
 
 /**

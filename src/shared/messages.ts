@@ -11,14 +11,8 @@ export const languages = ['en', 'id'] as const;
 export type Language = (typeof languages)[number];
 
 export const messages = {
-  noApiKey: {
-    en: 'This account has no API key.',
-    id: 'Akun ini tidak punya kunci API.',
-  },
-  sendUsernameAndSign: {
-    en: 'Send "username" and "sign".',
-    id: 'Kirim "username" dan "sign".',
-  },
+  noApiKey: { en: 'This account has no API key.', id: 'Akun ini tidak punya kunci API.' },
+  sendUsernameAndSign: { en: 'Send "username" and "sign".', id: 'Kirim "username" dan "sign".' },
   signWrong: {
     en: '"username" or "sign" is not right. See how the sign is made at /docs.',
     id: '"username" atau "sign" salah. Cara membuat sign ada di /docs.',
@@ -59,18 +53,9 @@ export const messages = {
     en: 'This API key was replaced: until its overlap ends it still trades and reads, but neither sees keys and secrets nor changes the configuration. Send your current key. If you did not replace it, contact the operator.',
     id: 'Kunci API ini sudah diganti: sampai masa tumpang tindihnya habis ia masih bisa bertransaksi dan membaca, tetapi tidak boleh melihat kunci dan rahasia atau mengubah konfigurasi. Kirim kunci Anda yang sekarang. Jika bukan Anda yang menggantinya, hubungi operator.',
   },
-  noSuchAccount: {
-    en: 'There is no such account.',
-    id: 'Akun itu tidak ada.',
-  },
-  keyReplaced: {
-    en: 'API key replaced',
-    id: 'Kunci API sudah diganti',
-  },
-  configUpdated: {
-    en: 'Configuration updated',
-    id: 'Konfigurasi sudah diubah',
-  },
+  noSuchAccount: { en: 'There is no such account.', id: 'Akun itu tidak ada.' },
+  keyReplaced: { en: 'API key replaced', id: 'Kunci API sudah diganti' },
+  configUpdated: { en: 'Configuration updated', id: 'Konfigurasi sudah diubah' },
   wouldLockOut: {
     en: 'ip_whitelist must have the address that you call from, {address}: it would lock you out',
     id: 'ip_whitelist harus memuat alamat asal panggilan Anda, {address}: tanpa itu Anda terkunci di luar',
@@ -135,10 +120,7 @@ export const messages = {
     en: 'The body is not what its "Content-Encoding" says.',
     id: 'Isi permintaan tidak sesuai dengan "Content-Encoding" yang disebutkan.',
   },
-  pathInvalid: {
-    en: 'The path is not valid.',
-    id: 'Alamat panggilan tidak sah.',
-  },
+  pathInvalid: { en: 'The path is not valid.', id: 'Alamat panggilan tidak sah.' },
   onlyJson: {
     en: 'Send the body as JSON with "Content-Type: application/json".',
     id: 'Kirim isi permintaan sebagai JSON dengan "Content-Type: application/json".',
@@ -147,10 +129,7 @@ export const messages = {
     en: 'The body must be a JSON object.',
     id: 'Isi permintaan harus berupa objek JSON.',
   },
-  givenTwice: {
-    en: '{field} must be given once',
-    id: '{field} hanya boleh dikirim sekali',
-  },
+  givenTwice: { en: '{field} must be given once', id: '{field} hanya boleh dikirim sekali' },
   methodNotPossible: {
     en: '{method} is not possible here; use {allowed}.',
     id: '{method} tidak bisa di sini; gunakan {allowed}.',
@@ -159,10 +138,7 @@ export const messages = {
     en: 'x-timestamp must be the time in unix seconds, at most 5 minutes off.',
     id: 'x-timestamp harus berupa waktu dalam detik unix, paling jauh 5 menit selisihnya.',
   },
-  signatureWrong: {
-    en: 'x-signature is not right.',
-    id: 'x-signature salah.',
-  },
+  signatureWrong: { en: 'x-signature is not right.', id: 'x-signature salah.' },
   noSuchReport: {
     en: 'There is no such report, or it is not ready yet.',
     id: 'Laporan itu tidak ada, atau belum siap.',
@@ -183,38 +159,17 @@ export const messages = {
     en: 'The report is being made. Ask for it by its report_id.',
     id: 'Laporan sedang dibuat. Tanyakan dengan report_id-nya.',
   },
-  reportReady: {
-    en: 'Report ready',
-    id: 'Laporan siap',
-  },
-  success: {
-    en: 'Success',
-    id: 'Sukses',
-  },
-  productCreated: {
-    en: 'Product created',
-    id: 'Produk sudah dibuat',
-  },
-  noSettlement: {
-    en: 'There is no settlement {id}.',
-    id: 'Penarikan {id} tidak ada.',
-  },
-  offerSaved: {
-    en: 'Offer saved',
-    id: 'Penawaran sudah disimpan',
-  },
-  productUpdated: {
-    en: 'Product updated',
-    id: 'Produk sudah diubah',
-  },
+  reportReady: { en: 'Report ready', id: 'Laporan siap' },
+  success: { en: 'Success', id: 'Sukses' },
+  productCreated: { en: 'Product created', id: 'Produk sudah dibuat' },
+  noSettlement: { en: 'There is no settlement {id}.', id: 'Penarikan {id} tidak ada.' },
+  offerSaved: { en: 'Offer saved', id: 'Penawaran sudah disimpan' },
+  productUpdated: { en: 'Product updated', id: 'Produk sudah diubah' },
   cursorOfOtherStatement: {
     en: 'cursor is not one of this statement',
     id: 'cursor bukan milik mutasi ini',
   },
-  meterNumberWrong: {
-    en: '{said}',
-    id: 'customer_number tidak dikenal sebagai nomor meter.',
-  },
+  meterNumberWrong: { en: '{said}', id: 'customer_number tidak dikenal sebagai nomor meter.' },
   meterNotTold: {
     en: 'Nobody tells whose meter it is at the moment. Ask again in a minute, or buy without the check.',
     id: 'Saat ini pemilik meter tidak bisa dicek. Tanyakan lagi dalam satu menit, atau beli tanpa pengecekan.',
@@ -223,14 +178,8 @@ export const messages = {
     en: 'Nobody who sells {product} can tell whose meter it is. Buy without the check.',
     id: 'Tidak ada penjual {product} yang bisa mengecek pemilik meter. Beli tanpa pengecekan.',
   },
-  billAlreadyPaid: {
-    en: '{said}',
-    id: 'Tagihan ini sudah dibayar.',
-  },
-  billNumberWrong: {
-    en: '{said}',
-    id: 'Nomor pelanggan salah.',
-  },
+  billAlreadyPaid: { en: '{said}', id: 'Tagihan ini sudah dibayar.' },
+  billNumberWrong: { en: '{said}', id: 'Nomor pelanggan salah.' },
   noBill: {
     en: '{said}',
     id: 'Tidak ada tagihan untuk nomor pelanggan ini, atau produk ini sedang tidak dijual.',
@@ -247,10 +196,7 @@ export const messages = {
     en: 'payment_id {id} stands for a payment of {amount} for {username}, {ref}.',
     id: 'payment_id {id} sudah dipakai untuk pembayaran {amount:rupiah} oleh {username}, {ref}.',
   },
-  noDeposit: {
-    en: 'There is no deposit {id}.',
-    id: 'Deposit {id} tidak ada.',
-  },
+  noDeposit: { en: 'There is no deposit {id}.', id: 'Deposit {id} tidak ada.' },
   balanceTooLarge: {
     en: 'amount would make the balance too large',
     id: 'amount akan membuat saldo terlalu besar',
@@ -259,18 +205,12 @@ export const messages = {
     en: 'There is no product {code} on sale. See the price list.',
     id: 'Produk {code} tidak dijual. Lihat daftar harga.',
   },
-  noProduct: {
-    en: 'There is no product {code}.',
-    id: 'Produk {code} tidak ada.',
-  },
+  noProduct: { en: 'There is no product {code}.', id: 'Produk {code} tidak ada.' },
   productLimit: {
     en: 'This account sells {sold} products, and may sell {limit}. Ask the operator for a higher limit.',
     id: 'Akun ini menjual {sold} produk, dan boleh menjual {limit}. Minta batas yang lebih tinggi kepada operator.',
   },
-  notYourProduct: {
-    en: 'You have no product {code}.',
-    id: 'Anda tidak punya produk {code}.',
-  },
+  notYourProduct: { en: 'You have no product {code}.', id: 'Anda tidak punya produk {code}.' },
   productNotSold: {
     en: 'Product {code} is not sold at the moment.',
     id: 'Produk {code} sedang tidak dijual.',
@@ -303,10 +243,7 @@ export const messages = {
     en: 'This bill is being paid by your ref_id {ref}. Wait for what becomes of that. Nothing was debited.',
     id: 'Tagihan ini sedang dibayar dengan ref_id Anda {ref}. Tunggu hasilnya. Saldo tidak dipotong.',
   },
-  noTransaction: {
-    en: 'There is no transaction {id}.',
-    id: 'Transaksi {id} tidak ada.',
-  },
+  noTransaction: { en: 'There is no transaction {id}.', id: 'Transaksi {id} tidak ada.' },
   noCallback: {
     en: 'This is not a callback of this protocol.',
     id: 'Ini bukan callback dari protokol ini.',
@@ -367,10 +304,7 @@ export const messages = {
     en: 'This call is for test keys at a sandbox alone.',
     id: 'Panggilan ini hanya untuk kunci test di sandbox.',
   },
-  hasEnded: {
-    en: 'This transaction is final already.',
-    id: 'Transaksi ini sudah final.',
-  },
+  hasEnded: { en: 'This transaction is final already.', id: 'Transaksi ini sudah final.' },
   onlySuccessReversed: {
     en: 'Only a transaction that is a success can be reversed.',
     id: 'Hanya transaksi yang sukses yang bisa dibatalkan kembali.',
@@ -395,10 +329,7 @@ export const messages = {
     en: 'The simulator does not answer at the moment. Send the call again.',
     id: 'Simulator sedang tidak menjawab. Kirim panggilan ini lagi.',
   },
-  setWebhookUrl: {
-    en: 'Set a webhook_url first.',
-    id: 'Atur webhook_url dulu.',
-  },
+  setWebhookUrl: { en: 'Set a webhook_url first.', id: 'Atur webhook_url dulu.' },
   pingUnderWay: {
     en: 'A test of this URL is under way. Wait for its answer.',
     id: 'Uji URL ini sedang berjalan. Tunggu jawabannya.',
@@ -415,30 +346,18 @@ export const messages = {
     en: 'The service is recovering. Send the same request again in a few seconds.',
     id: 'Layanan sedang dipulihkan. Kirim lagi permintaan yang sama beberapa detik lagi.',
   },
-  unexpected: {
-    en: 'Something went wrong on our side.',
-    id: 'Terjadi kesalahan di pihak kami.',
-  },
-  moreMistakes: {
-    en: 'there are more mistakes',
-    id: 'masih ada kesalahan lain',
-  },
+  unexpected: { en: 'Something went wrong on our side.', id: 'Terjadi kesalahan di pihak kami.' },
+  moreMistakes: { en: 'there are more mistakes', id: 'masih ada kesalahan lain' },
   settlementUnknown: {
     en: 'It is not known whether the settlement was made. Compare pending_settlement of GET /api/seller/balance before you ask again. With a ref_id the same request can always be sent again.',
     id: 'Belum diketahui apakah penarikan sudah dibuat. Bandingkan pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Dengan ref_id, permintaan yang sama selalu bisa dikirim lagi.',
   },
-  urlNotPublic: {
-    en: 'must lead to a public address',
-    id: 'harus mengarah ke alamat publik',
-  },
+  urlNotPublic: { en: 'must lead to a public address', id: 'harus mengarah ke alamat publik' },
   urlNoHost: {
     en: 'has a host name that does not resolve',
     id: 'memakai nama host yang tidak ditemukan',
   },
-  urlNoUrl: {
-    en: 'must be a URL',
-    id: 'harus berupa URL',
-  },
+  urlNoUrl: { en: 'must be a URL', id: 'harus berupa URL' },
   urlForm: {
     en: '{label} must be a URL such as https://shop.example/hooks/topup',
     id: '{label} harus berupa URL, misalnya https://shop.example/hooks/topup',
@@ -447,10 +366,7 @@ export const messages = {
     en: 'must begin with http:// or https://',
     id: 'harus diawali http:// atau https://',
   },
-  urlHttps: {
-    en: 'must begin with https://',
-    id: 'harus diawali https://',
-  },
+  urlHttps: { en: 'must begin with https://', id: 'harus diawali https://' },
   urlCredentials: {
     en: 'must not contain a user name or password',
     id: 'tidak boleh memuat nama pengguna atau kata sandi',
@@ -463,14 +379,8 @@ export const messages = {
     en: 'must not be a private or reserved address',
     id: 'tidak boleh berupa alamat privat atau yang dicadangkan',
   },
-  urlHostName: {
-    en: 'must have a public host name',
-    id: 'harus memakai nama host publik',
-  },
-  urlField: {
-    en: '{field} {problem}',
-    id: '{field} {problem}',
-  },
+  urlHostName: { en: 'must have a public host name', id: 'harus memakai nama host publik' },
+  urlField: { en: '{field} {problem}', id: '{field} {problem}' },
   noControlCharacters: {
     en: '{label} must not contain control characters',
     id: '{label} tidak boleh memuat karakter kontrol',
@@ -495,10 +405,7 @@ export const messages = {
     en: '{label} must have 1 to 50 letters, digits or . _ -',
     id: '{label} harus 1 sampai 50 huruf, angka atau . _ -',
   },
-  wholeRupiah: {
-    en: '{label} must be whole rupiah',
-    id: '{label} harus rupiah bulat',
-  },
+  wholeRupiah: { en: '{label} must be whole rupiah', id: '{label} harus rupiah bulat' },
   safeRupiah: {
     en: '{label} must be a safe whole number of rupiah',
     id: '{label} harus bilangan bulat rupiah yang aman',
@@ -551,18 +458,12 @@ export const messages = {
     en: '{label} is {value}, which is no event. Use {events}',
     id: '{label} berisi {value}, yang bukan nama peristiwa. Gunakan {events}',
   },
-  settlementRequested: {
-    en: 'Settlement requested',
-    id: 'Penarikan sudah diminta',
-  },
+  settlementRequested: { en: 'Settlement requested', id: 'Penarikan sudah diminta' },
   settlementAsItIs: {
     en: 'Known ref_id: the settlement as it is now',
     id: 'ref_id sudah dikenal: penarikan seperti keadaannya sekarang',
   },
-  beingProcessed: {
-    en: 'Transaction being processed',
-    id: 'Transaksi sedang diproses',
-  },
+  beingProcessed: { en: 'Transaction being processed', id: 'Transaksi sedang diproses' },
   failedAndReturned: {
     en: 'Transaction failed, the debit was returned',
     id: 'Transaksi gagal, saldo sudah dikembalikan',
@@ -591,26 +492,17 @@ export const messages = {
     en: 'The body is larger than allowed.',
     id: 'Isi permintaan lebih besar dari yang diizinkan.',
   },
-  transactionAccepted: {
-    en: 'Transaction is being processed',
-    id: 'Transaksi sedang diproses',
-  },
+  transactionAccepted: { en: 'Transaction is being processed', id: 'Transaksi sedang diproses' },
   transactionAsItIs: {
     en: 'Known ref_id: the transaction as it is now',
     id: 'ref_id sudah dikenal: transaksi seperti keadaannya sekarang',
   },
-  paymentAccepted: {
-    en: 'Payment is being processed',
-    id: 'Pembayaran sedang diproses',
-  },
+  paymentAccepted: { en: 'Payment is being processed', id: 'Pembayaran sedang diproses' },
   paymentAsItIs: {
     en: 'Known ref_id: the payment as it is now',
     id: 'ref_id sudah dikenal: pembayaran seperti keadaannya sekarang',
   },
-  depositCompleted: {
-    en: 'Deposit successful',
-    id: 'Deposit berhasil',
-  },
+  depositCompleted: { en: 'Deposit successful', id: 'Deposit berhasil' },
   depositPending: {
     en: 'Deposit recorded, waiting for payment',
     id: 'Deposit dicatat, menunggu pembayaran',

@@ -9,7 +9,7 @@ export class ServerTooOldError extends Error {}
 
 /** Says that a server is too old, and which version is needed. Null: it is not. An unreadable version passes. */
 export function versionProblem(server: keyof typeof oldest, version: string): string | null {
-  const [major = NaN, minor = NaN] = version.split('.').map(Number);
+  const [, major = NaN, minor = NaN] = (/^(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = oldest[server].split('.').map(Number);
   return major < wantedMajor || (major === wantedMajor && minor < wantedMinor)
     ? `${server} ${version} is too old: this service needs ${oldest[server]} or newer.`

@@ -18,7 +18,7 @@ const sources: [Collection<AnyStored>, JournalKind[]][] = [
   [untyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
 ];
 
-/** The client's reference of what each journal is for, read for all of them at once. */
+/** The client's reference of what each journal is for, read for all of them at once. A reference never changes. */
 export async function readRefIds(of: readonly Journal[]): Promise<(journal: Journal) => string | null> {
   const found = await Promise.all(
     sources.map(([collection, kinds]) =>

@@ -26,7 +26,7 @@ export interface StatementEntry {
   balance: number;
 }
 
-/** Finds the journals of a period. Periods that meet share none and lose none (decision 015). */
+/** Finds the journals of a period that a majority holds. Periods that meet share none and lose none (decision 015). */
 export async function openStatement(walletId: string, period: Period): Promise<Statement> {
   const times = await walletTimes(walletId);
   const [firstSeq, next] = await Promise.all([

@@ -1,5 +1,6 @@
 /** Webhook secrets: `whsec_` and base64 of 32 random bytes, stored sealed and bound to their account. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../accounts/secret-contexts.js';
 import { defaultEndpointId, type EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { now } from '../shared/clock.js';
@@ -42,16 +43,12 @@ export function signingKeys(account: EndpointOwner, endpointId = defaultEndpoint
   return sealed.map((each) => keyOf(account._id, each));
 }
 
-const opened = new Map<string, KeyObject>();
-const openedMax = 10_000;
+/** Opening a secret costs more than a signature, and every delivery needs the key of its receiver. */
+const opened = new LRUCache<string, KeyObject>({ max: 10_000 });
 
-/** Opening a secret costs more than a signature, and a receiver's is wanted again and again. */
 function keyOf(accountId: string, sealed: string): KeyObject {
   const name = `${accountId}:${sealed}`;
   const key = opened.get(name) ?? signingKey(openWebhookSecret(accountId, sealed));
-  if (opened.size >= openedMax) {
-    opened.clear();
-  }
   opened.set(name, key);
   return key;
 }

@@ -7,6 +7,7 @@ import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
 import { claimOfQuote } from '../../src/bills/claim-quote.js';
 import { QuoteModel } from '../../src/bills/quote.model.js';
+import { int64 } from '../../src/database/money-type.js';
 import { BankLineModel, type BankLine } from '../../src/deposits/bank/bank-line.model.js';
 import { useLine } from '../../src/deposits/bank/use-line.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
@@ -16,12 +17,16 @@ import { newProofSalt } from '../../src/money/closes/canonical-text.js';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
 import { laneNumberOf } from '../../src/money/posting/lanes.js';
 import { post } from '../../src/money/posting/post.js';
+import { setMarkup } from '../../src/products/set-markup.js';
+import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import { requestOf } from '../../src/purchases/fulfil/orders.js';
+import { orders } from '../../src/purchases/order.model.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { claimSettlement } from '../../src/settlements/claim-settlement.js';
 import { completeSettlement, payOut } from '../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { newId } from '../../src/shared/ids.js';
+import { openPlay } from '../closes/ledger-play.js';
 import { someTransaction } from '../webhooks/support/accounts.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -41,6 +46,14 @@ async function newAccount(role: 'buyer' | 'seller' = 'buyer', balance = 0): Prom
     await requestAdjustment({ account, amount: balance }, operator());
   }
   return account;
+}
+
+/** Its product costs 1,000 rupiah, and its buyer pays 100 more. */
+async function openMarkedUpPlay() {
+  const play = await openPlay();
+  await requestAdjustment({ account: play.buyer, amount: 50_000 }, operator());
+  await setMarkup({ buyer: play.buyer, productCode: play.shop.productCode }, { rupiah: 100 }, operator());
+  return play;
 }
 
 describe('guards of money', () => {
@@ -166,5 +179,37 @@ describe('guards of money', () => {
     const purchase = someTransaction({ price: 10_500, markup: 500 });
     const order = { _id: 'p-1', offerPrice: 10_000, sentAt: null, lastCheckAt: null };
     expect(requestOf(purchase, order as never, new Date()).costMax).to.equal(10_000);
+  });
+
+  it('a max_price of one rupiah below the marked-up price refuses the purchase', async () => {
+    const { buyer, shop } = await openMarkedUpPlay();
+    const request = {
+      account: buyer,
+      surface: 'buyer' as const,
+      productCode: shop.productCode,
+      customerNumber: '081234567890',
+      refId: newId(),
+    };
+    const refused = await createPurchase({ ...request, maxPrice: 1_099 }).catch((error: unknown) => error);
+    expect(refused).to.include({ reason: 'price_above_max' });
+    const { created, purchase } = await createPurchase({ ...request, maxPrice: 1_100 });
+    expect([created, purchase.price]).to.deep.equal([true, 1_100]);
+  });
+
+  it('verify finds an order above the price of its offer, though the debit covers it', async () => {
+    const play = await openMarkedUpPlay();
+    const purchase = await play.buy();
+    await play.succeed(purchase);
+    const ofSale = { transactionId: purchase._id };
+    const found = async () =>
+      (await verifyLedger()).findings.filter(({ subject }) => subject === `transaction ${purchase._id}`);
+    expect(await found()).to.deep.equal([]);
+    await orders.updateOne(ofSale, { $set: { offerPrice: int64(1_001) } });
+    try {
+      const messages = (await found()).map(({ message }) => message);
+      expect(messages).to.include('attempt 1 costs 1001, more than the 1000 debited without the markup');
+    } finally {
+      await orders.updateOne(ofSale, { $set: { offerPrice: int64(1_000) } });
+    }
   });
 });

@@ -1,5 +1,7 @@
 /** The end of a purchase is shown once a majority holds it: a failover can take back what the primary alone has. */
 import { expect } from 'chai';
+import type { ChangedBy } from '../../src/audit/record-audit.js';
+import { asCustomerSees } from '../../src/console/purchases/as-customer-sees.js';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
 import { createPurchase } from '../../src/purchases/accept/create-purchase.js';
 import { awaitFinal } from '../../src/purchases/await-final.js';
@@ -8,8 +10,12 @@ import { concludeFailure } from '../../src/purchases/fulfil/conclude-failure.js'
 import { listTransactions } from '../../src/purchases/list-purchases.js';
 import { pageOfPurchases } from '../../src/purchases/page-of-purchases.js';
 import { PurchaseModel, purchases, type Purchase } from '../../src/purchases/purchase.model.js';
+import { reverseByOperator } from '../../src/purchases/review/reverse-by-operator.js';
 import { describePurchase } from '../../src/purchases/review/describe-purchase.js';
 import { searchPurchases } from '../../src/purchases/search-purchases.js';
+import { sumPurchases } from '../../src/purchases/sum-purchases.js';
+import type { Report } from '../../src/reports/report.model.js';
+import { reportPages } from '../../src/reports/report-rows.js';
 import { newId } from '../../src/shared/ids.js';
 import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js';
 import { deliveries } from '../../src/webhooks/delivery.model.js';
@@ -40,6 +46,9 @@ describe('while the majority lags behind the end of a purchase', () => {
     ],
     ['a search of the console', ({ refId }) => searchPurchases(refId)],
     ['the console by its id', async ({ _id }) => [(await describePurchase(_id)).purchase]],
+    ['the sums of a filter', sumsOf],
+    ['a report', reportOf],
+    ['the console as its customer sees it', asSeen],
   ];
   for (const [what, look] of shown) {
     it(`${what} does not show it`, async () => {
@@ -53,6 +62,17 @@ describe('while the majority lags behind the end of a purchase', () => {
       expect((await look(purchase)).map((each) => each?.status)).to.deep.equal(['FAILED']);
     });
   }
+
+  it('a reversal is refused for it once a majority holds it', async () => {
+    const { purchase, ending } = await endUnconfirmed({ lagMs: 1_000 });
+    const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
+    const held = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
+    expect([(refused as Error).message, held?.status]).to.deep.equal([
+      `Transaction ${purchase._id} is FAILED; only a SUCCESS is taken back.`,
+      'FAILED',
+    ]);
+    await ending;
+  });
 
   it('the synchronous answer of the reseller surface waits for the majority', async () => {
     const { purchase, ending } = await endUnconfirmed();
@@ -97,6 +117,24 @@ describe('while the majority lags behind the acceptance of a purchase', () => {
     await buying;
   });
 
+  it('a ref_id that is the id of another purchase finds its own purchase', async () => {
+    const shop = await openShop('http://127.0.0.1:9');
+    const other = await shop.buy();
+    await lagNextCommit(purchases.collectionName, 1_000);
+    const buying = createPurchase({
+      account: shop.buyer,
+      surface: 'buyer',
+      productCode: shop.productCode,
+      customerNumber: '081234567890',
+      refId: other._id,
+    });
+    const { _id } = await eventually('the purchase to be visible', () =>
+      PurchaseModel.findOne({ accountId: shop.buyer._id, refId: other._id }).lean<Purchase>(),
+    );
+    expect((await findPurchase(shop.buyer._id, other._id))._id).to.equal(_id);
+    await buying;
+  });
+
   it('who was answered finds the purchase at once, by its ref_id and in the list', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     await lagNextCommit(purchases.collectionName, 300);
@@ -105,6 +143,28 @@ describe('while the majority lags behind the acceptance of a purchase', () => {
     expect((await listOf({ accountId })).map((each) => each._id)).to.deep.equal([_id]);
   });
 });
+
+const by: ChangedBy = { actor: 'operator', from: null, reason: 'a test' };
+
+async function sumsOf({ accountId, price }: Purchase) {
+  return (await sumPurchases({ accountId, priceFrom: price })).byStatus as unknown as Purchase[];
+}
+
+async function reportOf({ accountId, createdAt }: Purchase) {
+  const period = { start: createdAt, end: createdAt };
+  const report = { accountId, role: 'buyer', type: 'transaction', period } as Report;
+  for await (const [first] of reportPages(report)) {
+    // A report has the words that clients see.
+    return [{ status: first?.row.status.toUpperCase() } as Purchase];
+  }
+  return [];
+}
+
+async function asSeen({ _id: id }: Purchase) {
+  const seen = (await asCustomerSees.handle({ params: { id } } as never)) as { answer: string };
+  const { data } = JSON.parse(seen.answer) as { data: { status: string } };
+  return [{ status: data.status.toUpperCase() } as Purchase];
+}
 
 async function listOf(owner: { accountId: string }, sought?: { productCode: string }) {
   return (await listTransactions({ owner, sought, page: 1, limit: 5 })).purchases;

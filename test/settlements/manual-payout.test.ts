@@ -146,13 +146,12 @@ describe('settlements paid by people', () => {
 
   it('fail on a completed one is a conflict, and vice versa; the command line exits with 1, twice the same with 0', async () => {
     await createOperator({ username: 'budi', role: 'admin', password: 'a password of budi' }, budi);
-    const environment = { ...process.env, PAYOUT_MODE: 'manual' };
     const by = ['--as', 'budi', '--reason', 'at the bank'];
-    const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], environment);
+    const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], process.env);
     const [paid, failed] = [await requested(), await requested()];
     expect((await run('complete', paid._id)).code, 'without a claim').to.equal(1);
     expect((await run('claim', paid._id)).json()).to.include({ claimed_by: 'operator:budi', changed: true });
-    const listed = (await topup(['settlement', 'list', '--json'], environment)).json<
+    const listed = (await topup(['settlement', 'list', '--json'], process.env)).json<
       Record<string, unknown>[]
     >();
     const row = listed.find(({ id }) => id === paid._id);
@@ -160,7 +159,7 @@ describe('settlements paid by people', () => {
     expect(row?.['username']).to.match(/^s/);
     expect(row?.['claimed_at']).to.be.a('string');
     const named = ['--bank-reference', 'BCA 4711', ...by];
-    const completed = await topup(['settlement', 'complete', paid._id, ...named], environment);
+    const completed = await topup(['settlement', 'complete', paid._id, ...named], process.env);
     expect(await read(paid._id)).to.include({ status: 'completed', bankReference: 'BCA 4711' });
     expect(completed.stdout).to.include('paid by operator:budi');
     expect((await run('complete', paid._id)).code, 'twice').to.equal(0);
@@ -171,7 +170,7 @@ describe('settlements paid by people', () => {
     expect((await run('fail', failed._id)).code, 'twice').to.equal(0);
     expect((await run('complete', failed._id)).code).to.equal(1);
     expect((await run('claim', failed._id)).code).to.equal(1);
-    const unknown = await topup(['settlement', 'claim', paid._id, '--as', 'nobody', '--json'], environment);
+    const unknown = await topup(['settlement', 'claim', paid._id, '--as', 'nobody', '--json'], process.env);
     expect(unknown.code).to.equal(1);
   });
 

@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { SettlementModel, type Settlement } from '../../settlements/settlement.model.js';
+import { findHeld } from '../../database/find-confirmed.js';
+import { settlements } from '../../settlements/settlement.model.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { text, zoned, type Zoned } from '../fields.js';
@@ -24,10 +25,7 @@ export const getSettlement = defineOperation<unknown, Params, Zoned>({
   data: settlementData,
   failures: [404],
   async handle({ account, params, query }) {
-    const settlement = await SettlementModel.findOne({
-      _id: params.id,
-      accountId: account._id,
-    }).lean<Settlement>();
+    const [settlement] = await findHeld(settlements, { _id: params.id, accountId: account._id });
     if (!settlement) {
       throw new NotFoundError(say('noSettlement', { id: params.id }));
     }

@@ -12,7 +12,7 @@ import {
   type Reason,
 } from '../api/console-operation.js';
 
-interface AccountChange<Body extends Reason> {
+interface AccountChange<Body extends Reason, Answer> {
   id: string;
   /** What comes after the account in the path. */
   verb: string;
@@ -21,21 +21,21 @@ interface AccountChange<Body extends Reason> {
   body?: Joi.ObjectSchema<Body>;
   /** What it answers; by default whether it changed anything. */
   data?: Joi.Schema;
-  run: (account: Account, change: { body: Body; by: ChangedBy }) => Promise<unknown>;
+  run: (account: Account, change: { body: Body; by: ChangedBy }) => Promise<Answer>;
 }
 
 /** Whether a change changed anything. */
 export const changedData = shape({ changed: Joi.boolean() });
 
 /** A change of one account. */
-export function defineAccountChange<Body extends Reason = Reason>({
+export function defineAccountChange<Answer, Body extends Reason = Reason>({
   verb,
   body = reasonBody as unknown as Joi.ObjectSchema<Body>,
   data = changedData,
   run,
   ...rest
-}: AccountChange<Body>): AnyConsoleOperation {
-  return defineConsoleOperation<Body, { username: string }>({
+}: AccountChange<Body, Answer>): AnyConsoleOperation<Answer> {
+  return defineConsoleOperation({
     ...rest,
     method: 'post',
     path: `/accounts/:username/${verb}`,

@@ -18,7 +18,7 @@ interface Body extends Reason {
 
 const count = (max: number) => Joi.number().integer().min(1).max(max);
 
-export const changeSettings = defineAccountChange<Body>({
+export const changeSettings = defineAccountChange({
   id: 'changeSettings',
   verb: 'settings',
   action: 'account.set',

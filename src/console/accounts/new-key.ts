@@ -13,7 +13,7 @@ interface Body extends Reason {
   overlap_minutes: number;
 }
 
-export const newKey = defineAccountChange<Body>({
+export const newKey = defineAccountChange({
   id: 'newKey',
   verb: 'key',
   action: 'account.key',

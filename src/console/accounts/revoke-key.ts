@@ -8,7 +8,7 @@ interface Body extends Reason {
   key_id: string;
 }
 
-export const revokeKey = defineAccountChange<Body>({
+export const revokeKey = defineAccountChange({
   id: 'revokeKey',
   verb: 'revoke-key',
   action: 'account.key',

@@ -7,7 +7,7 @@ interface Body extends Reason {
   group: string | null;
 }
 
-export const setPriceGroup = defineAccountChange<Body>({
+export const setPriceGroup = defineAccountChange({
   id: 'setPriceGroup',
   verb: 'group',
   // It changes what the account pays, as a markup of its own would.

@@ -35,7 +35,7 @@ export interface ConsoleCall<Body, Params, Query> {
   browser: AskingBrowser;
 }
 
-export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown> {
+export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown> {
   /** Name in the OpenAPI document, in camelCase, unique. */
   id: string;
   method: 'get' | 'post';
@@ -52,19 +52,19 @@ export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unkn
   query?: Joi.ObjectSchema<Query>;
   /** Shape of `data`. */
   data: Joi.Schema;
-  handle(call: ConsoleCall<Body, Params, Query>): Promise<unknown>;
+  handle(call: ConsoleCall<Body, Params, Query>): Promise<Answer>;
 }
 
 /** Any of them; its schemas have checked the input before `handle` sees it. */
-export type AnyConsoleOperation = ConsoleOperation<never, never, never>;
+export type AnyConsoleOperation<Answer = unknown> = ConsoleOperation<never, never, never, Answer>;
 
 /**
  * Gives `handle` the types of the schemas beside it.
  * @throws Error for input without bounds, an action without a row, and a change under a right to read.
  */
-export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown>(
-  operation: ConsoleOperation<Body, Params, Query>,
-): AnyConsoleOperation {
+export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown>(
+  operation: ConsoleOperation<Body, Params, Query, Answer>,
+): AnyConsoleOperation<Answer> {
   const { id, method, action, asks = method === 'get' } = operation;
   for (const schema of [operation.body, operation.params, operation.query]) {
     if (schema) {
@@ -74,7 +74,7 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
   if (asks !== (rightTo(action).kind === 'read')) {
     throw new Error(`${id} is a ${method} of ${action}, which is a right to ${rightTo(action).kind}`);
   }
-  return operation as unknown as AnyConsoleOperation;
+  return operation as unknown as AnyConsoleOperation<Answer>;
 }
 
 /** Why an operator does it: no change without one. */

@@ -20,7 +20,7 @@ interface Query {
   limit: number;
 }
 
-export const listBankLinesCall = defineConsoleOperation<unknown, unknown, Query>({
+export const listBankLinesCall = defineConsoleOperation({
   id: 'listBankLines',
   method: 'get',
   path: '/bank-lines',
@@ -91,7 +91,7 @@ interface Use extends Reason {
   meant: boolean;
 }
 
-export const useBankLine = defineConsoleOperation<Use, { id: string }>({
+export const useBankLine = defineConsoleOperation({
   id: 'useBankLine',
   method: 'post',
   path: '/bank-lines/:id/use',
@@ -110,7 +110,7 @@ export const useBankLine = defineConsoleOperation<Use, { id: string }>({
     useLine({ lineId, depositId: depositId.trim(), meant }, by),
 });
 
-export const setBankLineAside = defineConsoleOperation<Reason, { id: string }>({
+export const setBankLineAside = defineConsoleOperation({
   id: 'setBankLineAside',
   method: 'post',
   path: '/bank-lines/:id/set-aside',
@@ -122,7 +122,7 @@ export const setBankLineAside = defineConsoleOperation<Reason, { id: string }>({
   handle: ({ params: { id }, by }) => setLineAside(id, by),
 });
 
-export const reopenBankLine = defineConsoleOperation<Reason, { id: string }>({
+export const reopenBankLine = defineConsoleOperation({
   id: 'reopenBankLine',
   method: 'post',
   path: '/bank-lines/:id/reopen',

@@ -5,15 +5,9 @@ import { deposits } from '../../deposits/deposit.model.js';
 import { listDeposits as listWaiting } from '../../deposits/list-deposits.js';
 import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
-import {
-  decidedPageFields,
-  decidedPageOf,
-  decidedQuery,
-  decidedStatus,
-  type DecidedQuery,
-} from '../api/decided-list.js';
+import { decidedPageFields, decidedPageOf, decidedQuery, decidedStatus } from '../api/decided-list.js';
 
-export const listDeposits = defineConsoleOperation<unknown, unknown, DecidedQuery>({
+export const listDeposits = defineConsoleOperation({
   id: 'listDeposits',
   method: 'get',
   path: '/deposits',

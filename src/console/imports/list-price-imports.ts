@@ -17,7 +17,7 @@ interface Query {
 const nullableText = Joi.string().allow(null);
 const nullable = Joi.number().allow(null);
 
-export const listPriceImports = defineConsoleOperation<unknown, unknown, Query>({
+export const listPriceImports = defineConsoleOperation({
   id: 'listPriceImports',
   method: 'get',
   path: '/price-imports',
@@ -75,7 +75,7 @@ const changedFigures = {
 };
 const figures = shape(changedFigures);
 
-export const listOfferChanges = defineConsoleOperation<unknown, unknown, ChangesQuery>({
+export const listOfferChanges = defineConsoleOperation({
   id: 'listOfferChanges',
   method: 'get',
   path: '/price-changes',
@@ -135,7 +135,7 @@ interface HistoryQuery {
   limit: number;
 }
 
-export const getOfferHistory = defineConsoleOperation<unknown, { code: string }, HistoryQuery>({
+export const getOfferHistory = defineConsoleOperation({
   id: 'getOfferHistory',
   method: 'get',
   path: '/products/:code/history',

@@ -25,7 +25,7 @@ const target = {
   reason,
 };
 
-export const setMarkupCall = defineConsoleOperation<Target & { percent?: number; rupiah?: number }>({
+export const setMarkupCall = defineConsoleOperation({
   id: 'setMarkup',
   method: 'post',
   path: '/markups',
@@ -47,7 +47,7 @@ export const setMarkupCall = defineConsoleOperation<Target & { percent?: number;
   },
 });
 
-export const removeMarkupCall = defineConsoleOperation<Target>({
+export const removeMarkupCall = defineConsoleOperation({
   id: 'removeMarkup',
   method: 'post',
   path: '/markups/remove',

@@ -27,7 +27,7 @@ const markupData = shape({
   changed_at: timestamp,
 });
 
-export const listMarkupsCall = defineConsoleOperation<unknown, unknown, Query>({
+export const listMarkupsCall = defineConsoleOperation({
   id: 'listMarkups',
   method: 'get',
   path: '/markups',

@@ -3,11 +3,7 @@ import { text, wholeNumber } from '../../api/fields.js';
 import { groupAccountsCountedMax, listPriceGroups } from '../../providers/list-price-groups.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
-export const listPriceGroupsCall = defineConsoleOperation<
-  unknown,
-  unknown,
-  { after?: string; limit: number }
->({
+export const listPriceGroupsCall = defineConsoleOperation({
   id: 'listPriceGroups',
   method: 'get',
   path: '/price-groups',

@@ -7,7 +7,7 @@ import { presentProduct, productData } from './product-data.js';
 /** A product in a path. */
 export const codeParams = Joi.object<{ code: string }>({ code: text(50).required() });
 
-export const getProduct = defineConsoleOperation<unknown, { code: string }>({
+export const getProduct = defineConsoleOperation({
   id: 'getProduct',
   method: 'get',
   path: '/products/:code',

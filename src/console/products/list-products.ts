@@ -12,7 +12,7 @@ interface Query {
   limit: number;
 }
 
-export const listProducts = defineConsoleOperation<unknown, unknown, Query>({
+export const listProducts = defineConsoleOperation({
   id: 'listProducts',
   method: 'get',
   path: '/products',

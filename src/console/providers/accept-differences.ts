@@ -8,7 +8,7 @@ interface Body extends Reason {
   date: string;
 }
 
-export const acceptDifferencesCall = defineProviderOperation<Body>({
+export const acceptDifferencesCall = defineProviderOperation({
   id: 'acceptDifferences',
   method: 'post',
   verb: 'accept',

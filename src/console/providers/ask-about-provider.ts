@@ -15,7 +15,7 @@ const shownMax = 500;
 const salesMax = 20_000;
 const recordBytesMax = 2_000_000;
 
-export const getRouting = defineConsoleOperation<unknown, unknown, { product: string }>({
+export const getRouting = defineConsoleOperation({
   id: 'getRouting',
   method: 'get',
   path: '/routing',
@@ -57,7 +57,7 @@ export const getRouting = defineConsoleOperation<unknown, unknown, { product: st
   },
 });
 
-export const comparePrices = defineProviderOperation<object>({
+export const comparePrices = defineProviderOperation({
   id: 'comparePrices',
   method: 'post',
   verb: 'prices',
@@ -100,7 +100,7 @@ interface Reconciled {
   csv?: string;
 }
 
-export const reconcileProviderDay = defineProviderOperation<Reconciled>({
+export const reconcileProviderDay = defineProviderOperation({
   id: 'reconcileProvider',
   method: 'post',
   verb: 'reconcile',

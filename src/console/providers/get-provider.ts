@@ -46,7 +46,7 @@ export function presentStep(step: ProviderFigures) {
   };
 }
 
-export const getProvider = defineProviderOperation<unknown, { days: number }>({
+export const getProvider = defineProviderOperation({
   id: 'getProvider',
   method: 'get',
   action: 'provider.look',

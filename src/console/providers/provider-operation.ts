@@ -11,7 +11,7 @@ import {
   type AnyConsoleOperation,
 } from '../api/console-operation.js';
 
-interface OfProvider<Body, Query> {
+interface OfProvider<Body, Query, Answer> {
   id: string;
   method: 'get' | 'post';
   /** What comes after the seller in the path; nothing: the provider itself. */
@@ -23,16 +23,16 @@ interface OfProvider<Body, Query> {
   body?: Joi.ObjectSchema<Body>;
   query?: Joi.ObjectSchema<Query>;
   data: Joi.Schema;
-  run: (seller: Account, call: { body: Body; query: Query; by: ChangedBy }) => Promise<unknown>;
+  run: (seller: Account, call: { body: Body; query: Query; by: ChangedBy }) => Promise<Answer>;
 }
 
 /** A call about the provider of one seller. */
-export function defineProviderOperation<Body = unknown, Query = unknown>({
+export function defineProviderOperation<Answer, Body = unknown, Query = unknown>({
   verb,
   run,
   ...rest
-}: OfProvider<Body, Query>): AnyConsoleOperation {
-  return defineConsoleOperation<Body, { username: string }, Query>({
+}: OfProvider<Body, Query, Answer>): AnyConsoleOperation<Answer> {
+  return defineConsoleOperation({
     ...rest,
     path: `/providers/:username${verb === undefined ? '' : `/${verb}`}`,
     params: usernameParams,

@@ -9,7 +9,7 @@ import { defineProviderOperation } from './provider-operation.js';
 
 const nothing = shape({});
 
-export const pauseProviderCall = defineProviderOperation<Reason>({
+export const pauseProviderCall = defineProviderOperation({
   id: 'pauseProvider',
   method: 'post',
   verb: 'pause',
@@ -23,7 +23,7 @@ export const pauseProviderCall = defineProviderOperation<Reason>({
   },
 });
 
-export const resumeProviderCall = defineProviderOperation<Reason>({
+export const resumeProviderCall = defineProviderOperation({
   id: 'resumeProvider',
   method: 'post',
   verb: 'resume',
@@ -45,7 +45,7 @@ interface Limits extends Reason {
 
 const bound = (max: number) => Joi.number().integer().min(1).max(max).allow(null);
 
-export const limitProvider = defineProviderOperation<Limits>({
+export const limitProvider = defineProviderOperation({
   id: 'limitProvider',
   method: 'post',
   verb: 'limits',
@@ -73,7 +73,7 @@ export const limitProvider = defineProviderOperation<Limits>({
   },
 });
 
-export const testProvider = defineProviderOperation<Reason>({
+export const testProvider = defineProviderOperation({
   id: 'testProvider',
   method: 'post',
   verb: 'test',

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { requireAccount } from '../../accounts/require-account.js';
 import { presentBuyerTransaction, presentWalletTransaction } from '../../api/presenters.js';
 import { presentResellerPurchase } from '../../api/reseller/present-purchase.js';
+import { findHeld } from '../../database/find-confirmed.js';
 import type { Purchase } from '../../purchases/purchase.model.js';
 import { requirePurchase } from '../../purchases/review/require-purchase.js';
 import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
@@ -19,7 +20,7 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
     answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
   }),
   async handle({ params: { id } }) {
-    const { call, answer } = await answerOf(await requirePurchase(id));
+    const { call, answer } = await answerOf(await requirePurchase(id, { find: findHeld }));
     return { call, answer: JSON.stringify(answer, null, 2) };
   },
 });

@@ -13,7 +13,7 @@ interface Body extends Reason {
 
 export const decidedData = shape({ id: Joi.string(), status: Joi.string().valid(...purchaseStatuses) });
 
-export const decidePurchase = defineConsoleOperation<Body, { id: string }>({
+export const decidePurchase = defineConsoleOperation({
   id: 'decidePurchase',
   method: 'post',
   path: '/purchases/:id/decide',

@@ -1,8 +1,8 @@
 import { reverseByOperator } from '../../purchases/review/reverse-by-operator.js';
-import { defineConsoleOperation, idParams, reasonBody, type Reason } from '../api/console-operation.js';
+import { defineConsoleOperation, idParams, reasonBody } from '../api/console-operation.js';
 import { decidedData } from './decide-purchase.js';
 
-export const reversePurchase = defineConsoleOperation<Reason, { id: string }>({
+export const reversePurchase = defineConsoleOperation({
   id: 'reversePurchase',
   method: 'post',
   path: '/purchases/:id/reverse',

@@ -6,7 +6,7 @@ import { lookUp } from '../../shared/look-up.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { jobData, presentJobs } from './present-job.js';
 
-export const findJobsCall = defineConsoleOperation<unknown, unknown, { about: string }>({
+export const findJobsCall = defineConsoleOperation({
   id: 'findJobs',
   method: 'get',
   path: '/jobs/about',

@@ -2,9 +2,9 @@ import Joi from 'joi';
 import { timestamp } from '../../api/fields.js';
 import { findJob } from '../../doctor/jobs/find-jobs.js';
 import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
-import { jobData, presentJobs } from './present-job.js';
+import { jobData, presentJob } from './present-job.js';
 
-export const getJob = defineConsoleOperation<unknown, { id: string }>({
+export const getJob = defineConsoleOperation({
   id: 'getJob',
   method: 'get',
   path: '/jobs/:id',
@@ -20,9 +20,8 @@ export const getJob = defineConsoleOperation<unknown, { id: string }>({
   }),
   async handle({ params }) {
     const found = await findJob(params.id);
-    const [job] = await presentJobs([found]);
     return {
-      job,
+      job: await presentJob(found),
       payload: found.data && JSON.stringify(found.data),
       failures: found.failures.map(({ at, reason }) => ({ at: at.toISOString(), reason })),
     };

@@ -13,7 +13,7 @@ interface Query {
   limit: number;
 }
 
-export const listJobsCall = defineConsoleOperation<unknown, unknown, Query>({
+export const listJobsCall = defineConsoleOperation({
   id: 'listJobs',
   method: 'get',
   path: '/jobs',

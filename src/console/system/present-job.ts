@@ -34,9 +34,18 @@ export const jobData = shape({
 });
 
 /** Those of one page, with the usernames of all of them by one question. */
-export async function presentJobs(jobs: SeenJob[]): Promise<object[]> {
+export async function presentJobs(jobs: SeenJob[]) {
   const usernames = await usernamesOf(jobs.flatMap((job) => idIn(job, 'accountId') ?? []));
-  return jobs.map((job) => ({
+  return jobs.map((job) => present(job, usernames));
+}
+
+export async function presentJob(job: SeenJob) {
+  const accountId = idIn(job, 'accountId');
+  return present(job, await usernamesOf(accountId === null ? [] : [accountId]));
+}
+
+function present(job: SeenJob, usernames: Record<string, string>) {
+  return {
     id: job.id,
     queue: job.queue,
     name: job.name,
@@ -53,7 +62,7 @@ export async function presentJobs(jobs: SeenJob[]): Promise<object[]> {
     last_run_at: timeOf(job.lastRunAt),
     ended_at: timeOf(job.endedAt),
     next_run_at: timeOf(job.nextRunAt),
-  }));
+  };
 }
 
 function idIn({ data }: SeenJob, name: string): string | null {

@@ -8,7 +8,7 @@ interface Body extends Reason {
   ids: string[];
 }
 
-export const retryJobsCall = defineConsoleOperation<Body>({
+export const retryJobsCall = defineConsoleOperation({
   id: 'retryJobs',
   method: 'post',
   path: '/jobs/retry',

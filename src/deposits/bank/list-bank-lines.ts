@@ -10,7 +10,8 @@ export interface ListedLine extends BankLine {
 }
 
 /**
- * Lines of bank statements, the newest first: by default money that came and nobody knows whose.
+ * Lines of bank statements, the newest first: by default money that came and nobody knows whose. They are only shown, as a
+ * majority holds them: every decision about a line reads it again. Within a status neither key of the order changes.
  * @param query.after The `next` of the page before.
  * @throws ValidationError for an `after` that no page has given.
  */
@@ -23,6 +24,7 @@ export async function listBankLines(query: {
   const found = await BankLineModel.find({ status, ...(after !== undefined && beyond(after)) })
     .sort({ day: -1, _id: -1 })
     .limit(limit + 1)
+    .readConcern('majority')
     .lean<BankLine[]>();
   const lines = found.slice(0, limit);
   const last = lines.at(-1);

@@ -14,7 +14,8 @@ const shownMax = 5;
 
 /**
  * Lines that were used or set aside and may be the same payment as this one: of its amount, at most a day away. An export with
- * other texts tells one payment twice, and nothing but a person can know.
+ * other texts tells one payment twice, and nothing but a person can know. In their newest state: one that a failover takes back
+ * refuses too much, never too little.
  */
 export async function sameBefore({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({

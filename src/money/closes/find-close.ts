@@ -7,9 +7,13 @@ export type ClosedDay = DayClose & {
   root: string;
 };
 
-/** The last day that is closed, or null before the first. */
+/** The last day that is closed, as a majority holds it, or null before the first. */
 export async function lastClosedDay(): Promise<ClosedDay | null> {
-  const [newest, before] = (await dayCloses.find().sort({ _id: -1 }).limit(2).toArray()) as ClosedDay[];
+  const [newest, before] = (await dayCloses
+    .find({}, { readConcern: 'majority' })
+    .sort({ _id: -1 })
+    .limit(2)
+    .toArray()) as ClosedDay[];
   // The one after it may be under way.
   return (newest?.state === 'closed' ? newest : before) ?? null;
 }

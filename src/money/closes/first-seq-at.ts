@@ -19,7 +19,11 @@ export interface WalletTimes {
   firstSeqAt(at: Date): Promise<number>;
 }
 
-/** Reads by index; within a day by that day's journals alone, and in days not closed by those since the last close. */
+/**
+ * Reads by index; within a day by that day's journals alone, and in days not closed by those since the last close.
+ *
+ * A majority holds the last `seq` and the closed days. What lies before them never changes, so any primary has it.
+ */
 export async function walletTimes(walletId: string): Promise<WalletTimes> {
   const [last, firstDay, lastDay] = await Promise.all([
     lastSeqOf(walletId),
@@ -78,7 +82,7 @@ async function find(
 
 async function lastSeqOf(walletId: string): Promise<number> {
   const [last] = await journals
-    .find(ofWallet(walletId), { projection: { walletSeq: 1 } })
+    .find(ofWallet(walletId), { projection: { walletSeq: 1 }, readConcern: 'majority' })
     .sort({ walletSeq: -1 })
     .limit(1)
     .toArray();
@@ -94,6 +98,10 @@ async function rowOf(
 }
 
 async function firstClosedDay(): Promise<string | null> {
-  const [first] = await dayCloses.find({ state: 'closed' }).sort({ _id: 1 }).limit(1).toArray();
+  const [first] = await dayCloses
+    .find({ state: 'closed' }, { readConcern: 'majority' })
+    .sort({ _id: 1 })
+    .limit(1)
+    .toArray();
   return first?._id ?? null;
 }

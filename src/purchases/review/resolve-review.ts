@@ -4,6 +4,7 @@ import { announceSellerCredit } from '../../money/credits/post-seller-credits.js
 import { post } from '../../money/posting/post.js';
 import type { Change, Insert, Posting } from '../../money/posting/posting.js';
 import { now, nowMs } from '../../shared/clock.js';
+import { findHeld } from '../../database/find-confirmed.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { announceDeliveries } from '../../webhooks/announce-deliveries.js';
@@ -55,7 +56,7 @@ export async function resolveReview(
     await post(underReview(purchase, stillQuiet(posting, open), audit)).then(requirePosted(purchaseId));
     await announceDeliveries(deliveries);
   }
-  const decided = await requirePurchase(purchaseId, purchase.accountId);
+  const decided = await requirePurchase(purchaseId, { accountId: purchase.accountId, find: findHeld });
   if (decided.status === 'SUCCESS' && decided.sellerId) {
     await announceSellerCredit(decided.sellerId);
   }

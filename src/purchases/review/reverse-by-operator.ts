@@ -1,4 +1,5 @@
 import type { ChangedBy } from '../../audit/record-audit.js';
+import { findHeld } from '../../database/find-confirmed.js';
 import { ConflictError, ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { CaseModel, type ReconciliationCase } from '../case.model.js';
@@ -40,5 +41,5 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
         })
       : error;
   }
-  return requirePurchase(purchaseId, purchase.accountId);
+  return requirePurchase(purchaseId, { accountId: purchase.accountId, find: findHeld });
 }

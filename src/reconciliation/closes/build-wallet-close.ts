@@ -34,9 +34,10 @@ export async function buildWalletClose(
   const digest = dayDigest();
   let sums: LedgerSums = {};
   let last = { seq: firstSeq - 1, balance: previous?.balance ?? 0, held: previous?.held ?? 0 };
-  // Journals never change, and new ones follow the last: each is seen once.
-  const source = walletJournals(walletId, { after: last.seq }, exactRead);
+  // Journals never change, and new ones follow the last: each is seen once. A failover takes none of these back.
+  const source = walletJournals(walletId, { after: last.seq }, { ...exactRead, readConcern: 'majority' });
   for await (const chunk of inChunks(untilEnd(source, bound), chunkSize)) {
+    // They were written with these journals or before, so a majority holds them too.
     const factsOf = await readSubjectFacts(chunk);
     for (const journal of chunk) {
       const facts = factsOf(journal);

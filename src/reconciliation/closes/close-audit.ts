@@ -27,9 +27,12 @@ export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | n
   const from = previous?.content.audit
     ? new Date(startOf(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
     : null;
-  // The time of an entry never changes, so each is seen once.
+  // The time of an entry never changes, so each is seen once. A failover takes none of these back.
   const source = audit
-    .find<Document>({ at: { $lt: end, ...(from && { $gte: from }) } }, auditRead)
+    .find<Document>(
+      { at: { $lt: end, ...(from && { $gte: from }) } },
+      { ...auditRead, readConcern: 'majority' },
+    )
     .sort({ at: 1 });
   for await (const entries of inChunks(source, entriesPerBatch)) {
     const rows = entries.map((entry) => ({
@@ -52,6 +55,7 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
     const covered = new Set(known.map(({ _id }) => _id));
     return rows.filter(({ _id }) => !covered.has(_id));
   };
+  // If a failover takes such a row back, the next close covers its entry.
   if ((await isFresh()).length === 0) {
     return true;
   }
@@ -74,7 +78,9 @@ export async function auditOfDay(day: string): Promise<DayAudit> {
   const digest = createHash('sha256');
   let entries = 0;
   const rows = inPages<AuditClose>((last) => [
-    auditCloses.find({ day, ...(last && { _id: { $gt: last._id } }) }).sort({ day: 1, _id: 1 }),
+    auditCloses
+      .find({ day, ...(last && { _id: { $gt: last._id } }) }, { readConcern: 'majority' })
+      .sort({ day: 1, _id: 1 }),
   ]);
   for await (const { _id, hash } of rows) {
     digest.update(`${_id} ${hash}\n`);

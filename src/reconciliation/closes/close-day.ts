@@ -22,6 +22,8 @@ import { auditOfDay, closeAudit } from './close-audit.js';
 const walletsPerPage = 200;
 /** Wallets that are read at the same time. */
 const atOnce = 8;
+/** A root stands for ever, so it is made of nothing that a failover can take back. */
+const held = { readConcern: 'majority' } as const;
 
 /**
  * Closes a day: first a row for each wallet that moved and for each entry of the audit log, then the root over all
@@ -44,7 +46,7 @@ export async function closeDay(bound: DayBound, previous: ClosedDay | null): Pro
   await writeRows(bound);
   await closeAudit(bound, previous);
   for (;;) {
-    const standing = await dayCloses.findOne({ _id: day });
+    const standing = await dayCloses.findOne({ _id: day }, held);
     if (standing?.state === 'closed') {
       return standing as ClosedDay;
     }
@@ -75,8 +77,9 @@ async function writeRows(bound: DayBound): Promise<void> {
 }
 
 async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): Promise<WalletClose[]> {
+  // A wallet whose row changes meanwhile may be missing here: `addRows` then finds its row or the day closed.
   const newest = await walletCloses
-    .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true })
+    .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true }, held)
     .toArray();
   const newestOf = new Map(newest.map((row) => [row.walletId, row]));
   const moved = page.filter(({ _id, seq }) => {
@@ -157,7 +160,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
 
 /** In the order of their wallets. @param after The id of the row before; absent: all. */
 export function rowsOf(day: string, after = `${day}:`) {
-  return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }).sort({ _id: 1 });
+  return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, held).sort({ _id: 1 });
 }
 
 /** A process that was not given the key must not end a chain of signatures. */

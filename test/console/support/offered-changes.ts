@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { projectRoot } from '../../../config/project-file.js';
-import { en, type en as texts } from '../../../packages/console/src/text/en.js';
-import { id } from '../../../packages/console/src/text/id.js';
+import { texts } from '../../../packages/console/src/text/texts.js';
 import { rights, type OperatorAction } from '../../../src/operators/rights.js';
 
 type TextKey = keyof typeof texts;
@@ -58,7 +57,7 @@ export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: str
 
 /** Where a page offers it. */
 export function offerOn(page: Page, { name, row }: OfferedChange, locale: string): Locator {
-  const say = (key: TextKey) => startOf((locale === 'en-GB' ? en : id)[key]);
+  const say = (key: TextKey) => startOf(texts[key][locale === 'en-GB' ? 'en' : 'id']);
   return row === undefined
     ? page.getByRole('region', { name: say(name) })
     : page

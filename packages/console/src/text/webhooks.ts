@@ -1,0 +1,67 @@
+/** Texts of the page of webhooks. */
+export const webhooks = {
+  deliveriesWhat: {
+    en: 'Without an account: what was given up, of all accounts. With one: everything that it was to be told, newest first.',
+    id: 'Tanpa akun: yang dihentikan, dari semua akun. Dengan akun: semua yang perlu diberitahukan kepadanya, yang terbaru lebih dulu.',
+  },
+  givenUp: { en: 'given up', id: 'dihentikan' },
+  noDeliveryFits: { en: 'No delivery fits.', id: 'Tidak ada pengiriman yang sesuai.' },
+  receivers: {
+    en: 'Receivers to which nothing is sent now',
+    id: 'Penerima yang sekarang tidak dikirimi',
+  },
+  receiver: { en: 'Receiver', id: 'Penerima' },
+  noReceiver: {
+    en: 'None: every receiver gets what is for it.',
+    id: 'Tidak ada: setiap penerima mendapat kirimannya.',
+  },
+  leftAlone: { en: 'left alone', id: 'dibiarkan dulu' },
+  failures: { en: 'Failures since its last success', id: 'Kegagalan sejak sukses terakhir' },
+  failingSince: { en: 'Failing since', id: 'Gagal sejak' },
+  disabledAt: { en: 'Disabled', id: 'Dinonaktifkan' },
+  disabledBecause: { en: 'Because', id: 'Karena' },
+  because_failing: { en: 'it has failed for days', id: 'gagal selama berhari-hari' },
+  because_gone: { en: 'it answered 410 Gone', id: 'menjawab 410 Gone' },
+  leftAloneUntil: { en: 'Tried again', id: 'Dicoba lagi' },
+  enableWebhooks: { en: 'Send to it again', id: 'Kirimi lagi' },
+  enableWebhooksWhat: {
+    en: 'New events go to every URL of {account} again from now on. What was held meanwhile stays held until it is sent again. If the receiver still fails, it is disabled again after days.',
+    id: 'Peristiwa baru dikirim lagi ke setiap URL {account} mulai sekarang. Yang ditahan tetap ditahan sampai dikirim lagi. Jika penerima masih gagal, dinonaktifkan lagi setelah beberapa hari.',
+  },
+  allReceivers: { en: 'All receivers', id: 'Semua penerima' },
+  allReceiversWhat: {
+    en: 'Every webhook and callback URL; of a page the worst first.',
+    id: 'Setiap URL webhook dan callback; per halaman yang terburuk lebih dulu.',
+  },
+  noUrl: {
+    en: 'No URL of any account in this part of the list.',
+    id: 'Tidak ada URL akun mana pun di bagian daftar ini.',
+  },
+  nextReceivers: { en: 'More receivers', id: 'Penerima berikutnya' },
+  firstReceivers: { en: 'To the first receivers', id: 'Ke penerima pertama' },
+  receiver_disabled: { en: 'disabled', id: 'dimatikan' },
+  'receiver_left-alone': { en: 'left alone', id: 'dibiarkan dulu' },
+  receiver_failing: { en: 'failing', id: 'sering gagal' },
+  receiver_healthy: { en: 'healthy', id: 'sehat' },
+  sentHeaders: { en: 'Headers that were sent', id: 'Header yang dikirim' },
+  headersShortened: { en: 'Signatures are cut short.', id: 'Tanda tangan dipotong.' },
+  chooseDelivery: { en: 'Choose {delivery}', id: 'Pilih {delivery}' },
+  chooseAllDeliveries: { en: 'Choose all of this page', id: 'Pilih semua di halaman ini' },
+  replayChosen: { en: 'Send the chosen again', id: 'Kirim lagi yang dipilih' },
+  replayChosenWhat: {
+    en: '{count} of at most {max} in one go: each is sent now, to the URL that its account has now, and counts as new for its schedule. Receivers that have handled them already see them twice, under the same id.',
+    id: '{count} dari paling banyak {max} sekaligus: masing-masing dikirim sekarang, ke URL akunnya saat ini, dan jadwalnya mulai lagi. Penerima yang sudah memprosesnya melihatnya dua kali, dengan id yang sama.',
+  },
+  replayedDeliveries: { en: 'What became of them', id: 'Hasilnya' },
+  isReplayed: { en: 'is sent again', id: 'dikirim lagi' },
+  replayDead: { en: 'Send again what was given up', id: 'Kirim lagi yang sudah dihentikan' },
+  replayDeadWhat: {
+    en: '{count} that fit this filter were given up. The oldest {now} are sent again now, to the URLs that their accounts have now; pings are left out.',
+    id: '{count} yang sesuai dengan filter ini sudah dihentikan. {now} yang tertua dikirim lagi sekarang, ke URL akunnya saat ini; ping tidak ikut.',
+  },
+  replayedDead: {
+    en: '{replayed} are sent again; {without_url} stay as they are, because their URL was removed.',
+    id: '{replayed} dikirim lagi; {without_url} tetap, karena URL-nya sudah dihapus.',
+  },
+  orMoreOf: { en: '{count} or more', id: '{count} atau lebih' },
+};

@@ -1,0 +1,158 @@
+/** Commands that run operations of the console: what they print, and what they refuse. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toStored, type Deposit } from '../../src/deposits/deposit.model.js';
+import { ownAmount, statementOf } from '../bank-statements/statement.js';
+import { startStack, type Stack } from '../support/stack.js';
+import { topup } from '../support/topup.js';
+
+const why = ['--reason', 'ticket 812'];
+
+describe('topup commands that run operations of the console', () => {
+  let stack: Stack;
+  let folder: string;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'topup-'));
+    stack = await startStack({ workers: ['follow-up'] });
+    await stack.seed();
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await stack.stop();
+  });
+
+  const run = (...args: string[]) => topup(args, stack.env);
+  async function done(...args: string[]) {
+    const result = await run(...args);
+    expect(result.code, `${args.join(' ')}: ${result.stdout}${result.stderr}`).to.equal(0);
+    return result;
+  }
+
+  it('set, list and remove a markup, for one buyer, a group or all', async () => {
+    const forOne = await done(
+      'markup',
+      'set',
+      '--product',
+      'S10',
+      '--percent',
+      '1.25',
+      '--account',
+      'buyer',
+      ...why,
+    );
+    expect(forOne.stdout).to.equal('buyer, product S10: 1.25 %\n');
+    const forGroup = await done('markup', 'set', '--all', '--rupiah', '50', '--group', 'grosir', ...why);
+    expect(forGroup.stdout)
+      .to.include('group grosir, all: Rp 50\n')
+      .and.include('No account is in grosir yet');
+    const forAll = await done('markup', 'set', '--category', 'pulsa', '--rupiah', '0', '--json', ...why);
+    expect(forAll.json()).to.include({
+      account: null,
+      group: null,
+      category: 'pulsa',
+      rupiah: 0,
+      percent: null,
+    });
+    const listed = (await done('markup', 'list')).stdout;
+    expect(listed).to.match(/buyer +product +S10 +1\.25 %/);
+    expect(listed).to.match(/all +category +pulsa +Rp 0/);
+    expect((await done('markup', 'groups')).stdout).to.match(/grosir +0/);
+    await done('account', 'group', 'buyer', 'grosir', ...why);
+    expect((await done('markup', 'groups')).stdout).to.match(/grosir +1/);
+    expect((await done('account', 'group', 'buyer', '--none', ...why)).stdout).to.include(
+      'is now in no group',
+    );
+    await done('markup', 'remove', '--product', 'S10', '--account', 'buyer', ...why);
+    const left = (await done('markup', 'list', '--account', 'buyer', '--json')).json();
+    expect(left).to.deep.equal({ markups: [], next: null });
+    const entry = await stack.db.collection('audit').findOne({ action: 'markup.remove' });
+    expect(entry).to.include({ reason: 'ticket 812' });
+    expect(entry?.['actor']).to.match(/^cli:/);
+  });
+
+  it('refuse with exit code 2 what the operation refuses, and change nothing', async () => {
+    const before = await stack.db.collection('markups').countDocuments();
+    for (const wrong of [
+      ['markup', 'set', '--all', ...why],
+      ['markup', 'set', '--all', '--percent', '1', '--rupiah', '1', ...why],
+      ['markup', 'set', '--percent', '1', ...why],
+      ['markup', 'set', '--all', '--product', 'S10', '--percent', '1', ...why],
+      ['markup', 'set', '--all', '--percent', '1', '--account', 'buyer', '--group', 'grosir', ...why],
+      ['markup', 'list', '--account', 'buyer', '--group', 'grosir'],
+      ['account', 'group', 'buyer', 'Not A Group', ...why],
+      ['account', 'group', 'buyer', 'grosir', '--none', ...why],
+      ['review', 'resolve', 'x', '--as', 'failed', '--sn', '1', ...why],
+      ['product', 'list', '--limit', '1001'],
+      ['provider', 'accept', 'seller', '21-11-2026', ...why],
+    ]) {
+      const { code, stdout, stderr } = await run(...wrong);
+      expect(code, `${wrong.join(' ')}: ${stdout}${stderr}`).to.equal(2);
+    }
+    expect(await stack.db.collection('markups').countDocuments()).to.equal(before);
+  });
+
+  it('list more rows at once than a page of the console has', async () => {
+    const { products } = (await done('product', 'list', '--limit', '1000', '--json')).json<{
+      products: { code: string; offers: unknown[] }[];
+    }>();
+    const stored = await stack.db.collection('products').countDocuments();
+    expect(products.length).to.equal(Math.min(stored, 1_000));
+    const [first] = products;
+    expect((await done('product', 'show', first?.code ?? '')).stdout).to.include(first?.code);
+  });
+
+  it('give a line of a bank statement to a deposit, set it aside, and open it again', async () => {
+    const [amount, other] = [ownAmount(), ownAmount()];
+    const file = join(folder, 'bank.csv');
+    writeFileSync(file, statementOf({ amount, text: 'TRSF one' }, { amount: other, text: 'INTEREST' }));
+    const { fingerprint } = (await done('deposit', 'statement', file, '--json')).json<{
+      fingerprint: string;
+    }>();
+    await done('deposit', 'statement', file, '--confirm', fingerprint, ...why);
+    const { lines } = (await done('deposit', 'lines', '--json')).json<{
+      lines: { id: string; amount: number }[];
+    }>();
+    const idOf = (wanted: number) => lines.find((each) => each.amount === wanted)?.id ?? '';
+    const account = await stack.db.collection('accounts').findOne({ username: 'buyer' });
+    const deposit = `cli-${amount}`;
+    await stack.db.collection<Deposit>('deposits').insertOne(
+      toStored({
+        _id: deposit,
+        accountId: String(account?._id),
+        refId: deposit,
+        amount,
+        status: 'pending',
+        balanceBefore: 0,
+        balanceAfter: 0,
+        createdAt: new Date(),
+        completedAt: null,
+      }),
+    );
+    const use = () => run('deposit', 'use', idOf(amount), deposit, ...why);
+    expect((await use()).stdout).to.equal('Confirmed.\n');
+    expect((await use()).stdout).to.include('Nothing changed');
+    expect((await done('deposit', 'set-aside', idOf(other), ...why)).stdout).to.equal('Set aside.\n');
+    expect((await done('deposit', 'lines', '--status', 'set-aside')).stdout).to.include(idOf(other));
+    expect((await done('deposit', 'reopen', idOf(other), ...why)).stdout).to.equal('Open again.\n');
+    const credited = await stack.db.collection('journals').countDocuments({ subjectId: deposit });
+    expect(credited).to.equal(1);
+  });
+
+  it('pause and resume a provider, and show who would be asked', async () => {
+    expect((await done('provider', 'pause', 'seller', ...why)).stdout).to.equal('seller is paused.\n');
+    expect((await done('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
+    await done('provider', 'resume', 'seller', ...why);
+    expect((await run('provider', 'pause', 'buyer', ...why)).code, 'no provider').to.equal(1);
+  });
+
+  it('revoke a key of an account once', async () => {
+    const account = await stack.db.collection('accounts').findOne({ username: 'buyer2' });
+    const key = await stack.db.collection('apiKeys').findOne({ accountId: account?._id, validUntil: null });
+    const revoke = () => run('key', 'revoke', 'buyer2', String(key?._id), ...why);
+    expect((await revoke()).stdout).to.include('Revoked. buyer2 has no current key now');
+    expect((await revoke()).stdout).to.include('Nothing changed');
+  });
+});

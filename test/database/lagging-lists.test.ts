@@ -1,0 +1,237 @@
+/** Every call that shows an end shows it once a majority holds it: a failover can take back what the primary alone has. */
+import { expect } from 'chai';
+import type { Collection } from 'mongodb';
+import { createAccount } from '../../src/accounts/create-account.js';
+import type { Account, Role } from '../../src/accounts/account.model.js';
+import { adjustments, toStored as storedAdjustment } from '../../src/adjustments/adjustment.model.js';
+import { listAdjustments } from '../../src/adjustments/list-adjustments.js';
+import { listBuyerDeposits } from '../../src/api/buyer/list-deposits.js';
+import { getSettlement } from '../../src/api/seller/get-settlement.js';
+import { listSettlements as listOwnSettlements } from '../../src/api/seller/list-settlements.js';
+import { listAdjustmentsCall } from '../../src/console/adjustments/list-adjustments.js';
+import { listDeposits as listDepositsCall } from '../../src/console/deposits/list-deposits.js';
+import { listSettlements as listSettlementsCall } from '../../src/console/settlements/list-settlements.js';
+import { listBankLines } from '../../src/deposits/bank/list-bank-lines.js';
+import { bankLines } from '../../src/deposits/bank/bank-line.model.js';
+import { deposits, toStored as storedDeposit } from '../../src/deposits/deposit.model.js';
+import { listDeposits } from '../../src/deposits/list-deposits.js';
+import type { Report } from '../../src/reports/report.model.js';
+import { reportPages } from '../../src/reports/report-rows.js';
+import { listSettlements } from '../../src/settlements/list-settlements.js';
+import { settlements, toStored as storedSettlement } from '../../src/settlements/settlement.model.js';
+import { newId } from '../../src/shared/ids.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
+import { eventually } from '../support/eventually.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+/** It ends with the test. */
+const longLagMs = 30_000;
+
+type Look = (id: string, account: Account) => Promise<unknown>;
+
+describe('while the majority lags behind an end', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => endLag());
+
+  const kinds: {
+    of: string;
+    role: Role;
+    add: (id: string, account: Account) => Promise<unknown>;
+    collection: () => Collection<{ _id: string; status: string }>;
+    begin: string;
+    end: string;
+    shown: Record<string, Look>;
+  }[] = [
+    {
+      of: 'settlement',
+      role: 'seller',
+      add: addSettlement,
+      collection: () => settlements as never,
+      begin: 'processing',
+      end: 'failed',
+      shown: {
+        'its call': async (id, account) => answerOf(getSettlement, { account, params: { id } }),
+        'the list of its seller': async (_id, account) =>
+          firstOf(await answerOf(listOwnSettlements, { account, query: { limit: 10 } }), 'settlements'),
+        'the list of the console': async (_id, { username: account }) =>
+          firstOf(
+            await answerOf(listSettlementsCall, { query: { status: 'all', account, limit: 10 } }),
+            'settlements',
+          ),
+        'the list of the command line': async (id, { _id: accountId }) =>
+          (await listSettlements({ statuses: ['processing', 'failed'], accountId, limit: 10 })).find(
+            (each) => each._id === id,
+          ),
+      },
+    },
+    {
+      of: 'deposit',
+      role: 'buyer',
+      add: addDeposit,
+      collection: () => deposits as never,
+      begin: 'pending',
+      end: 'completed',
+      shown: {
+        'the list of its buyer': async (_id, account) =>
+          firstOf(await answerOf(listBuyerDeposits, { account, query: { limit: 10 } }), 'deposits'),
+        'the list of the console': async (_id, { username: account }) =>
+          firstOf(
+            await answerOf(listDepositsCall, { query: { status: 'all', account, limit: 10 } }),
+            'deposits',
+          ),
+        'the list of the command line': async (id, { _id: accountId }) =>
+          (await listDeposits({ accountId, limit: 10 })).find((each) => each._id === id),
+        'a report': async (_id, { _id: accountId }) => rowOfReport(accountId),
+      },
+    },
+    {
+      of: 'adjustment',
+      role: 'buyer',
+      add: addAdjustment,
+      collection: () => adjustments as never,
+      begin: 'pending',
+      end: 'completed',
+      shown: {
+        'the list of the console': async (_id, { username: account }) =>
+          firstOf(
+            await answerOf(listAdjustmentsCall, { query: { status: 'all', account, limit: 10 } }),
+            'adjustments',
+          ),
+        'the list of the command line': async (id, { _id: accountId }) =>
+          (await listAdjustments({ accountId, limit: 10 })).find((each) => each._id === id),
+      },
+    },
+    {
+      of: 'bank line',
+      role: 'buyer',
+      add: addBankLine,
+      collection: () => bankLines as never,
+      begin: 'open',
+      end: 'used',
+      shown: {
+        'the list of them': async (id) => {
+          const [open, used] = await Promise.all([listOf('open'), listOf('used')]);
+          return [...open, ...used].find((each) => each._id === id);
+        },
+      },
+    },
+  ];
+
+  for (const { of, role, add, collection, begin, end, shown } of kinds) {
+    for (const [what, look] of Object.entries(shown)) {
+      it(`of a ${of}, ${what} does not show it`, async () => {
+        const { account } = await createAccount({ username: `a${newId()}`, role });
+        const id = newId();
+        await add(id, account);
+        await lagNextCommit(collection().collectionName, longLagMs);
+        const ending = collection().updateOne({ _id: id }, { $set: { status: end } });
+        await eventually('the end to be visible', () => collection().findOne({ _id: id, status: end }));
+        expect(await look(id, account)).to.include({ status: begin });
+        await endLag();
+        await ending;
+        expect(await look(id, account)).to.include({ status: end });
+      });
+    }
+  }
+});
+
+interface Answers {
+  handle: (call: never) => Promise<unknown>;
+}
+
+async function answerOf(operation: object, call: object): Promise<Record<string, unknown>> {
+  const given = { query: {}, by: { actor: 'operator:a', from: null }, ...call };
+  const answer = (await (operation as Answers).handle(given as never)) as Record<string, unknown>;
+  return (answer['data'] ?? answer) as Record<string, unknown>;
+}
+
+function firstOf(answer: Record<string, unknown>, name: string): unknown {
+  return (answer[name] as unknown[])[0];
+}
+
+async function listOf(status: 'open' | 'used') {
+  return (await listBankLines({ status, limit: 100 })).lines;
+}
+
+async function rowOfReport(accountId: string): Promise<unknown> {
+  const period = { start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 3_600_000) };
+  for await (const [first] of reportPages({ accountId, role: 'buyer', type: 'deposit', period } as Report)) {
+    return first?.row;
+  }
+  return undefined;
+}
+
+function addSettlement(id: string, { _id: accountId }: Account) {
+  return settlements.insertOne(
+    storedSettlement({
+      _id: id,
+      accountId,
+      refId: newId(),
+      amount: 50_000,
+      fee: 0,
+      netAmount: 50_000,
+      bankAccount: { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa' },
+      status: 'processing',
+      needsApproval: false,
+      reason: null,
+      claimedBy: null,
+      claimedAt: null,
+      estimatedCompletion: new Date(),
+      epoch: 0,
+      nextActionAt: null,
+      createdAt: new Date(),
+      finalAt: null,
+    }),
+  );
+}
+
+function addDeposit(id: string, { _id: accountId }: Account) {
+  return deposits.insertOne(
+    storedDeposit({
+      _id: id,
+      accountId,
+      refId: newId(),
+      amount: 5_000,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
+    }),
+  );
+}
+
+function addAdjustment(id: string, { _id: accountId }: Account) {
+  return adjustments.insertOne(
+    storedAdjustment({
+      _id: id,
+      accountId,
+      amount: 5_000,
+      reason: 'a test',
+      status: 'pending',
+      requestedBy: 'operator:b',
+      decidedBy: null,
+      balanceAfter: null,
+      createdAt: new Date(),
+      decidedAt: null,
+    }),
+  );
+}
+
+function addBankLine(id: string) {
+  return bankLines.insertOne({
+    _id: id,
+    key: newId(),
+    day: '2099-01-01',
+    amount: 5_000,
+    description: 'x',
+    status: 'open',
+    depositId: null,
+    decided: null,
+    file: 'x',
+    createdAt: new Date(),
+  } as never);
+}

@@ -1,0 +1,157 @@
+/** What is kept or shown for ever holds nothing that only the primary has, which a failover can take back. */
+import { expect } from 'chai';
+import { createAccount } from '../../src/accounts/create-account.js';
+import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
+import { AuditModel, audit } from '../../src/audit/audit.model.js';
+import { auditCloses } from '../../src/audit/audit-close.model.js';
+import { bySystem, recordAudit } from '../../src/audit/record-audit.js';
+import { lastClosedDay } from '../../src/money/closes/find-close.js';
+import { dayCloses } from '../../src/money/closes/day-close.model.js';
+import { walletCloses, type WalletClose } from '../../src/money/closes/wallet-close.model.js';
+import { journals } from '../../src/money/journals/journal.model.js';
+import { purchases } from '../../src/purchases/purchase.model.js';
+import { buildWalletClose } from '../../src/reconciliation/closes/build-wallet-close.js';
+import { closeAudit } from '../../src/reconciliation/closes/close-audit.js';
+import { rowsOf } from '../../src/reconciliation/closes/close-day.js';
+import { reportPages } from '../../src/reports/report-rows.js';
+import type { Report } from '../../src/reports/report.model.js';
+import { businessDay } from '../../src/shared/business-time.js';
+import { newId } from '../../src/shared/ids.js';
+import { openStatement } from '../../src/statements/read-statement.js';
+import { openPlay } from '../closes/ledger-play.js';
+import { eventually } from '../support/eventually.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
+import { useDatabase } from '../webhooks/support/database.js';
+
+const operator = { actor: `operator:${newId()}`, from: null, reason: 'ticket 91' };
+/** `endLag` ends it before. */
+const lagMs = 60_000;
+
+/** Runs `read` while the primary alone has what `write` has written. @returns what it read then, and afterwards. */
+async function readBeforeAndAfter<T>(
+  collection: string,
+  steps: { write: () => Promise<unknown>; isWritten: () => Promise<unknown>; read: () => Promise<T> },
+): Promise<[T, T]> {
+  await lagNextCommit(collection, lagMs);
+  const writing = steps.write();
+  writing.catch(() => undefined);
+  await eventually('the write to be visible', steps.isWritten);
+  const before = await steps.read();
+  await endLag();
+  // A write that has given up waiting stands all the same.
+  await Promise.allSettled([writing]);
+  return [before, await steps.read()];
+}
+
+describe('reads while the majority lags', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => endLag());
+
+  const boundOfNow = () => {
+    const now = new Date();
+    return { day: businessDay(now), end: new Date(now.getTime() + 60_000), now };
+  };
+  /** Of an account's first movement. */
+  async function firstMovement() {
+    const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    return {
+      accountId: account._id,
+      write: () => requestAdjustment({ account, amount: 1_000 }, operator),
+      isWritten: () => journals.findOne({ accountId: account._id }),
+    };
+  }
+
+  it('a close takes no movement that a majority does not hold', async () => {
+    const { accountId, ...movement } = await firstMovement();
+    const rows = await readBeforeAndAfter(journals.collectionName, {
+      ...movement,
+      read: () => buildWalletClose(accountId, null, boundOfNow()),
+    });
+    expect(rows.map((row) => row?.lastSeq ?? null)).to.deep.equal([null, 1]);
+  });
+
+  it('a statement shows no movement that a majority does not hold', async () => {
+    const { accountId, ...movement } = await firstMovement();
+    const period = { start: new Date(Date.now() - 60_000), end: new Date(Date.now() + 60_000) };
+    const statements = await readBeforeAndAfter(journals.collectionName, {
+      ...movement,
+      read: () => openStatement(accountId, period),
+    });
+    expect(statements.map(({ lastSeq }) => lastSeq)).to.deep.equal([0, 1]);
+  });
+
+  it('a close takes no audit entry that a majority does not hold', async () => {
+    const bound = boundOfNow();
+    await dayCloses.insertOne({
+      _id: bound.day,
+      state: 'building',
+      batches: 0,
+      content: null,
+      root: null,
+      signature: null,
+    });
+    // From here on it writes only about the new entry.
+    expect(await closeAudit(bound, null)).to.equal(true);
+    const id = newId();
+    const subject = { kind: 'account' as const, id };
+    const entryId = async () => (await AuditModel.findOne({ 'subject.id': id }))?._id;
+    const covered = await readBeforeAndAfter(audit.collectionName, {
+      write: () => recordAudit(null, { ...bySystem, action: 'account.set', subject }),
+      isWritten: entryId,
+      async read() {
+        await closeAudit(boundOfNow(), null);
+        return auditCloses.countDocuments({ _id: (await entryId()) ?? '' });
+      },
+    });
+    expect(covered).to.deep.equal([0, 1]);
+  });
+
+  it('a root counts no row that a majority does not hold', async () => {
+    const day = '2020-01-01';
+    const _id = `${day}:${newId()}`;
+    const counts = await readBeforeAndAfter(walletCloses.collectionName, {
+      write: () => walletCloses.insertOne({ _id, day } as WalletClose),
+      isWritten: () => walletCloses.findOne({ _id }),
+      read: async () => (await rowsOf(day).toArray()).length,
+    });
+    expect(counts).to.deep.equal([0, 1]);
+  });
+
+  it('a day is the last closed one once a majority holds that', async () => {
+    const day = '2999-01-01';
+    const closed = { state: 'closed' as const, batches: 0, content: null, root: 'x', signature: null };
+    const days = await readBeforeAndAfter(dayCloses.collectionName, {
+      write: () => dayCloses.insertOne({ _id: day, ...closed }),
+      isWritten: () => dayCloses.findOne({ _id: day }),
+      read: async () => (await lastClosedDay())?._id ?? null,
+    });
+    expect(days).to.deep.equal([null, day]);
+  });
+
+  it('a report shows no state of a purchase that a majority does not hold', async () => {
+    const play = await openPlay();
+    const purchase = await play.buy();
+    const report = {
+      type: 'transaction',
+      role: 'buyer',
+      accountId: play.buyer._id,
+      period: { start: new Date(Date.now() - 60_000), end: new Date(Date.now() + 60_000) },
+    } as Report;
+    const rows = await readBeforeAndAfter(purchases.collectionName, {
+      write: () => play.fail(purchase),
+      isWritten: () => purchases.findOne({ _id: purchase._id, version: { $gt: purchase.version } }),
+      async read() {
+        const pages: boolean[] = [];
+        for await (const page of reportPages(report)) {
+          pages.push(...page.map(({ row }) => 'status' in row && row.status === 'pending'));
+        }
+        return pages;
+      },
+    });
+    expect(rows[0]).to.deep.equal([true]);
+    expect(rows[1]).to.deep.equal([false]);
+  });
+});
