@@ -18,7 +18,7 @@ function registerList(group: Command): void {
     action: 'system.look',
     summary: 'List the alarms that stand, the oldest first, and whether somebody was told',
     details:
-      'Follow-up processes keep them where ALERT_WEBHOOK_URL is set. One that is not told yet may be over before it has stood for as long as it must. What each means: docs/guides/operate/monitor.md.',
+      'Follow-up processes keep them where ALERT_WEBHOOK_URL is set. One that is not told yet may be over before it has stood for as long as it must. What each means: docs/reference/alarms.md.',
     examples: ['alarm list', 'alarm list --json'],
     options: [limitOption()],
     async run({ options }) {

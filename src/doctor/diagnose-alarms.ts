@@ -30,7 +30,7 @@ export async function diagnoseAlarms(): Promise<Diagnosis[]> {
   }
   const detail = told.map(({ _id, severity }) => `${_id} (${severity ?? 'told'})`).join(', ');
   const advice =
-    'Look each up in docs/guides/operate/monitor.md: what it means and what to do. topup alarm list says since when.';
+    'Look each up in docs/reference/alarms.md: what it means and what to do. topup alarm list says since when.';
   return [
     told.some(({ severity }) => severity === 'page')
       ? fail('alarms', detail, advice)

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { hmacSign } from '../api/support/reseller.js';
-import { docPages } from '../../src/api/docs/doc-pages.js';
+import { docsMap } from '../../src/api/docs/docs-map.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
 import { expectSound } from '../console/support/expect-sound.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -44,38 +44,49 @@ describeWith('chromium', '/docs in a browser', function () {
     await stack.stop();
   });
 
-  async function openSound(path: string): Promise<void> {
+  /** @param exclude Selectors of parts that every page has, and that another test looks at. */
+  async function openSound(path: string, exclude: string[] = []): Promise<void> {
     const response = await page.goto(`${stack.baseUrl}${path}`);
     expect(response?.status(), path).to.equal(200);
-    await expectSound(page, `docs${path.replaceAll('/', '-')}`);
+    await expectSound(page, `docs${path.replaceAll('/', '-')}`, exclude);
   }
 
-  it('every guide and the reference: sound on a phone, and every link and heading leads somewhere', async () => {
-    const pages = docPages().map(({ name }) => `/docs/${name}`);
-    const paths = ['/', '/docs', ...pages, '/docs/reference'];
-    const links = new Set<string>();
-    for (const path of [
-      ...paths,
-      '/docs/reference/createBuyerTransaction',
-      '/docs/reference/createBuyerReport',
-    ]) {
+  for (const { name, title } of docsMap.flatMap(({ pages }) => pages)) {
+    it(`${title}: sound on a phone`, () => openSound(`/docs/${name}`, ['.sidebar']));
+  }
+
+  it('the map, the list of calls and a call are sound on a phone', async () => {
+    for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/createBuyerReport']) {
       await openSound(path);
-      const found = await page.evaluate<string[]>(
-        "[...document.querySelectorAll('a[href]')].map((each) => each.href)",
-      );
-      found.forEach((each) => links.add(each));
     }
-    const own = [...links].filter((each) => each.startsWith(stack.baseUrl));
-    expect(own.filter((each) => each.includes('/docs/reference/')).length).to.be.greaterThan(60);
+  });
+
+  it('every link and heading leads somewhere', async () => {
     const texts = new Map<string, string>();
-    for (const link of own.filter((each) => !each.endsWith('/admin'))) {
-      const [address = '', id] = link.split('#');
-      const answer = texts.has(address) ? null : await fetch(address);
-      if (answer !== null) {
-        expect(answer.status, link).to.equal(200);
-        texts.set(address, await answer.text());
+    const textOf = async (path: string): Promise<string> => {
+      const known = texts.get(path);
+      if (known !== undefined) {
+        return known;
       }
-      expect(id === undefined || texts.get(address)?.includes(`id="${id}"`), link).to.equal(true);
+      const answer = await fetch(`${stack.baseUrl}${path}`);
+      expect(answer.status, path).to.equal(200);
+      const text = await answer.text();
+      texts.set(path, text);
+      return text;
+    };
+    const pages = docsMap.flatMap((group) => group.pages.map(({ name }) => `/docs/${name}`));
+    const paths = ['/', '/docs', ...pages, '/docs/reference', '/docs/reference/createBuyerTransaction'];
+    const links = new Set<string>();
+    for (const path of paths) {
+      for (const [, href = ''] of (await textOf(path)).matchAll(/<a[^>]* href="([/#][^"]*)"/g)) {
+        links.add(href.startsWith('#') ? `${path}${href}` : href);
+      }
+    }
+    expect([...links].filter((each) => each.startsWith('/docs/reference/')).length).to.be.greaterThan(60);
+    for (const link of [...links].filter((each) => each !== '/admin')) {
+      const [path = '', id] = link.split('#');
+      const text = await textOf(path);
+      expect(id === undefined || text.includes(`id="${id}"`), link).to.equal(true);
     }
   });
 

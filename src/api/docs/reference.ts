@@ -71,7 +71,7 @@ export function callPage({ method, path, operation }: Call): Html {
   const others = operation.parameters.filter((each) => each.in !== 'header');
   return html`<h1>${operation.summary}</h1>
     <p><code>${method} ${path}</code></p>
-    <p>${operation.description ?? ''}</p>
+    <p>${withCode(operation.description ?? '')}</p>
     <div class="call">
       <div class="example">${example({ method, path, operation })}</div>
       <div class="fields">
@@ -151,12 +151,17 @@ function fieldTable(rows: SchemaRow[]): Html {
           ({ name, isRequired, description }) =>
             html`<tr>
               <td><code>${name}</code>${isRequired ? ' *' : ''}</td>
-              <td>${description}</td>
+              <td>${withCode(description)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+/** Words between backticks as code. */
+function withCode(text: string): Html[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
 function exampleBody({ operation }: Call): string | null {
