@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (made-alone.ts), a second operator approves it. */
+/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (request-adjustment.ts), a second operator approves it. */
 export interface Adjustment {
   _id: string;
   accountId: string;

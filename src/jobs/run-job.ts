@@ -273,7 +273,7 @@ async function setAsideSubject(
 
 /** The job stays the one of its subject, so that no sweep adds another before its time. */
 async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
-  // BullMQ counts from the host's time; its script then adds that to the fleet's (fleet-backend.ts).
+  // BullMQ counts from the host's time; its script then adds that to the fleet's (fleet-worker.ts).
   await bullJob.moveToDelayed(Date.now() + pauseMs, token);
   throw new DelayedError();
 }

@@ -38,7 +38,7 @@ export interface Operator {
   /** SHA-256 of the key for the command line. */
   keyHash?: string | null;
   keyCreatedAt?: Date | null;
-  /** Written when another admin was taken away (keep-an-admin.ts). */
+  /** Written when another admin was taken away (manage-operators.ts). */
   keptAsAdminAt?: Date | null;
   createdAt: Date;
 }

@@ -118,7 +118,7 @@ const schema = new Schema<Purchase>(
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'account_status_newest' });
-// What a buyer looks for in its history (find-in-history.ts); by customer number it is customer_newest.
+// What a buyer looks for in its history (history.ts); by customer number it is customer_newest.
 schema.index({ accountId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'account_product_newest' });
 schema.index(
   { accountId: 1, serialNumber: 1 },

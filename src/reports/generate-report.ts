@@ -11,7 +11,7 @@ import { readReportPages } from './report-rows.js';
 import { reportText } from './report-text.js';
 import { createSummaryBuilder } from './summary.js';
 
-/** A report whose attempt has not been heard of for so long is begun again (report-outbox.ts). */
+/** A report whose attempt has not been heard of for so long is begun again (report-queue.ts). */
 const claimMs = 60_000;
 const renewEveryMs = 15_000;
 

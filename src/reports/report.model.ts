@@ -32,7 +32,7 @@ export interface Report {
   linkEpoch?: number;
   /** Its period is long: short ones go before it, and it takes the first turn of its account alone. Absent: it is short. */
   isLong?: boolean;
-  /** Its place among those of its account that are made at the same time (report-turns.ts); null before and after. */
+  /** Its place among those of its account that are made at the same time (report-queue.ts); null before and after. */
   turn: number | null;
   /** Of the call that asked for it. Absent where it is not kept (src/shared/ids.ts). */
   requestId?: string;

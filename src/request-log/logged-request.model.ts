@@ -3,7 +3,7 @@ import { getCollection } from '../database/typed-collection.js';
 
 /**
  * A call of an account, for its own eyes and for a day: what came, what was answered. It has no secret and no customer
- * number (tellable.ts), and what a process had not written yet when it was killed is missing: nothing is decided by it
+ * number (redact-body.ts), and what a process had not written yet when it was killed is missing: nothing is decided by it
  * (decision 034).
  */
 export interface LoggedRequest {

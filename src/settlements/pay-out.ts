@@ -117,7 +117,7 @@ export async function failSettlement(
 }
 
 /**
- * Lets a settlement that waits for the operator go on (bank-account-use.ts).
+ * Lets a settlement that waits for the operator go on (request-settlement.ts).
  * @throws NotFoundError. ConflictError if it does not wait for approval.
  */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {

@@ -1,4 +1,4 @@
-/** Every bound of outgoing webhooks and callbacks in one place; the schedule of retries is in delivery-schedule.ts. */
+/** Every bound of outgoing webhooks and callbacks in one place; the schedule of retries is in retry-schedule.ts. */
 import { env } from '../../config/env.js';
 
 const hourMs = 3_600_000;

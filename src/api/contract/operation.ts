@@ -90,7 +90,7 @@ export function getRequiredPower({ needs }: Pick<AnyOperation, 'needs'>): Power 
 /** Any operation, whatever it takes; its schemas have checked the input before `handle` sees it. */
 export type AnyOperation = Operation<never, never, never>;
 
-/** Gives `handle` the types of the schemas beside it. @throws Error where one bounds nothing: see bounds.ts. */
+/** Gives `handle` the types of the schemas beside it. @throws Error where one bounds nothing: see input-limits.ts. */
 export function defineOperation<Body = unknown, Params = unknown, Query = unknown>(
   operation: Operation<Body, Params, Query>,
 ): AnyOperation {

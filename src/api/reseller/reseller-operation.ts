@@ -47,7 +47,7 @@ export interface ResellerOperation<Query = unknown> {
 /** Any call of the surface; its schema has checked the query before `handle` sees it. */
 export type AnyResellerOperation = ResellerOperation<never>;
 
-/** Gives `handle` the types of the schema beside it. @throws Error where that bounds nothing: see bounds.ts. */
+/** Gives `handle` the types of the schema beside it. @throws Error where that bounds nothing: see input-limits.ts. */
 export function defineResellerOperation<Query>(operation: ResellerOperation<Query>): AnyResellerOperation {
   getInputLimits(operation.query);
   return operation as unknown as AnyResellerOperation;

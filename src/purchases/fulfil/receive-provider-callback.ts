@@ -83,7 +83,7 @@ async function requestStatusCheck(order: Order, says: string): Promise<void> {
 async function checkContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   if (order.status === 'OK' && says === 'failed') {
-    // Perhaps taken back after success: ask, and see verify-sale.ts.
+    // Perhaps taken back after success: ask, and see reverse-sale.ts.
     await enqueueVerification({ _id: purchaseId, accountId }, 0);
   } else if (order.status === 'REJECTED' && says === 'success') {
     await openCase({

@@ -11,7 +11,7 @@ import type { FindingLog, LedgerFinding, Progress } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
 /**
- * The journals of all wallets by rising account, which is the wallet (check-journal.ts), and sequence number, in batches
+ * The journals of all wallets by rising account, which is the wallet (check-journals.ts), and sequence number, in batches
  * that may end within a wallet.
  */
 export function streamWalletJournals(): KeyedStream {
