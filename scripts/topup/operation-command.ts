@@ -33,7 +33,9 @@ export function defineOperationCommand<Options = object, Answer = unknown>(
       };
       const found = await operation(call);
       if (found.action !== spec.action) {
-        throw new Error(`${spec.usage} asks for the right to ${spec.action}, ${found.id} for ${found.action}`);
+        throw new Error(
+          `${spec.usage} asks for the right to ${spec.action}, ${found.id} for ${found.action}`,
+        );
       }
       return output(await runOperation(found, fields, call.by), call);
     },
