@@ -20,7 +20,7 @@ function registerList(deposit: Command): void {
     usage: 'list',
     action: 'deposit.look',
     summary: 'List deposits, by default those that wait',
-    details: 'The longest waiting first; those of one account newest first.',
+    details: 'Those that wait: the longest waiting first. Otherwise, and of one account: newest first.',
     examples: ['deposit list', 'deposit list --account warung-sari --status all'],
     options: [
       new Option('--status <status>', 'which')

@@ -1,9 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { limits } from '../../config/limits.js';
-import { defineGroup, type CommandCall } from './define-command.js';
-import { listText, rupiah } from './format.js';
-import { defineOperationCommand } from './operation-command.js';
+import type { MarkupTarget } from '../../src/products/set-markup.js';
+import { defineCommand, defineGroup } from './define-command.js';
+import { rupiah, table } from './format.js';
 import { limitOption, priceGroup, reasonOption, wholeNumber } from './options.js';
+import { UsageError } from './usage-error.js';
 
 const precedence =
   'Of all rules that fit a purchase one stands alone: one of the account before one of its price group, before one for all accounts, and of each the one of the product before that of its subcategory, its category and of all. The seller gets what it would get without.';
@@ -18,7 +19,7 @@ export function registerMarkup(program: Command): void {
 }
 
 function registerList(group: Command): void {
-  defineOperationCommand(group, {
+  defineCommand<{ account?: string; group?: string; after?: string; limit: number }>(group, {
     usage: 'list',
     action: 'markup.look',
     summary: 'List the rules: those for all accounts first, then those of price groups',
@@ -30,20 +31,42 @@ function registerList(group: Command): void {
       new Option('--after <id>', 'those after this one'),
       limitOption(),
     ],
-    operation: async () => (await import('../../src/console/markups/markups.js')).listMarkupsCall,
-    output: (data) => ({
-      data,
-      text: listText(data.markups, {
-        columns: [
-          ['for', forWhom],
-          ['what', kindOf],
-          ['code or name', ({ product, category }) => product ?? category],
-          ['markup', added],
-        ],
-        empty: 'There is no markup.',
-        next: data.next,
-      }),
-    }),
+    async run({ options: { account, group: priceGroupName, after, limit } }) {
+      refuseBoth({ account, group: priceGroupName });
+      const [{ listMarkups }, { requireAccount }, { findUsernames }] = await Promise.all([
+        import('../../src/products/markups.js'),
+        import('../../src/accounts/find-account.js'),
+        import('../../src/accounts/find-account.js'),
+      ]);
+      const accountId = account === undefined ? null : (await requireAccount(account))._id;
+      const owner = { accountId, priceGroup: priceGroupName ?? null };
+      const isOfOne = account !== undefined || priceGroupName !== undefined;
+      const { markups, next } = await listMarkups({ ...(isOfOne && { owner }), after, limit });
+      const usernames = await findUsernames(markups.flatMap((each) => each.accountId ?? []));
+      const shown = markups.map(
+        ({ accountId: id, scope, of, percentHundredths, rupiah: amount, ...each }) => ({
+          account: id === null ? null : (usernames[id] ?? id),
+          group: each.priceGroup ?? null,
+          scope,
+          of,
+          percent: percentHundredths === null ? null : percentHundredths / 100,
+          rupiah: amount,
+        }),
+      );
+      return {
+        data: { markups: shown, next },
+        text: [
+          shown.length === 0
+            ? 'There is no markup.'
+            : table(
+                ['for', 'what', 'code or name', 'markup'],
+                shown.map((each) => [forWhom(each), each.scope, each.of ?? '-', added(each)]),
+                [3],
+              ),
+          ...(next === null ? [] : [`More: --after "${next}"`]),
+        ].join('\n'),
+      };
+    },
   });
 }
 
@@ -56,7 +79,7 @@ interface TargetOptions {
 }
 
 function registerSet(group: Command): void {
-  defineOperationCommand(group, {
+  defineCommand<TargetOptions & { percent?: number; rupiah?: number }>(group, {
     usage: 'set',
     action: 'markup.set',
     summary: "Set what buyers pay above the seller's price",
@@ -76,14 +99,28 @@ function registerSet(group: Command): void {
       new Option('--rupiah <rupiah>', 'whole rupiah').argParser(wholeNumber(0, limits.markupRupiahMax)),
       reasonOption(),
     ],
-    operation: async () => (await import('../../src/console/markups/markups.js')).setMarkupCall,
-    input: forEverybody,
-    async output(_answer, { options }: CommandCall<TargetOptions & { percent?: number; rupiah?: number }>) {
-      const { account = null, group = null, product = null, category = null } = options;
-      const { percent: share = null, rupiah: amount = null } = options;
-      const data = { account, group, product, category, percent: share, rupiah: amount };
-      const text = `${forWhom(data)}, ${kindOf(data)} ${product ?? category ?? ''}`.trimEnd();
-      return { data, text: `${text}: ${added(data)}${await hintOfEmptyGroup(options.group)}` };
+    async run({ options, by }) {
+      if ((options.percent === undefined) === (options.rupiah === undefined)) {
+        throw new UsageError('Say how much, one of: --percent, --rupiah.');
+      }
+      const { setMarkup } = await import('../../src/products/set-markup.js');
+      const {
+        percentHundredths,
+        rupiah: amount,
+        scope,
+        of,
+      } = await setMarkup(await targetOf(options), { percent: options.percent, rupiah: options.rupiah }, by);
+      const data = {
+        account: options.account ?? null,
+        group: options.group ?? null,
+        scope,
+        of,
+        percent: percentHundredths === null ? null : percentHundredths / 100,
+        rupiah: amount,
+      };
+      const what = of === null ? scope : `${scope} ${of}`;
+      const empty = await hintOfEmptyGroup(options.group);
+      return { data, text: `${forWhom(data)}, ${what}: ${added(data)}${empty}` };
     },
   });
 }
@@ -100,16 +137,18 @@ async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
 }
 
 function registerRemove(group: Command): void {
-  defineOperationCommand(group, {
+  defineCommand<TargetOptions>(group, {
     usage: 'remove',
     action: 'markup.set',
     summary: 'Remove a rule',
     details: 'Of the rules that are left the next one holds, from the next call on.',
     examples: ['markup remove --product S10 --reason "as its category again"'],
     options: [...targetOptions(), reasonOption()],
-    operation: async () => (await import('../../src/console/markups/markups.js')).removeMarkupCall,
-    input: forEverybody,
-    output: () => ({ data: { removed: true }, text: 'The markup is removed.' }),
+    async run({ options, by }) {
+      const { removeMarkup } = await import('../../src/products/set-markup.js');
+      await removeMarkup(await targetOf(options), by);
+      return { data: { removed: true }, text: 'The markup is removed.' };
+    },
   });
 }
 
@@ -123,17 +162,28 @@ function targetOptions(): Option[] {
   ];
 }
 
-/** The operation wants it said where a rule is for all buyers. */
-function forEverybody({ options: { account, group } }: CommandCall<TargetOptions>) {
-  return { everybody: account === undefined && group === undefined ? true : undefined };
+async function targetOf({ product, category, all, account, group }: TargetOptions): Promise<MarkupTarget> {
+  if ([product, category, all].filter((each) => each !== undefined).length !== 1) {
+    throw new UsageError('Say of what, one of: --product, --category, --all.');
+  }
+  refuseBoth({ account, group });
+  const { requireAccount } = await import('../../src/accounts/find-account.js');
+  return {
+    buyer: account === undefined ? null : await requireAccount(account),
+    priceGroup: group,
+    productCode: product,
+    category,
+  };
 }
 
-function kindOf({ product, category }: { product: string | null; category: string | null }): string {
-  return product ? 'product' : category ? 'category' : 'all';
+function refuseBoth({ account, group }: { account?: string | undefined; group?: string | undefined }): void {
+  if (account !== undefined && group !== undefined) {
+    throw new UsageError('Say for whom, one of: --account, --group.');
+  }
 }
 
 function registerGroups(group: Command): void {
-  defineOperationCommand(group, {
+  defineCommand<{ after?: string; limit: number }>(group, {
     usage: 'groups',
     action: 'markup.look',
     summary: 'List the price groups with their accounts',
@@ -141,18 +191,26 @@ function registerGroups(group: Command): void {
       'There is a group as soon as a rule or an account names it. Put an account into one: topup account group. Who is in one: topup account list --group.',
     examples: ['markup groups'],
     options: [new Option('--after <name>', 'those after this one'), limitOption()],
-    operation: async () => (await import('../../src/console/markups/markups.js')).listPriceGroupsCall,
-    output: (data) => ({
-      data,
-      text: listText(data.groups, {
-        columns: [
-          ['group', ({ name }) => name],
-          ['accounts', ({ accounts }) => `${accounts}${accounts < data.counted_max ? '' : ' or more'}`],
-        ],
-        empty: 'There is no price group.',
-        next: data.next,
-      }),
-    }),
+    async run({ options }) {
+      const { groupAccountsCountedMax, listPriceGroups } =
+        await import('../../src/providers/price-groups.js');
+      const { groups, next } = await listPriceGroups(options);
+      const counted = (accounts: number) =>
+        accounts < groupAccountsCountedMax ? String(accounts) : `${accounts} or more`;
+      return {
+        data: { groups, next },
+        text: [
+          groups.length === 0
+            ? 'There is no price group.'
+            : table(
+                ['group', 'accounts'],
+                groups.map(({ name, accounts }) => [name, counted(accounts)]),
+                [1],
+              ),
+          ...(next === null ? [] : [`More: --after ${next}`]),
+        ].join('\n'),
+      };
+    },
   });
 }
 

@@ -31,7 +31,7 @@ describe('topup commands that run operations of the console', () => {
     return result;
   }
 
-  it('set, list and remove a markup, for one buyer, a group or all', async () => {
+  it('set, list and remove a markup, and put a buyer into its group', async () => {
     const forOne = await done(
       'markup',
       'set',
@@ -52,13 +52,14 @@ describe('topup commands that run operations of the console', () => {
     expect(forAll.json()).to.include({
       account: null,
       group: null,
-      category: 'pulsa',
+      scope: 'subcategory',
+      of: 'pulsa',
       rupiah: 0,
       percent: null,
     });
     const listed = (await done('markup', 'list')).stdout;
     expect(listed).to.match(/buyer +product +S10 +1\.25 %/);
-    expect(listed).to.match(/all +category +pulsa +Rp 0/);
+    expect(listed).to.match(/all +subcategory +pulsa +Rp 0/);
     expect((await done('markup', 'groups')).stdout).to.match(/grosir +0/);
     await done('account', 'group', 'buyer', 'grosir', ...why);
     expect((await done('markup', 'groups')).stdout).to.match(/grosir +1/);
