@@ -80,7 +80,7 @@ function deadDocuments(text: string, file: string, repository: Repository): stri
   );
 }
 
-/** `src/app.ts`, `test/purchase`, `scripts/topup/`; one with a placeholder says nothing that could be checked. */
+/** `src/app.ts`, `test/purchases`, `scripts/topup/`; one with a placeholder says nothing that could be checked. */
 function deadPaths(text: string, file: string, repository: Repository): string[] {
   const pattern = /(?<![\w./@<>*{}$-])((?:src|docs|test|scripts|workers|config|packages)\/[\w./-]*)(.?)/g;
   return [...text.matchAll(pattern)].flatMap(([, written = '', next = '']) => {

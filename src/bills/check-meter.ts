@@ -21,7 +21,7 @@ import { buildNoRouteError } from '../providers/route-or-refuse.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 
-/** Asks a provider whose meter it is, while the client waits. What it is about is in Redis alone: meter-checks.ts. */
+/** Asks a provider whose meter it is, while the client waits. Its subject is stored in Redis only. */
 export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
   queue: answerInquiryJob.queue,
   name: 'check-meter',

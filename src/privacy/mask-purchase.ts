@@ -46,7 +46,7 @@ export interface MaskResult {
 
 export interface MaskOptions {
   hide: Hide;
-  /** For an erasure: marks the purchase until the reports that may show the number have ended (end-reports-of-erased.ts). */
+  /** For an erasure: marks the purchase until the reports that may show the number have ended. */
   endsReports: boolean;
 }
 

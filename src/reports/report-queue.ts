@@ -19,7 +19,7 @@ export const generateReportJob = defineJob<ReportData>({
   queue: defineQueue({
     name: 'reports',
     does: 'Generates reports',
-    // One more than an account has turns (report-turns.ts): the next one need not wait for both.
+    // One more than an account has turns: the next one need not wait for both.
     concurrency: 3,
   }),
   name: 'reports',

@@ -90,7 +90,7 @@ const payoutHour = 17;
  * Asks for a withdrawal (docs/reference/api/settlements.md). The whole amount leaves the available balance at once and is
  * held until it is paid out or has failed. What the seller's sales and reversals have brought and taken so far is
  * posted first, so that nobody withdraws what was taken back already. Another bank account than before is told to the
- * webhook URL, and waits for the operator (bank-account-use.ts).
+ * webhook URL, and waits for the operator.
  * Invariant: one settlement per {account, ref_id}; held money rises by exactly what the balance falls.
  * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another settlement.
  */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toStored, type Deposit } from '../../src/deposits/deposit.model.js';
-import { ownAmount, statementOf } from '../bank-statements/statement.js';
+import { ownAmount, statementOf } from '../deposits/bank/statement.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 

@@ -1,7 +1,7 @@
 /** Bank statements in a real browser, against the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { ownAmount, statementOf } from '../bank-statements/statement.js';
+import { ownAmount, statementOf } from '../deposits/bank/statement.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
-import { workbookOf } from '../price-lists/workbook.js';
+import { workbookOf } from '../providers/imports/workbook.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';

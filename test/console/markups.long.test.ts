@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { topup } from '../support/topup.js';
 import { callerAs, reason } from './support/console-caller.js';
-import { openMarkupShop, type MarkupShop } from '../markups/shop-with-markups.js';
+import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 
 describe('markups in the console', function () {
   this.timeout(120_000);

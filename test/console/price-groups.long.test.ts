@@ -1,6 +1,6 @@
 /** Price groups in the console and on the command line: who moves buyers, what is refused, and how groups are listed. */
 import { expect } from 'chai';
-import { openMarkupShop, type MarkupShop } from '../markups/shop-with-markups.js';
+import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 import { topup } from '../support/topup.js';
 import { callerAs, reason } from './support/console-caller.js';
 

@@ -18,7 +18,7 @@ import type { Report } from '../../src/reports/report.model.js';
 import { businessDay } from '../../src/shared/business-time.js';
 import { newId } from '../../src/shared/ids.js';
 import { openStatement } from '../../src/statements/statement.js';
-import { openPlay } from '../closes/ledger-play.js';
+import { openPlay } from '../reconciliation/closes/ledger-play.js';
 import { eventually } from '../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
 import { useDatabase } from '../webhooks/support/database.js';

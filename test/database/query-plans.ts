@@ -1,7 +1,7 @@
 /** Holds the plans of what processes ask of MongoDB against one rule: no query reads, or sorts, without a bound. */
 import { readFileSync } from 'node:fs';
 import { MongoServerError, type Db, type Document } from 'mongodb';
-import { shapeOf, statementsOf, type Statement } from '../sharding/judge-statements.js';
+import { shapeOf, statementsOf, type Statement } from './sharding/judge-statements.js';
 import type { SentCommand } from '../support/statement-tap.js';
 
 /** Queries that have no bound by their plan, and why they may. */

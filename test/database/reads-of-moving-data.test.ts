@@ -18,7 +18,7 @@ import { gatherFigures } from '../../src/signals/gather-figures.js';
 import { claimDeliveries } from '../../src/webhooks/deliver/claim-deliveries.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { openPlay } from '../closes/ledger-play.js';
+import { openPlay } from '../reconciliation/closes/ledger-play.js';
 import { namespaceOf } from '../money/support/debits.js';
 import { eventually } from '../support/eventually.js';
 import { startFault } from '../support/mongo-faults.js';

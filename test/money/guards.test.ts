@@ -26,7 +26,7 @@ import { claimSettlement } from '../../src/settlements/claim-settlement.js';
 import { completeSettlement, payOut } from '../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { newId } from '../../src/shared/ids.js';
-import { openPlay } from '../closes/ledger-play.js';
+import { openPlay } from '../reconciliation/closes/ledger-play.js';
 import { someTransaction } from '../webhooks/support/accounts.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { eventually } from '../support/eventually.js';

@@ -31,7 +31,7 @@ import { maskAll } from '../../src/shared/mask.js';
 import { newId } from '../../src/shared/ids.js';
 import { deliveries } from '../../src/webhooks/deliver/delivery.model.js';
 import { buildDelivery } from '../../src/webhooks/new-delivery.js';
-import { dayAgo, openPlay, setTime, type Play } from '../closes/ledger-play.js';
+import { dayAgo, openPlay, setTime, type Play } from '../reconciliation/closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const number = '081234567890';

@@ -18,7 +18,7 @@ import { PurchaseModel, type Purchase } from '../../src/purchases/purchase.model
 import { openShop } from '../jobs/sold-purchases.js';
 import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
-import { fulfilById } from '../purchases/fulfil-by-id.js';
+import { fulfilById } from '../purchases/fulfil/fulfil-by-id.js';
 
 const second = 1_000;
 const hour = 3_600 * second;

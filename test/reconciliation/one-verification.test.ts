@@ -15,7 +15,7 @@ import { env } from '../../config/env.js';
 import { setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
-import { dayAgo, openPlay, setTime } from '../closes/ledger-play.js';
+import { dayAgo, openPlay, setTime } from './closes/ledger-play.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 

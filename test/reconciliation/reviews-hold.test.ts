@@ -11,7 +11,7 @@ import { describePurchase } from '../../src/purchases/review/describe-purchase.j
 import { resolveReview } from '../../src/purchases/review/resolve-review.js';
 import { verifyLedger } from '../../src/reconciliation/ledger/verify-ledger.js';
 import { newId } from '../../src/shared/ids.js';
-import { openPlay, type Play } from '../closes/ledger-play.js';
+import { openPlay, type Play } from './closes/ledger-play.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 const by = { actor: 'operator:budi', from: null, reason: 'their record' };

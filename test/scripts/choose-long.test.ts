@@ -76,10 +76,10 @@ describe('the long files of one CI run', () => {
 
   it('a change in a room touches its tests in folders of another name', () => {
     for (const [changed, test] of [
-      ['src/purchases/accept/create-payment.ts', 'test/purchase/crash.long.test.ts'],
+      ['src/purchases/accept/create-payment.ts', 'test/purchases/crash.long.test.ts'],
       ['src/api/buyer/deposits.ts', 'test/api/buyer/payment.test.ts'],
       ['scripts/topup/doctor.ts', 'test/cli/outage.long.test.ts'],
-      ['packages/console/vite.config.ts', 'test/portal/portal.long.test.ts'],
+      ['packages/console/vite.config.ts', 'test/console/portal.long.test.ts'],
       ['packages/embedded-mongo/src/cli.ts', 'packages/embedded-mongo/test/crash.long.test.ts'],
       ['scripts/start.ts', 'test/scripts/start.long.test.ts'],
       ['clients/php/topup.php', 'test/client/client.long.test.ts'],

@@ -8,7 +8,7 @@ import { parsePeriod, getStartOfDay } from '../../src/shared/business-time.js';
 import { nowMs, setClock } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { useApi, type ApiAccount } from '../api/support/api.js';
-import { dayAgo, openPlay, setTime } from '../closes/ledger-play.js';
+import { dayAgo, openPlay, setTime } from '../reconciliation/closes/ledger-play.js';
 import { csvRows } from '../support/csv.js';
 import { seededRandom } from '../support/random.js';
 import { topup } from '../support/topup.js';

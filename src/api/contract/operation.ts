@@ -65,7 +65,7 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   data: Joi.Schema;
   /** Shape of `data` of a 202. */
   unfinishedData?: Joi.Schema;
-  /** Works without a key too, by the query parameter `token` (see reports/download-routes.ts). */
+  /** Works without a key too, by the query parameter `token` (see reports/downloads.ts). */
   takesToken?: true;
   /** Answers with a file instead of the envelope, or can when the client asks for one; `bytes`: always, and never JSON. */
   file?: 'always' | 'onRequest' | 'bytes';

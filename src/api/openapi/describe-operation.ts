@@ -54,7 +54,7 @@ function buildDescription(operation: AnyOperation): { description?: string } {
   return said.length === 0 ? {} : { description: said.join(' ') };
 }
 
-/** A call that has one never reaches the operation: reports/download-routes.ts answers it. */
+/** A call that has one never reaches the operation: reports/downloads.ts answers it. */
 const downloadToken: Parameter = {
   name: 'token',
   in: 'query',

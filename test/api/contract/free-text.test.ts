@@ -9,7 +9,7 @@ import { readBankStatement } from '../../../src/deposits/bank/read-bank-statemen
 import { ValidationError, type FieldError } from '../../../src/shared/errors.js';
 import { toPrintable } from '../../../src/shared/printable.js';
 import { findReasonProblem } from '../../../src/shared/input-rules.js';
-import { statementOf } from '../../bank-statements/statement.js';
+import { statementOf } from '../../deposits/bank/statement.js';
 
 const unseen = {
   'right-to-left override': '\u202e',

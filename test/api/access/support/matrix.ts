@@ -261,7 +261,10 @@ export const matrix: Record<string, Entry> = {
   },
 
   listSandboxScenarios: { because: ours, places: {} },
-  advanceSandbox: { because: 'it is about what is ours: test/sandbox/advance.long.test.ts', places: {} },
+  advanceSandbox: {
+    because: 'it is about what is ours: test/purchases/sandbox/advance.long.test.ts',
+    places: {},
+  },
   endSandboxTransaction: { places: { ref: named('no-transaction-1'), result: plain('failed') } },
 
   listSellerProducts: { because: ours, places: {} },

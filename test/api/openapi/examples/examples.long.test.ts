@@ -18,9 +18,9 @@ import {
   judgeStatements,
   shapeOf as shapeOfStatement,
   type Judged,
-} from '../../../sharding/judge-statements.js';
-import { startShardedStack, type ShardedStack } from '../../../sharding/sharded-stack.js';
-import { actAtOnce, allowed, operate } from '../../../sharding/statements.js';
+} from '../../../database/sharding/judge-statements.js';
+import { startShardedStack, type ShardedStack } from '../../../database/sharding/sharded-stack.js';
+import { actAtOnce, allowed, operate } from '../../../database/sharding/statements.js';
 import { playStory } from './story.js';
 
 const howToRecord =

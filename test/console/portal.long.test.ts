@@ -1,0 +1,368 @@
+import { expect } from 'chai';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { expectSound } from './support/expect-sound.js';
+import { chromiumArgs, findChromium } from './support/chromium.js';
+import { untilShown } from './support/until-shown.js';
+import { apiClient, uniqueRef } from '../support/api-client.js';
+import { englishWordIn } from '../api/language/english-words.js';
+import { eventually } from '../support/eventually.js';
+import { topup, topupProcess } from '../support/topup.js';
+import { answer, received, startReceiver } from '../webhooks/support/receiver.js';
+import { productionEnv } from '../support/production-env.js';
+import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+import { describeWith } from '../support/require-tool.js';
+
+describeWith('chromium', '/portal, in Chromium', function () {
+  this.timeout(120_000);
+  let stack: Stack;
+  let accounts: Record<string, SeededAccount>;
+  let browser: Browser;
+  const outside: string[] = [];
+  const reports: string[] = [];
+
+  before(async () => {
+    stack = await startStack({ workers: ['fulfilment', 'follow-up', 'webhooks'] });
+    accounts = await stack.seed();
+    browser = await chromium.launch({ executablePath: findChromium() ?? '', args: chromiumArgs });
+  });
+  after(async () => {
+    await browser.close();
+    await stack.stop();
+  });
+
+  const keyOf = (name: string): string => accounts[name]?.api_key ?? '';
+
+  async function open(locale = 'en-GB', width = 1_280, baseUrl = stack.baseUrl): Promise<Page> {
+    const context = await browser.newContext({
+      locale,
+      reducedMotion: 'reduce',
+      viewport: { width, height: 900 },
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${baseUrl}/`)) {
+        outside.push(request.url());
+      }
+    });
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) {
+        reports.push(message.text());
+      }
+    });
+    page.on('pageerror', (error) => reports.push(String(error)));
+    await page.goto(`${baseUrl}/portal`);
+    return page;
+  }
+
+  async function signedIn(key: string, locale?: string, width?: number, baseUrl?: string): Promise<Page> {
+    const page = await open(locale, width, baseUrl);
+    await page.getByLabel(/API key|Kunci API/).fill(key);
+    await page.getByRole('button', { name: /^(Sign in|Masuk)$/ }).click();
+    await page.getByRole('heading', { level: 1, name: /^(Overview|Ringkasan)$/ }).waitFor();
+    return page;
+  }
+
+  async function go(page: Page, path: string, heading: string, baseUrl = stack.baseUrl): Promise<void> {
+    await page.goto(`${baseUrl}/portal${path}`);
+    await untilShown(page, heading);
+  }
+
+  it('lets in by a right key alone, says why not, and forgets the key when it is left', async () => {
+    const page = await open();
+    await expectSound(page, 'portal-sign-in');
+    await page.getByLabel('API key').fill('secret');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('begins with bk_').waitFor();
+    await page.getByLabel('API key').fill(`${keyOf('buyer').slice(0, -1)}_`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText(/key/).waitFor();
+    await page.getByLabel('API key').fill(keyOf('buyer'));
+    await page.getByRole('button', { name: 'Sign in' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByText('sandbox', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(await page.evaluate('document.cookie + JSON.stringify(localStorage)')).to.equal('{}');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).to.equal('{}');
+  });
+
+  it('shows calls with their answers as they come, and finds one by its ref_id', async () => {
+    const page = await signedIn(keyOf('buyer'));
+    const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
+    const refId = uniqueRef('portal');
+    const order = { product_code: 'NO-SUCH', destination: '081234561230', ref_id: refId };
+    await go(page, '/requests', 'Calls');
+    await buyer.post('/v1/transactions', order);
+    await page.getByText(refId).first().waitFor();
+    await page.getByLabel('ref_id').fill(refId);
+    await page.getByLabel('Answer').selectOption('true');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const call = page.getByRole('article', { name: 'POST /v1/transactions' });
+    await call.getByText('404 product_not_found').waitFor();
+    await eventually('one alone', async () => (await page.getByRole('article').count()) === 1);
+    await call.getByText('What was sent and answered').press('Enter');
+    await call.getByText('"destination": "********1230"').waitFor();
+    await expectSound(page, 'portal-requests');
+  });
+
+  it('makes an endpoint, pings it, sends a delivery again, and removes the endpoint', async () => {
+    const page = await signedIn(keyOf('buyer2'));
+    await go(page, '/webhooks', 'Webhooks');
+    await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
+    const form = page.getByRole('region', { name: 'Add an endpoint' });
+    await form.getByLabel('URL').fill(`${stack.inbox.url}/portal`);
+    await form.getByLabel('What it is for').fill('from the portal');
+    await form.getByLabel('transaction.*').press('Space');
+    await form.getByRole('button', { name: 'Add an endpoint' }).press('Enter');
+    const endpoint = page.getByRole('article', { name: /^Endpoint / }).filter({ hasText: '/portal' });
+    await endpoint.getByText('from the portal').waitFor();
+    await endpoint.getByRole('button', { name: 'Send a ping' }).click();
+    await endpoint.getByText(/It arrived/).waitFor();
+    const ping = page.getByRole('article', { name: /^ping/ }).first();
+    await ping.getByText('delivered').waitFor();
+    await ping.getByRole('button', { name: 'Send it again' }).click();
+    await ping.getByText('Attempt 2').waitFor();
+    await expectSound(page, 'portal-webhooks');
+    await endpoint.getByRole('button', { name: 'What you can do' }).click();
+    const change = endpoint.getByRole('region', { name: 'Change this endpoint' });
+    await change.getByLabel('What it is for').fill('changed');
+    // By the keyboard: what folds out still moves between the two halves of a click.
+    await change.getByLabel('deposit.*').press('Space');
+    await change.getByRole('button').press('Enter');
+    await endpoint.getByText('transaction.*, deposit.*').waitFor();
+    await endpoint.getByRole('region', { name: 'Make a new secret' }).getByRole('button').press('Enter');
+    await eventually('both done', async () => (await endpoint.getByText('Done.').count()) === 2);
+    await endpoint.getByRole('region', { name: 'Remove this endpoint' }).getByRole('button').press('Enter');
+    await endpoint.waitFor({ state: 'detached' });
+  });
+
+  it('lists the numbers that play a story, ends a purchase by hand, and sends a made-up event', async () => {
+    const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
+    const refId = uniqueRef('held');
+    await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef('portal') });
+    await buyer.post('/v1/transactions', { product_code: 'S10', destination: '081234561238', ref_id: refId });
+    const page = await signedIn(keyOf('buyer'));
+    await go(page, '/sandbox', 'Sandbox');
+    await page.getByRole('cell', { name: '…1238' }).waitFor();
+    await expectSound(page, 'portal-sandbox');
+    const form = page.getByRole('region', { name: 'End a purchase' });
+    await form.getByLabel('ref_id').fill(refId);
+    await form.getByLabel('Result').selectOption('failed');
+    const status = async () =>
+      (await buyer.get(`/api/buyer/transactions/${refId}`)).body.data.status as string;
+    // It can be ended once it is with the simulator.
+    await eventually('the order', async () => (await status()) === 'processing');
+    await form.getByRole('button').press('Enter');
+    await form.getByText('Done.').waitFor();
+    await eventually('its end', async () => (await status()) === 'failed');
+    await go(page, '/webhooks', 'Webhooks');
+    const endpoint = page.getByRole('article', { name: /^Endpoint / }).first();
+    await endpoint.getByLabel('Event', { exact: true }).selectOption('transaction.failed');
+    await endpoint.getByRole('button', { name: 'Send a made-up event' }).click();
+    await endpoint.getByText(/It arrived/).waitFor();
+  });
+
+  it('does now what is due later: a delivery whose next attempt is an hour away arrives', async () => {
+    const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
+    const receiver = await startReceiver((_request, response) => answer(response, 500));
+    try {
+      const made = await buyer.post('/api/buyer/webhooks', {
+        url: receiver.url,
+        events: ['transaction.success'],
+      });
+      expect(made.status, JSON.stringify(made.body)).to.equal(201);
+      const endpointId = made.body.data.id as string;
+      await buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef('later') });
+      const order = { product_code: 'S10', destination: '081234561230', ref_id: uniqueRef('later') };
+      await buyer.post('/v1/transactions', order);
+      const rows = stack.db.collection('deliveries');
+      const refused = { endpointId, leaseToken: null, 'attempts.0': { $exists: true } };
+      const { _id, receiverId } = await eventually('a refused attempt', () => rows.findOne(refused));
+      const inAnHour = new Date(Date.now() + 3_600_000);
+      await rows.updateOne({ _id }, { $set: { nextAttemptAt: inAnHour } });
+      await stack.db
+        .collection<{ _id: string }>('webhookReceivers')
+        .updateOne({ _id: receiverId as string }, { $set: { openUntil: inAnHour } });
+      receiver.behave(received);
+      const page = await signedIn(keyOf('buyer'));
+      await go(page, '/sandbox', 'Sandbox');
+      const form = page.getByRole('region', { name: 'Do now what is due later' });
+      await form.getByRole('button').press('Enter');
+      await form.getByText('Done.').waitFor();
+      await eventually('it to arrive', async () => (await rows.findOne({ _id }))?.['state'] === 'delivered');
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('with a live key of a live service it says so, has no sandbox, and shows everything else', async () => {
+    const risks = 'open-mongodb,open-redis';
+    const live = {
+      ...productionEnv(),
+      NODE_ENV: 'test',
+      ACCEPTED_RISKS: risks,
+      APP_MODE: 'live',
+      SIMULATOR_URL: '',
+      LOCAL_DIR: '',
+    };
+    const web = await stack.startWeb(live);
+    // Who changes something of a live service shows a key of their own.
+    const given = await topup(['operator', 'key', 'admin', '--json'], stack.env);
+    const operator = { ...stack.env, ...live, TOPUP_OPERATOR_KEY: String(given.json()['operator_key']) };
+    const create = ['account', 'create', uniqueRef('live'), '--role', 'buyer', '--json'];
+    const made = await topupProcess(create, operator);
+    expect(made.code, made.stdout + made.stderr).to.equal(0);
+    const key = String(made.json()['api_key']);
+    expect(key).to.match(/^bk_live_/);
+    const page = await signedIn(key, 'en-GB', 1_280, web.url);
+    await page.getByText('live', { exact: true }).waitFor();
+    expect(await page.getByText('sandbox', { exact: true }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'Statement' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Sandbox' }).count()).to.equal(0);
+    await go(page, '/sandbox', 'Sandbox', web.url);
+    await page.getByText('This page is for buyers at a sandbox').waitFor();
+    await page.setViewportSize({ width: 375, height: 812 });
+    for (const [path, heading] of [
+      ['', 'Overview'],
+      ['/requests', 'Calls'],
+      ['/webhooks', 'Webhooks'],
+      ['/statement', 'Statement'],
+      ['/settings', 'Settings'],
+    ] as const) {
+      await go(page, path, heading, web.url);
+      await expectSound(page, `portal-live-phone${path.replace('/', '-')}`);
+    }
+    await page.getByRole('button', { name: 'Show: API key' }).click();
+    await page.getByText(key).waitFor();
+    await web.stop();
+  });
+
+  it('shows the statement, and gives it as a file', async () => {
+    const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
+    await buyer.post('/api/buyer/deposit', { amount: 123_000, ref_id: uniqueRef('portal') });
+    const page = await signedIn(keyOf('buyer'));
+    await go(page, '/statement', 'Statement');
+    await page.getByRole('cell', { name: 'Rp 123.000' }).first().waitFor();
+    await expectSound(page, 'portal-statement');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Download/ }).click();
+    expect((await download).suggestedFilename()).to.equal('statement.csv');
+  });
+
+  it('goes on with a new key; the old one is signed out elsewhere with the words of the service', async () => {
+    const [page, elsewhere] = [await signedIn(keyOf('buyer2')), await signedIn(keyOf('buyer2'))];
+    await go(page, '/settings', 'Settings');
+    await page.getByRole('button', { name: 'Show: API key' }).click();
+    await page.getByText(keyOf('buyer2')).waitFor();
+    const form = page.getByRole('region', { name: 'Make a new API key' });
+    await form.getByLabel('The old key stays valid').selectOption('0');
+    await form.getByRole('button', { name: 'Make a new API key' }).press('Enter');
+    await page.getByText('The new key is above').waitFor();
+    await expectSound(page, 'portal-settings');
+    await eventually('the new key', async () => (await page.getByText(keyOf('buyer2')).count()) === 0);
+    await elsewhere.getByRole('link', { name: 'Statement' }).click();
+    await elsewhere
+      .getByRole('alert')
+      .getByText(/API key/)
+      .waitFor();
+    await elsewhere.getByLabel('API key').waitFor();
+  });
+
+  it('in Indonesian no page of a buyer has English words left, on a phone, and each is sound there', async () => {
+    const key = keyOf('buyer');
+    const buyer = apiClient(stack.baseUrl, key);
+    await buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
+    await buyer.post('/api/buyer/webhooks/test', {});
+    const page = await signedIn(key, 'id-ID', 375);
+    const found: string[] = [];
+    for (const [path, heading] of [
+      ['', 'Ringkasan'],
+      ['/requests', 'Panggilan'],
+      ['/webhooks', 'Webhook'],
+      ['/statement', 'Mutasi'],
+      ['/sandbox', 'Sandbox'],
+      ['/settings', 'Pengaturan'],
+    ] as const) {
+      await go(page, path, heading);
+      await expectSound(page, `portal-buyer-phone${path.replace('/', '-')}`);
+      const text = await page.evaluate<string>('document.body.innerText');
+      found.push(
+        ...text
+          .split('\n')
+          .filter(isEnglish)
+          .map((line) => `${path}: ${line}`),
+      );
+    }
+    expect(found).to.deep.equal([]);
+  });
+
+  it('a seller has the same pages; an allowlist that would lock him out is refused by its field', async () => {
+    const page = await signedIn(keyOf('seller'), 'id-ID', 375);
+    await expectSound(page, 'portal-seller-phone');
+    for (const [path, heading] of [
+      ['/requests', 'Panggilan'],
+      ['/webhooks', 'Webhook'],
+      ['/statement', 'Mutasi'],
+      ['/settings', 'Pengaturan'],
+    ] as const) {
+      await go(page, path, heading);
+      await expectSound(page, `portal-seller-phone${path.replace('/', '-')}`);
+    }
+    // No page links there; an address that a buyer passed on does.
+    await go(page, '/sandbox', 'Sandbox');
+    await page.getByText('Halaman ini untuk pembeli di sandbox: di sini pembelian dimainkan.').waitFor();
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    await expectSound(page, 'portal-seller-phone-sandbox');
+    await go(page, '/settings', 'Pengaturan');
+    const form = page.getByRole('region', { name: 'Ubah daftar alamat' });
+    await form.getByRole('textbox').fill('203.0.113.7');
+    await form.getByRole('button').press('Enter');
+    await form
+      .getByRole('alert')
+      .getByText(/127\.0\.0\.1/)
+      .waitFor();
+  });
+
+  it('changes the allowlist, and empties it again', async () => {
+    const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
+    const stored = async () => (await buyer.get('/api/buyer/api/config')).body.data.ip_whitelist as string[];
+    const page = await signedIn(keyOf('buyer'));
+    for (const [written, wanted] of [
+      ['127.0.0.1, 10.1.2.3/8\n127.0.0.1', ['127.0.0.1', '10.0.0.0/8']],
+      ['', []],
+    ] as const) {
+      await go(page, '/settings', 'Settings');
+      const form = page.getByRole('region', { name: 'Change the allowlist' });
+      await form.getByRole('textbox').fill(written);
+      await form.getByRole('button').press('Enter');
+      await form.getByText('Done.').waitFor();
+      expect(await stored()).to.deep.equal(wanted);
+      await page.reload();
+      await eventually(
+        'what is stored to be shown',
+        async () => (await form.getByRole('textbox').inputValue()) === wanted.join('\n'),
+      );
+    }
+  });
+
+  it('asks nobody else for anything, breaks no policy, and is no form of another site', async () => {
+    expect(outside).to.deep.equal([]);
+    expect(reports).to.deep.equal([]);
+    const { headers } = await fetch(`${stack.baseUrl}/portal/settings`);
+    expect(headers.get('content-security-policy')).to.include("frame-ancestors 'none'");
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect((await fetch(`${stack.baseUrl}/portal`, { method: 'POST' })).status).to.equal(405);
+  });
+});
+
+/** Names of events and calls, addresses and references are nobody's language. */
+function isEnglish(line: string): boolean {
+  const words = line.replace(/\b\w+\.[\w*]+|\S*\/\S+|\w+-\d+-\S+/g, ' ');
+  return englishWordIn(words) !== null || portalWords.test(words);
+}
+
+const portalWords =
+  /\b(api key|keys?|secrets?|events?|purchase|refund|reversal|reversed|transactions?|inquiry|payments?|bill|failed|failing|enabled|disabled|delivered|due|dead|held|dropped|succeeds|refused|provider|settlement)\b/i;

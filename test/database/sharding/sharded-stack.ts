@@ -1,0 +1,67 @@
+import type { Document } from 'mongodb';
+import { limits } from '../../../config/limits.js';
+import { businessDay } from '../../../src/shared/business-time.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { startStatementTap, type StatementTap } from '../../support/statement-tap.js';
+
+export interface ShardedStack {
+  stack: Stack;
+  tap: StatementTap;
+  /** As MONGODB_SHARD_SPLITS: buyers and sellers of the seed are in different ranges. */
+  splits: string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * A stack whose processes believe that MONGODB_SHARD_SPLITS parts their accounts, and that a tap listens to. One
+ * database plays all shards: what matters is what it is asked. Seeding and migrating are not listened to.
+ */
+export async function startShardedStack(options: {
+  workers: string[];
+  env: NodeJS.ProcessEnv;
+}): Promise<ShardedStack> {
+  const tap = await startStatementTap(process.env['MONGODB_URI'] ?? '');
+  const env = { ...options.env, MONGODB_URI: tap.uri };
+  const stack = await startStack({ web: false, env });
+  await stack.seed();
+  const splits = await splitsBetweenRoles(stack);
+  await leaveOldSlot(stack);
+  stack.env['MONGODB_SHARD_SPLITS'] = splits.join(',');
+  tap.sent.splice(0);
+  const [web] = await Promise.all([stack.startWeb(), stack.startWorker(...options.workers)]);
+  return {
+    stack: { ...stack, baseUrl: web.url },
+    tap,
+    splits,
+    async stop() {
+      await stack.stop();
+      await tap.stop();
+    },
+  };
+}
+
+/** Before each account whose role is another than that of the one before. Nobody is in the first range: one that is forgotten shows. */
+async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
+  const accounts = await db
+    .collection<{ _id: string; role: string }>('accounts')
+    .find()
+    .sort({ _id: 1 })
+    .toArray();
+  const changes = accounts.filter(({ role }, index) => index > 0 && accounts[index - 1]?.role !== role);
+  return ['0', ...changes.map(({ _id }) => _id)];
+}
+
+/** Totals of a day that is over, for the job that folds them. */
+async function leaveOldSlot({ db }: Stack): Promise<void> {
+  const [account] = await db.collection<{ _id: string }>('accounts').find({ role: 'seller' }).toArray();
+  const accountId = account?._id ?? '';
+  const day = businessDay(new Date(Date.now() - 5 * 86_400_000));
+  const slots = [0, limits.totalsSlots].map((slot): Document => ({
+    _id: `${accountId}|${day}|${slot}` as never,
+    accountId,
+    day,
+    slot,
+    counters: { sold: { count: { SUCCESS: 0 } } },
+  }));
+  await db.collection('dailyTotals').insertMany(slots);
+}

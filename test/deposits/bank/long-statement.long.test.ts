@@ -1,0 +1,184 @@
+/** A long bank statement on the command line: previewed, confirmed, killed in the middle, and confirmed by two at once. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Long } from 'mongodb';
+import { builtProgram } from '../../../config/project-file.js';
+import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { reason } from '../../console/support/console-caller.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { topup, topupProcess, type CliResult } from '../../support/topup.js';
+import { ownAmount, statementOf } from './statement.js';
+
+interface Asked {
+  id: string;
+  refId: string;
+  amount: number;
+}
+
+describe('a bank statement on the command line', function () {
+  this.timeout(180_000);
+  let stack: Stack;
+  let folder: string;
+  let accounts: string[];
+
+  before(async () => {
+    stack = await startStack({ web: false, env: { DEPOSIT_MODE: 'confirm' } });
+    await stack.seed();
+    const found = await stack.db.collection('accounts').find({ role: 'buyer' }).toArray();
+    accounts = found.map(({ _id }) => String(_id));
+    folder = mkdtempSync(join(tmpdir(), 'bank-statements-'));
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await stack.stop();
+  });
+
+  /** Deposits that wait, and the file of a statement that pays them all. */
+  async function statement(count: number): Promise<{ file: string; asked: Asked[] }> {
+    const asked = Array.from({ length: count }, (): Asked => {
+      const id = newId();
+      return { id, refId: `dep-0${id.slice(-12)}`, amount: ownAmount() };
+    });
+    await stack.db.collection<{ _id: string }>('deposits').insertMany(
+      asked.map(({ id, refId, amount }, n) => ({
+        _id: id,
+        refId,
+        accountId: accounts[n % accounts.length],
+        status: 'pending',
+        amount: Long.fromNumber(amount),
+        balanceBefore: Long.ZERO,
+        balanceAfter: Long.ZERO,
+        createdAt: new Date(),
+        completedAt: null,
+      })),
+    );
+    const file = join(folder, `${newId()}.csv`);
+    writeFileSync(
+      file,
+      statementOf(...asked.map(({ refId, amount }) => ({ amount, text: `TRSF ${refId}` }))),
+    );
+    return { file, asked };
+  }
+  const args = (file: string, ...more: string[]) => ['deposit', 'statement', file, '--json', ...more];
+  async function fingerprintOf(file: string): Promise<string> {
+    const shown = await topup(args(file), stack.env);
+    expect(shown.code, said(shown)).to.equal(0);
+    return shown.json<{ fingerprint: string }>().fingerprint;
+  }
+  const confirmation = async (file: string) =>
+    args(file, '--confirm', await fingerprintOf(file), '--by-reference', '--reason', reason);
+  const said = ({ stdout, stderr }: CliResult) => stdout + stderr;
+  const done = (result: CliResult) => {
+    expect(result.code, said(result)).to.equal(0);
+    return result.json<{ confirmed: number; stood: number; kept: number; left: unknown[] }>();
+  };
+  const lines = () => stack.db.collection<BankLine>('bankLines');
+  const credited = (asked: Asked[]) =>
+    stack.db
+      .collection('journals')
+      .countDocuments({ kind: 'deposit', subjectId: { $in: asked.map(({ id }) => id) } });
+  const used = (asked: Asked[]) =>
+    lines().countDocuments({ depositId: { $in: asked.map(({ id }) => id) }, status: 'used' });
+  const confirmRest = (file: string, asked: Asked[]) =>
+    eventually(
+      'the rest to be confirmed',
+      async () => {
+        const answer = await topup(await confirmation(file), stack.env);
+        return answer.code === 0 || (await used(asked)) === asked.length;
+      },
+      60_000,
+    );
+
+  it('is shown in words, confirmed with the hash that was shown and with no other, and listed', async () => {
+    const { file, asked } = await statement(2);
+    const shown = await topup(['deposit', 'statement', file], stack.env);
+    expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
+    const wrong = await topup(args(file, '--confirm', 'another', '--reason', reason), stack.env);
+    expect([wrong.code, said(wrong).includes('look at the statement again')]).to.deep.equal([1, true]);
+    const silent = await topup(args(file, '--confirm', 'x'), stack.env);
+    expect([silent.code, said(silent).includes('--reason')]).to.deep.equal([2, true]);
+    expect(done(await topup(await confirmation(file), stack.env))).to.deep.equal({
+      confirmed: 2,
+      stood: 0,
+      kept: 2,
+      left: [],
+    });
+    const amount = ownAmount();
+    const unknown = join(folder, 'unknown.csv');
+    writeFileSync(unknown, statementOf({ amount, text: 'BUNGA' }));
+    expect(done(await topup(await confirmation(unknown), stack.env))).to.include({ confirmed: 0, kept: 1 });
+    const listed = await topup(['deposit', 'lines', '--json'], stack.env);
+    const line = listed.json<{ lines: BankLine[] }>().lines.find((each) => each.amount === amount);
+    const run = (...command: string[]) => topup(['deposit', ...command, '--reason', reason], stack.env);
+    const misfit = await run('use', line?._id ?? '', asked[0]?.id ?? '');
+    expect([misfit.code, said(misfit).includes('is one of')]).to.deep.equal([1, true]);
+    expect((await run('set-aside', line?._id ?? '')).stdout).to.include('Set aside');
+    expect((await run('set-aside', line?._id ?? '')).stdout).to.include('Nothing changed');
+  });
+
+  it('of 10,000 lines is confirmed whole', async () => {
+    const { file, asked } = await statement(10_000);
+    const { confirmed, stood, kept, left } = done(await topup(await confirmation(file), stack.env));
+    // A posting whose answer is lost is looked up, and then it cannot be told who has written it.
+    expect([confirmed + stood, kept, left]).to.deep.equal([asked.length, asked.length, []]);
+    expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
+  });
+
+  it('killed in the middle: what was credited has its line, and confirmed again each is credited once', async () => {
+    const { file, asked } = await statement(1_500);
+    const command = await confirmation(file);
+    const child = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...command], {
+      env: stack.env,
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    await eventually('some to be credited', async () => (await used(asked)) > 0);
+    child.kill('SIGKILL');
+    await ended;
+    const before = await credited(asked);
+    expect(before).to.be.within(1, asked.length - 1);
+    expect(await used(asked)).to.equal(before);
+    const stale = await topup(command, stack.env);
+    expect([stale.code, said(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
+    // The database keeps the locks of the dead for some seconds.
+    await confirmRest(file, asked);
+    expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
+    expect(await lines().countDocuments({ amount: { $in: asked.map(({ amount }) => amount) } })).to.equal(
+      asked.length,
+    );
+  });
+
+  it('two processes with one statement at once, and a third with a part of it: each deposit and each line once', async () => {
+    const { file, asked } = await statement(300);
+    const part = join(folder, 'part.csv');
+    const overlapping = asked.slice(100).map(({ refId, amount }) => ({ amount, text: `TRSF ${refId}` }));
+    writeFileSync(part, statementOf(...overlapping));
+    const [all, some] = [await confirmation(file), await confirmation(part)];
+    const answers = await Promise.all([all, all, some].map((each) => topupProcess(each, stack.env)));
+    for (const each of answers) {
+      // Who began when another was under way finds other deposits than were shown. On a busy machine one that waits for the wallets of
+      // the others gives up in time, and says so.
+      const isSaid = /look at the statement again|run the command again/.test(said(each));
+      expect(each.code === 0 || isSaid, said(each)).to.equal(true);
+    }
+    await confirmRest(file, asked);
+    const confirmed = answers.map((each) => (each.code === 0 ? done(each).confirmed : 0));
+    expect(confirmed.reduce((sum, each) => sum + each, 0)).to.be.at.most(asked.length);
+    expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
+    expect(await lines().countDocuments({ amount: { $in: asked.map(({ amount }) => amount) } })).to.equal(
+      asked.length,
+    );
+  });
+
+  it('keeps the money rules', async () => {
+    await expectLedgerToHold(stack);
+    await expectLedgerVerified(stack);
+  });
+});

@@ -1,0 +1,139 @@
+/** What an attacker, or a chance, would have a bank line say: a line credits the deposit that its own text names, or nobody. */
+import { expect } from 'chai';
+import { planStatement } from '../../../src/deposits/bank/plan-statement.js';
+import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
+import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+import { ownAmount, statementOf, type SaidLine } from './statement.js';
+
+describe('whose a bank line is', () => {
+  useDatabase();
+
+  async function asked(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {
+    const deposit: Deposit = {
+      _id: newId(),
+      accountId: newId(),
+      refId,
+      amount,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
+      ...more,
+    };
+    await deposits.insertOne(toStored(deposit));
+    return deposit;
+  }
+  let count = 0;
+  /** A reference that no other test has. */
+  const ownRef = (start: string) => `${start}${10_000 + (count += 1)}`;
+  const planned = async (...lines: SaidLine[]) =>
+    (await planStatement(await readBankStatement(Buffer.from(statementOf(...lines))))).lines;
+  const matches = async (...lines: SaidLine[]) => (await planned(...lines)).map(({ match }) => match);
+  /** Of the lines that would be credited with everything trusted, which deposits they would credit. */
+  const credited = async (...lines: SaidLine[]) =>
+    (await planned(...lines)).map(({ match, deposits: [one] }) =>
+      ['named', 'referenced', 'amount'].includes(match) ? [match, one?._id] : match,
+    );
+
+  it('a line of another amount that names who waits does not make the reference of another account count', async () => {
+    const amount = ownAmount();
+    const victim = await asked(amount, ownRef('VICTIM-'));
+    const word = ownRef('WS');
+    await asked(amount, word);
+    const paying = { amount, text: `TRSF E-BANKING ${word} BUDI` };
+    expect(await matches(paying)).to.deep.equal(['several']);
+    for (const name of [victim.refId, victim._id]) {
+      for (const cheap of [1, amount + 1]) {
+        const lines = [{ amount: cheap, text: `HI ${name}` }, paying];
+        expect(await matches(...lines)).to.deep.equal(['other-amount', 'several']);
+      }
+    }
+    const tooEarly = { amount, text: `HI ${victim._id}`, days: 5 };
+    expect(await matches(tooEarly, paying), 'it can be no payment of it').to.deep.equal(['none', 'several']);
+    const own = { amount, text: `HI ${victim.refId}` };
+    expect(await matches(own, paying), 'its own payment').to.deep.equal(['referenced', 'referenced']);
+  });
+
+  it('a line that names a deposit of another amount is a line of its own amount all the same', async () => {
+    const amount = ownAmount();
+    await asked(amount);
+    const other = await asked(amount + 3, ownRef('WT'));
+    const plain = { amount, text: 'SETORAN TUNAI' };
+    expect(await matches(plain)).to.deep.equal(['amount']);
+    for (const name of [other.refId, other._id]) {
+      const naming = { amount, text: `TRSF ${name}` };
+      expect(await matches(naming, plain)).to.deep.equal(['other-amount', 'several']);
+      expect(await matches(plain, naming)).to.deep.equal(['several', 'other-amount']);
+    }
+  });
+
+  it('a deposit that a line names is not credited by another line for its amount alone', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount, ownRef('DEP-'));
+    const plain = { amount, text: 'SETORAN TUNAI' };
+    for (const name of [deposit.refId, deposit._id]) {
+      const naming = { amount: amount + 1, text: `TRSF ${name}` };
+      expect(await matches(naming, plain)).to.deep.equal(['other-amount', 'several']);
+      expect(await matches(plain, naming)).to.deep.equal(['several', 'other-amount']);
+    }
+  });
+
+  it('our id decides, whatever references stand beside it', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount);
+    const [waits, decided] = [ownRef('WU'), ownRef('WV')];
+    await asked(amount, waits);
+    await asked(amount, decided, { status: 'completed', completedAt: new Date() });
+    for (const word of [waits, decided, `${waits} ${decided}`]) {
+      expect(await credited({ amount, text: `TRSF ${word} ${deposit._id}` })).to.deep.equal([
+        ['named', deposit._id],
+      ]);
+    }
+  });
+
+  it('of two lines for one deposit the one with our id is its payment, in whatever order they stand', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount, ownRef('DEP-'));
+    const referring = { amount, text: `first ${deposit.refId}` };
+    const naming = { amount, text: `second ${deposit._id}` };
+    expect(await matches(referring, naming)).to.deep.equal(['repeated', 'named']);
+    expect(await matches(naming, referring)).to.deep.equal(['named', 'repeated']);
+  });
+
+  it('a text that is cut never makes a name of half a word', async () => {
+    const amount = ownAmount();
+    const ref = ownRef('INW-');
+    await asked(amount, ref);
+    const cutAfter = (name: string) => `${'X'.repeat(500 - 1 - name.length)} ${name}`;
+    expect(await matches({ amount, text: `${cutAfter(ref)}2` })).to.deep.equal(['several']);
+    const deposit = await asked(ownAmount());
+    const line = { amount: deposit.amount, text: `${cutAfter(deposit._id)}BUDI` };
+    expect(await matches(line)).to.deep.equal(['several']);
+  });
+
+  it('a text that was not read whole says nothing but our id: it may name another one behind', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount, ownRef('DEP-'));
+    const other = await asked(amount + 9, ownRef('DEP-'));
+    const long = 'XXXX '.repeat(100);
+    for (const text of [`${long}${other._id}`, `${deposit.refId} ${long}${other._id}`]) {
+      expect(await matches({ amount, text })).to.deep.equal(['several']);
+    }
+    expect(await credited({ amount, text: `${deposit._id} ${long}BUDI` })).to.deep.equal([
+      ['named', deposit._id],
+    ]);
+    expect(await matches({ amount: ownAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
+  });
+
+  it('a text of many short words is read to its end', async () => {
+    const amount = ownAmount();
+    const deposit = await asked(amount);
+    const other = await asked(amount + 9, ownRef('DEP-'));
+    const long = 'a '.repeat(150);
+    expect(await matches({ amount, text: `${long}${other.refId}` })).to.deep.equal(['other-amount']);
+    expect(await credited({ amount, text: `${long}${deposit._id}` })).to.deep.equal([['named', deposit._id]]);
+  });
+});

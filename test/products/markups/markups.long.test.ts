@@ -1,0 +1,237 @@
+/** What operators add to sellers' prices: what buyers see and pay, and that sellers get what they would get without. */
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { reason } from '../../console/support/console-caller.js';
+import { computeCommission } from '../../../src/money/commission.js';
+import { md5Sign, pathOf } from '../../api/support/reseller.js';
+import { sendCall } from '../../api/support/api.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { topup } from '../../support/topup.js';
+import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
+
+const rate = 0.02;
+
+describe('markups', function () {
+  this.timeout(120_000);
+  let shop: MarkupShop;
+
+  before(async () => {
+    shop = await openMarkupShop();
+  });
+  after(() => shop.stack.stop());
+  afterEach(async () => {
+    await shop.removeAll();
+    await expectLedgerToHold(shop.stack);
+  });
+
+  const pricesIn = async (code: string) => {
+    const key = shop.accounts['buyer']?.api_key ?? '';
+    const sign = md5Sign({ username: 'buyer', key }, 'pricelist');
+    const lists = [
+      ...(await Promise.all(shop.buyers.map((each) => each.get('/v1/products')))),
+      ...(await Promise.all(shop.buyers.map((each) => each.post('/api/buyer/price-list', {})))),
+      await sendCall(shop.stack.baseUrl, { path: pathOf('price-list', { username: 'buyer', sign }) }),
+    ];
+    return lists.map(
+      ({ body }) =>
+        (body.data as { code: string; price: number }[]).find((each) => each.code === code)?.price,
+    );
+  };
+
+  it('the first rule is refused while a process of a release without markups is heard; what is set stays as it is', async () => {
+    const code = await shop.product(10_000);
+    const rule = { everybody: true, product: code, rupiah: 100, reason };
+    const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
+    const processes = `${shop.stack.env['QUEUE_PREFIX'] ?? ''}:processes`;
+    const comes = async () =>
+      redis.zadd(processes, Number((await redis.time())[0]) * 1_000, 'fulfilment:earlier');
+    await comes();
+    const refused = await shop.caller.call('/markups', rule);
+    expect(refused.status, refused.text).to.equal(409);
+    expect(refused.text).to.include('1 processes are of a release that knows no markups (fulfilment)');
+    expect(await shop.priceOf(code)).to.equal(10_000);
+    await redis.zrem(processes, 'fulfilment:earlier');
+    await shop.set({ product: code, rupiah: 100 });
+    // From now on all that were heard knew them.
+    await comes();
+    await shop.set({ product: code, rupiah: 150 });
+    await redis.zrem(processes, 'fulfilment:earlier');
+    redis.disconnect();
+    expect(await shop.priceOf(code)).to.equal(10_150);
+  });
+
+  it('of the rules that fit one stands alone: the account before all, product before subcategory, category and all', async () => {
+    const code = await shop.product(10_000);
+    const rules = [
+      { rupiah: 100 },
+      { category: 'prabayar', rupiah: 90 },
+      { category: 'PULSA', rupiah: 80 },
+      { product: code, rupiah: 70 },
+      { account: 'buyer', rupiah: 60 },
+      { account: 'buyer', category: 'prabayar', rupiah: 50 },
+      { account: 'buyer', category: 'pulsa', rupiah: 40 },
+      { account: 'buyer', product: code, percent: 0 },
+    ];
+    // What fits nothing here.
+    await shop.set({ account: 'buyer2', product: code, rupiah: 1 });
+    await shop.set({ product: 'S10', rupiah: 2 });
+    await shop.set({ category: 'pascabayar', rupiah: 3 });
+    expect(await shop.priceOf(code)).to.equal(10_000);
+    const added: number[] = [];
+    for (const { percent: _, ...rule } of rules) {
+      await shop.set(rule.rupiah === undefined ? { ...rule, percent: 0 } : rule);
+      added.unshift(rule.rupiah ?? 0);
+      for (const at of shop.buyers) {
+        expect(await shop.priceOf(code, { at }), JSON.stringify(rule)).to.equal(10_000 + (rule.rupiah ?? 0));
+      }
+      expect(new Set(await pricesIn(code))).to.deep.equal(new Set([10_000 + (rule.rupiah ?? 0)]));
+    }
+    for (const { rupiah: _, percent: __, ...rule } of [...rules].reverse()) {
+      expect(await shop.priceOf(code)).to.equal(10_000 + (added.shift() ?? 0));
+      await shop.remove(rule);
+    }
+    expect(await shop.priceOf(code)).to.equal(10_000);
+  });
+
+  it("a per cent is of the seller's price, rounded up to whole rupiah", async () => {
+    const code = await shop.product(10_001);
+    for (const [percent, added] of [
+      [0.01, 2],
+      [1.25, 126],
+      [33.33, 3_334],
+      [100, 10_001],
+      [0, 0],
+    ] as const) {
+      await shop.set({ product: code, percent });
+      expect(await shop.priceOf(code), String(percent)).to.equal(10_001 + added);
+    }
+  });
+
+  it('the seller gets what it would get without, the platform its commission and the whole markup', async () => {
+    const code = await shop.product(10_000);
+    const without = await shop.finalOf(await shop.buy(code));
+    await shop.set({ product: code, rupiah: 777 });
+    const sold = await shop.finalOf(await shop.buy(code));
+    expect(sold).to.include({ status: 'SUCCESS', price: 10_777, markup: 777 });
+    expect(sold['commissionAmount']).to.equal(computeCommission(10_000, rate) + 777);
+    expect(without).to.not.have.property('markup');
+    const credits = shop.stack.db.collection<{ _id: string; amount: number }>('sellerCredits');
+    const [first, second] = await Promise.all(
+      [without, sold].map(({ _id }) => credits.findOne({ _id: String(_id) })),
+    );
+    expect(second?.amount)
+      .to.equal(first?.amount)
+      .and.to.equal(10_000 - computeCommission(10_000, rate));
+    await expectLedgerVerified(shop.stack);
+  });
+
+  it('a refund and a reversal give back exactly what was debited, whatever the rules say by then', async () => {
+    const code = await shop.product(10_000);
+    const balance = () => balanceOfWallet(shop);
+    await shop.set({ product: code, percent: 12.34 });
+    const before = await balance();
+    const refused = await shop.buy(code, { customer: '081234561232' });
+    const sold = await shop.finalOf(await shop.buy(code));
+    expect(sold['price']).to.equal(11_234);
+    await shop.set({ product: code, rupiah: 1 });
+    expect(await shop.finalOf(refused)).to.include({ status: 'FAILED', price: 11_234 });
+    expect(await balance()).to.equal(before - 11_234);
+    const reversed = await topup(
+      ['review', 'reverse', String(sold['_id']), '--reason', 'wrong number'],
+      shop.stack.env,
+    );
+    expect(reversed.code, reversed.stderr).to.equal(0);
+    expect(await balance()).to.equal(before);
+    await expectLedgerVerified(shop.stack);
+  });
+
+  it('no markup pays for a dearer seller: an order costs at most what the seller asked that it was accepted at', async () => {
+    // The second is above the first, and below what is debited.
+    const code = await shop.product(10_000, 10_400);
+    await shop.set({ product: code, rupiah: 500 });
+    const failed = await shop.finalOf(await shop.buy(code, { customer: '081234561232' }));
+    expect(failed).to.include({ status: 'FAILED', price: 10_500 });
+    const orders = await shop.stack.db
+      .collection('attempts')
+      .find({ transactionId: String(failed['_id']) })
+      .toArray();
+    expect(orders.map(({ offerPrice }) => offerPrice)).to.deep.equal([10_000]);
+  });
+
+  it('max_price, the answer of too little money and statements are about the final price', async () => {
+    const code = await shop.product(10_000);
+    await shop.set({ product: code, rupiah: 500 });
+    const above = await shop.buy(code, { maxPrice: 10_499 });
+    expect([above.status, above.body.reason]).to.deep.equal([409, 'price_above_max']);
+    expect(above.body.message).to.include('10500');
+    const ref = uniqueRef();
+    expect(await shop.priceOf(code, { maxPrice: 10_500, refId: ref })).to.equal(10_500);
+    const { body } = await shop.buyer.get('/api/buyer/statement?limit=100');
+    const entry = body.data.entries.find((each: { ref_id: string }) => each.ref_id === ref);
+    expect(entry.amount).to.equal(-10_500);
+    const dear = await shop.product(40_000_000);
+    await shop.set({ product: dear, percent: 100 });
+    const short = await shop.buy(dear);
+    expect(short.status).to.equal(402);
+    expect(short.body.data_hint).to.include({ price: 80_000_000 });
+  });
+
+  it('the same ref_id again answers the first price, whatever the rules say by then', async () => {
+    const code = await shop.product(10_000);
+    await shop.set({ product: code, rupiah: 250 });
+    const refId = uniqueRef();
+    expect(await shop.priceOf(code, { refId })).to.equal(10_250);
+    await shop.set({ product: code, rupiah: 9_999 });
+    for (const at of shop.buyers) {
+      expect(await shop.priceOf(code, { refId, at, maxPrice: 10_000 })).to.equal(10_250);
+    }
+    await shop.remove({ product: code });
+    expect(await shop.priceOf(code, { refId })).to.equal(10_250);
+    expect(await shop.stack.db.collection('transactions').countDocuments({ refId })).to.equal(1);
+  });
+
+  it('a bill shows its markup in fee and total, keeps it whatever the rules say by then, and its biller is paid what it asked', async () => {
+    const bill = { code: 'PLNPOST', customer_number: '12345671240' };
+    const ask = async (given = bill) => {
+      const answer = await shop.buyer.post('/api/buyer/inquiry', given);
+      expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+      return answer.body.data as { total_bill: number; admin_fee: number; total_amount: number };
+    };
+    const without = await ask();
+    await shop.set({ category: 'pascabayar', rupiah: 2_500 });
+    const asked = await ask();
+    expect(asked).to.include({
+      total_bill: without.total_bill,
+      admin_fee: without.admin_fee + 2_500,
+      total_amount: without.total_amount + 2_500,
+    });
+    await shop.set({ category: 'pascabayar', rupiah: 9_000 });
+    const pay = (given: object) =>
+      shop.buyer.post('/api/buyer/payment', { ...bill, ref_id: uniqueRef(), ...given });
+    const above = await pay({ max_price: asked.total_amount - 1 });
+    expect(above.status, JSON.stringify(above.body)).to.equal(409);
+    const paid = await shop.finalOf(await pay({ max_price: asked.total_amount }));
+    expect(paid).to.include({ status: 'SUCCESS', price: asked.total_amount, markup: 2_500 });
+    const order = await shop.stack.db.collection('attempts').findOne({ transactionId: String(paid['_id']) });
+    expect(order?.['offerPrice']).to.equal(without.total_amount);
+    // Without an inquiry of its own: at the rule of now.
+    const other = { code: 'PLNPOST', customer_number: '12345681240' };
+    const direct = await shop.finalOf(await pay(other));
+    expect(direct).to.include({ status: 'SUCCESS', markup: 9_000 });
+    await expectLedgerVerified(shop.stack);
+  });
+
+  it('what the operator sees of a purchase names its markup', async () => {
+    const code = await shop.product(10_000);
+    await shop.set({ product: code, rupiah: 321 });
+    const { _id } = await shop.finalOf(await shop.buy(code));
+    const shown = await shop.caller.ask('getPurchase', `/purchases/${String(_id)}`);
+    expect(shown).to.include({ markup: 321, commission: computeCommission(10_000, rate) + 321 });
+    const told = await eventually('the command', async () =>
+      topup(['transaction', 'show', String(_id)], shop.stack.env),
+    );
+    expect(told.stdout).to.match(/markup\s+Rp 321/);
+  });
+});

@@ -1,0 +1,96 @@
+/** Markups that change while two processes sell, and what it costs a purchase that there are any. */
+import { expect } from 'chai';
+import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
+import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
+import { sizes } from '../../support/sizes.js';
+import { startStatementTap, type StatementTap } from '../../support/statement-tap.js';
+
+describe('markups that change while everything sells', function () {
+  this.timeout(180_000);
+  let tap: StatementTap;
+  let shop: MarkupShop;
+
+  before(async () => {
+    tap = await startStatementTap(process.env['MONGODB_URI'] ?? '');
+    shop = await openMarkupShop({ MONGODB_URI: tap.uri });
+  });
+  after(async () => {
+    await shop.stack.stop();
+    await tap.stop();
+  });
+  afterEach(async () => {
+    await shop.removeAll();
+    await expectLedgerToHold(shop.stack);
+  });
+
+  it('a change holds for the very next purchase in both processes, and whatever is bought meanwhile is paid by one rule whole @sized', async () => {
+    const code = await shop.product(10_000);
+    const rules = Array.from({ length: sizes.markupChanges }, (_, n) => (n + 1) * 100);
+    const before = await balanceOfWallet(shop);
+    let isOver = false;
+    const debited: number[] = [];
+    const storm = shop.buyers.map(async (at) => {
+      while (!isOver) {
+        debited.push(await shop.priceOf(code, { at }));
+      }
+    });
+    for (const rupiah of rules) {
+      await shop.set({ product: code, rupiah });
+      for (const at of shop.buyers) {
+        const price = await shop.priceOf(code, { at });
+        debited.push(price);
+        expect(price).to.equal(10_000 + rupiah);
+      }
+    }
+    isOver = true;
+    await Promise.all(storm);
+    expect(debited.length).to.be.greaterThan(2 * rules.length);
+    const possible = new Set([10_000, ...rules.map((rupiah) => 10_000 + rupiah)]);
+    expect(debited.filter((price) => !possible.has(price))).to.deep.equal([]);
+    const stored = await shop.stack.db.collection('transactions').find({ productCode: code }).toArray();
+    expect(stored.length).to.equal(debited.length);
+    for (const { price, markup = 0 } of stored) {
+      expect(Number(price) - Number(markup)).to.equal(10_000);
+    }
+    expect(stored.reduce((sum, { price }) => sum + Number(price), 0)).to.equal(
+      debited.reduce((sum, price) => sum + price, 0),
+    );
+    // None of them failed: what left the wallet is what was answered.
+    expect(before - (await balanceOfWallet(shop))).to.equal(debited.reduce((sum, price) => sum + price, 0));
+    await expectLedgerVerified(shop.stack);
+  });
+
+  it('one rule set many times at once stands once, and the audit log tells each change from what it was before', async () => {
+    const code = await shop.product(10_000);
+    const amounts = Array.from({ length: 12 }, (_, n) => n + 1);
+    await Promise.all(amounts.map((rupiah) => shop.set({ product: code, rupiah })));
+    const stored = await shop.stack.db.collection('markups').find({ of: code }).toArray();
+    expect(stored).to.have.length(1);
+    const entries = await shop.stack.db
+      .collection('audit')
+      .find({ 'subject.id': `* product ${code}` })
+      .toArray();
+    const told = entries.map(({ before, after }) => [before?.rupiah ?? null, after.rupiah] as const);
+    // Each amount was replaced by one other, and the last one stands.
+    expect(told.map(([, after]) => after).sort((a, b) => a - b)).to.deep.equal(amounts);
+    const befores = new Set(told.map(([before]) => before));
+    expect(befores.size).to.equal(told.length);
+    expect(amounts.filter((each) => !befores.has(each))).to.deep.equal([Number(stored[0]?.['rupiah'])]);
+    expect(await shop.priceOf(code)).to.equal(10_000 + Number(stored[0]?.['rupiah']));
+  });
+
+  it('purchases read nothing for it: the rules are in the memory of each process', async () => {
+    const code = await shop.product(10_000);
+    const reads = async () => {
+      const from = tap.sent.length;
+      for (const at of [...shop.buyers, ...shop.buyers, ...shop.buyers]) {
+        await shop.priceOf(code, { at });
+      }
+      return tap.sent.slice(from).filter(({ collection }) => collection === 'markups').length;
+    };
+    await shop.set({ product: code, rupiah: 10 });
+    await shop.set({ account: 'buyer', rupiah: 20 });
+    await reads();
+    expect(await reads()).to.equal(0);
+  });
+});

@@ -1,0 +1,186 @@
+/** A majority that lags: what one process reads as `local` is not yet with the majority for another read. */
+import { expect } from 'chai';
+import { createAccount } from '../../../src/accounts/create-account.js';
+import type { ChangedBy } from '../../../src/audit/record-audit.js';
+import { QuoteModel } from '../../../src/bills/quote.model.js';
+import { getQuickCollection } from '../../../src/database/mongo.js';
+import { BankLineModel, bankLines } from '../../../src/deposits/bank/bank-line.model.js';
+import { creditWithLine } from '../../../src/deposits/bank/decide-line.js';
+import { deposits, toStored } from '../../../src/deposits/deposit.model.js';
+import { PaymentModel, payments } from '../../../src/deposits/payment.model.js';
+import { receivePayment } from '../../../src/deposits/receive-payment.js';
+import { ProductModel } from '../../../src/products/product.model.js';
+import type { PurchaseRequest } from '../../../src/purchases/accept/accept-purchase.js';
+import { bindSign, findSignRefusal } from '../../../src/purchases/accept/sign-bindings.js';
+import { SignBindingModel, signBindings } from '../../../src/purchases/accept/sign-binding.model.js';
+import { createPayment } from '../../../src/purchases/accept/create-payment.js';
+import { findByRefAfterRefusal, findByRefs } from '../../../src/purchases/find-purchase.js';
+import { PurchaseModel, purchases } from '../../../src/purchases/purchase.model.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
+import { newId } from '../../../src/shared/ids.js';
+import { openShop } from '../../jobs/sold-purchases.js';
+import { eventually } from '../../support/eventually.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+
+/** Long enough for a second request to be refused meanwhile. */
+const lagMs = 1_500;
+
+describe('while the majority lags behind an accepted write', () => {
+  before(function () {
+    return skipWithoutFaults(this);
+  });
+  useDatabase();
+  afterEach(() => endLag());
+
+  it('a repeated bill payment is answered with the payment, not refused', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const [again, found, made] = await Promise.all([
+      createPayment(request),
+      findByRefs(request.account._id, [request.refId]),
+      first,
+    ]);
+    expect(made.created).to.equal(true);
+    expect(again.created).to.equal(false);
+    expect(again.purchase._id).to.equal(made.purchase._id);
+    expect(found.get(request.refId)?._id).to.equal(made.purchase._id);
+    expect(await PurchaseModel.countDocuments({ accountId: request.account._id })).to.equal(1);
+  });
+
+  it('another payment of the same bill is still refused', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const other = await createPayment({ ...request, refId: newId() }).catch((error: unknown) => error);
+    expect(other).to.include({ reason: 'bill_being_paid' });
+    expect((await first).created).to.equal(true);
+  });
+
+  it('a look-up that waits for the majority holds up no look-up of others', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const ended: string[] = [];
+    const waiting = findByRefAfterRefusal({ accountId: request.account._id, refId: request.refId });
+    const other = findByRefAfterRefusal({ accountId: newId(), refId: newId() });
+    await Promise.all([waiting.then(() => ended.push('own')), other.then(() => ended.push('other'))]);
+    expect(ended).to.deep.equal(['other', 'own']);
+    expect((await waiting)?._id).to.equal((await first).purchase._id);
+  });
+
+  it('a repeated payment notice is answered once a majority holds the first', async () => {
+    const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+    const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
+    await lagNextCommit(payments.collectionName, lagMs);
+    const first = receivePayment(notice, null);
+    await eventually('the notice to be visible', () => PaymentModel.exists({ _id: notice._id }));
+    const again = await receivePayment(notice, null);
+    const held = await PaymentModel.findById(notice._id).readConcern('majority').lean();
+    expect(held?.status).to.equal(again.status);
+    expect((await first).status).to.equal(again.status);
+  });
+
+  it('a line of a bank statement is "used before" once a majority holds that', async () => {
+    const { lineId, depositId } = await lineAndDeposit();
+    await lagNextCommit(bankLines.collectionName, lagMs);
+    const first = creditWithLine({ lineId, depositId }, by);
+    await eventually('the use to be visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
+    const again = await creditWithLine({ lineId, depositId }, by);
+    const held = await BankLineModel.findById(lineId).readConcern('majority').lean();
+    expect([again.changed, held?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
+  });
+
+  it('a sign that is bound to another order is refused once a majority holds that', async () => {
+    const signed = { accountId: newId(), refId: newId(), productCode: 'S5', customerNumber: '081234567890' };
+    const other = { ...signed, productCode: 'S10' };
+    await lagNextCommit(signBindings.collectionName, lagMs);
+    const first = bindSign(signed);
+    const _id = `${signed.accountId}:${signed.refId}`;
+    await eventually('the binding to be visible', () => SignBindingModel.exists({ _id }));
+    const refused = findSignRefusal('md5', other);
+    const bound = bindSign(other);
+    const isHeld = () => SignBindingModel.findById(_id).readConcern('majority').lean();
+    expect(await Promise.all([refused.then(isHeld), bound.then(isHeld)])).to.not.include(null);
+    expect(await refused).to.include({ reason: 'ref_id_conflict' });
+    await first;
+    expect(await findSignRefusal('md5', signed)).to.equal(null);
+  });
+
+  it('a hundred look-ups that wait for the majority take no connection of postings', async () => {
+    const request = await billRequest();
+    await lagNextCommit(purchases.collectionName, lagMs);
+    const first = createPayment(request);
+    await eventually('the payment to be visible', () => PurchaseModel.exists({ refId: request.refId }));
+    const ended: string[] = [];
+    const lookUps = Array.from({ length: 100 }, () => findByRefs(request.account._id, [request.refId]));
+    const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));
+    // All of them have their turn in the pool before the later ones of these.
+    for (let n = 0; n < 3; n++) {
+      await getQuickCollection(purchases).findOne({ _id: 'none' });
+    }
+    ended.push('posting');
+    await Promise.all([waiting, first]);
+    expect(ended).to.deep.equal(['posting', 'look-ups']);
+  });
+});
+
+const by: ChangedBy = { actor: 'operator', from: null, reason: 'a test' };
+
+async function lineAndDeposit(): Promise<{ lineId: string; depositId: string }> {
+  const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
+  const [lineId, depositId] = [newId(), newId()];
+  await deposits.insertOne(
+    toStored({
+      _id: depositId,
+      accountId: account._id,
+      refId: newId(),
+      amount: 5_000,
+      status: 'pending',
+      balanceBefore: 0,
+      balanceAfter: 0,
+      createdAt: new Date(),
+      completedAt: null,
+    }),
+  );
+  await BankLineModel.create({
+    _id: lineId,
+    key: newId(),
+    day: '2026-01-01',
+    amount: 5_000,
+    status: 'open',
+    file: 'x',
+    createdAt: new Date(),
+  });
+  return { lineId, depositId };
+}
+
+async function billRequest(): Promise<PurchaseRequest> {
+  const shop = await openShop('http://127.0.0.1:9', { balance: 10_000 });
+  await writeAndInvalidate([ProductModel], null, (rows) =>
+    rows.updateOne({ _id: shop.productCode }, { $set: { category: 'pascabayar' } }),
+  );
+  const customerNumber = '530000001250';
+  await QuoteModel.create({
+    _id: newId(),
+    accountId: shop.buyer._id,
+    productCode: shop.productCode,
+    customerNumber,
+    sellerId: shop.seller._id,
+    status: 'open',
+    totalAmount: 1_000,
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  return {
+    account: shop.buyer,
+    surface: 'buyer',
+    productCode: shop.productCode,
+    customerNumber,
+    refId: newId(),
+  };
+}

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { expectLedgerToHold } from '../../support/ledger.js';
+import { startStack, type Stack } from '../../support/stack.js';
+
+describe('one ref_id, many calls', () => {
+  let stack: Stack;
+  let buyer: ApiClient;
+  let accountId: string;
+
+  before(async () => {
+    stack = await startStack({ workers: ['all'] });
+    const accounts = await stack.seed();
+    buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
+    accountId = String((await stack.db.collection('accounts').findOne({ username: 'buyer' }))?._id);
+    await buyer.post('/api/buyer/deposit', { amount: 1_000_000, ref_id: uniqueRef() });
+  });
+  after(() => stack.stop());
+
+  it('200 purchases at once with the same ref_id: one debit, one execution, 200 consistent answers', async () => {
+    const refId = uniqueRef();
+    const body = { code: 'S10', customer_number: '081234567890', ref_id: refId };
+    const before = (await buyer.post('/api/buyer/balance')).body.data.balance;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => buyer.post('/api/buyer/transaction', body)),
+    );
+    expect([...new Set(answers.map((each) => each.status))]).to.deep.equal([200]);
+    const ids = new Set(answers.map((each) => each.body.data.transaction_id));
+    expect(ids.size).to.equal(1);
+    expect(
+      answers.filter((each) => each.body.code === '00' && each.body.data.status === 'pending'),
+    ).to.have.length.of.at.least(1);
+    const done = await eventually('the purchase to be final', async () => {
+      const { body: now } = await buyer.get(`/v1/transactions/${refId}`);
+      return now.data.status === 'SUCCESS' ? now.data : null;
+    });
+    const after = (await buyer.post('/api/buyer/balance')).body.data.balance;
+    expect(before - after).to.equal(done.price);
+    expect(await stack.db.collection('transactions').countDocuments({ accountId, refId })).to.equal(1);
+    const log = await stack.simulator.log();
+    expect(log.filter((row) => row.ref_id.startsWith(done.id))).to.have.length(1);
+    await expectLedgerToHold(stack);
+  });
+
+  it('the same ref_id for another product is a conflict and moves no money', async () => {
+    const refId = uniqueRef();
+    const first = { code: 'S10', customer_number: '081234567890', ref_id: refId };
+    await buyer.post('/api/buyer/transaction', first);
+    const balance = (await buyer.post('/api/buyer/balance')).body.data.balance;
+    const other = await buyer.post('/api/buyer/transaction', { ...first, code: 'S25' });
+    expect(other.status).to.equal(409);
+    expect(other.body).to.include({ status: 'error', code: '01', data: null });
+    const otherNumber = await buyer.post('/api/buyer/transaction', {
+      ...first,
+      customer_number: '081234567891',
+    });
+    expect(otherNumber.status).to.equal(409);
+    expect((await buyer.post('/api/buyer/balance')).body.data.balance).to.equal(balance);
+  });
+
+  it('the same number written with +62 is the same purchase', async () => {
+    const refId = uniqueRef();
+    const first = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '+62 812-3456-7890',
+      ref_id: refId,
+    });
+    const again = await buyer.post('/api/buyer/transaction', {
+      code: 'S10',
+      customer_number: '081234567890',
+      ref_id: refId,
+    });
+    expect(first.body.data.customer_number).to.equal('081234567890');
+    expect(again.body.data.transaction_id).to.equal(first.body.data.transaction_id);
+  });
+
+  it('a repeat answers 05 while the purchase is under way and 00 when it is final', async () => {
+    const refId = uniqueRef();
+    const body = { code: 'S10', customer_number: '081234561233', ref_id: refId };
+    expect((await buyer.post('/api/buyer/transaction', body)).body.code).to.equal('00');
+    const repeat = await buyer.post('/api/buyer/transaction', body);
+    expect(repeat.status).to.equal(200);
+    expect(repeat.body).to.include({ status: 'success', code: '05' });
+    await eventually('the repeat to answer 00', async () => {
+      const answer = await buyer.post('/api/buyer/transaction', body);
+      return answer.body.code === '00' && answer.body.data.status === 'success';
+    });
+  });
+
+  it('a failed purchase is never revived: the repeat answers with the failure', async () => {
+    const refId = uniqueRef();
+    const body = { code: 'S10', customer_number: '081234561232', ref_id: refId };
+    await buyer.post('/api/buyer/transaction', body);
+    await eventually(
+      'the failure',
+      async () => (await buyer.get(`/v1/transactions/${refId}`)).body.data.status === 'FAILED',
+    );
+    const repeat = await buyer.post('/api/buyer/transaction', body);
+    expect(repeat.body).to.deep.include({ status: 'success', code: '00' });
+    expect(repeat.body.data.status).to.equal('failed');
+    expect(await stack.db.collection('transactions').countDocuments({ accountId, refId })).to.equal(1);
+  });
+});

@@ -1,0 +1,273 @@
+/** What is heard of an order late, or cannot be written down, is not forgotten: nobody buys because of it. */
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import type { ServerResponse } from 'node:http';
+import { AccountModel } from '../../../src/accounts/account.model.js';
+import { bySystem } from '../../../src/audit/record-audit.js';
+import { OfferModel } from '../../../src/products/offer.model.js';
+import { createPurchase } from '../../../src/purchases/accept/accept-purchase.js';
+import { getOrderKey, OrderModel, type Order } from '../../../src/purchases/order.model.js';
+import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { resolveReview } from '../../../src/purchases/review/resolve-review.js';
+import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
+import { keepFleetClock, type FleetClock } from '../../../src/redis/fleet-clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { openShop, startAllWorkers, type Shop } from '../../jobs/sold-purchases.js';
+import { sendJson, startPlayServer, type PlayServer } from '../../providers/play-server.js';
+import { eventually } from '../../support/eventually.js';
+import { withFault, type Fault } from '../../support/mongo-faults.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+import { fulfilById } from './fulfil-by-id.js';
+
+type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
+
+describe('what is heard of an order late', () => {
+  useDatabase();
+  let first: PlayServer;
+  let other: PlayServer;
+  let clock: FleetClock;
+  /** Null: it is held until the test answers. */
+  let says: Answer | null;
+  let held: ((how: Answer) => void)[];
+  const answer = (how: Answer) => held.shift()?.(how);
+
+  before(async () => {
+    clock = keepFleetClock();
+    await clock.measured;
+    first = await startPlayServer(({ method, url, raw }, response) => {
+      const named =
+        method === 'POST'
+          ? (JSON.parse(raw) as { ref_id: string })
+          : { ref_id: url.searchParams.get('ref_id') };
+      const as = (how: Answer) => tell(response, named.ref_id ?? '', how);
+      if (says === null) {
+        held.push(as);
+      } else {
+        as(says);
+      }
+    });
+    other = await startPlayServer(({ url }, response) =>
+      tell(response, url.searchParams.get('ref_id') ?? '', 'success'),
+    );
+  });
+  beforeEach(() => {
+    says = 'pending';
+    held = [];
+    first.calls.length = 0;
+    other.calls.length = 0;
+  });
+  after(async () => {
+    await clock.stop();
+    await Promise.all([first.stop(), other.stop()]);
+  });
+
+  it('that it must never be asked about again, and the review could not be written: it is not asked, and goes to a person', async () => {
+    const shop = await openShop(first.url);
+    await asDigiflazz(shop);
+    const { _id: id } = await shop.buy();
+    says = null;
+    const sending = fulfilById(id).catch(String);
+    await eventually('the order to be there', () => held.length === 1);
+    await withFault(forbidden(), async () => {
+      answer('never-ask');
+      expect(await sending).to.match(/not allowed|forbidden|Error/i);
+    });
+    await change(id, { sentAt: anHourAgo(), leaseUntil: null });
+    says = 'success';
+    await fulfilById(id, { askNow: true });
+    expect(first.calls).to.have.length(1);
+    const { status, reviewSince, reviewReason } = await read(id);
+    expect({ status, isReviewed: reviewSince !== null }).to.deep.equal({
+      status: 'PROCESSING',
+      isReviewed: true,
+    });
+    expect(reviewReason).to.match(/never-ask/);
+  });
+
+  for (const late of ['pending', 'success', 'never-ask'] as const) {
+    it(`"${late}", while the fifth "not found" is on its way: nobody else sells it`, async () => {
+      const shop = await withSecondSeller();
+      if (late === 'never-ask') {
+        await asDigiflazz(shop);
+      }
+      const { _id: id } = await shop.buy();
+      says = null;
+      const sending = fulfilById(id).catch(String);
+      await eventually('the order to be there', () => held.length === 1);
+      await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo(), notFound: 4 });
+      const asking = fulfilById(id, { askNow: true });
+      await eventually('the question to be there', () => held.length === 2);
+      if (late === 'pending') {
+        answer(late);
+        await sending;
+      } else {
+        // Neither the sale nor the review can be written.
+        await withFault(forbidden(), async () => {
+          answer(late);
+          await sending;
+        });
+      }
+      answer('not-found');
+      await asking;
+      expect(other.calls).to.deep.equal([]);
+      expect(await orderOf(id)).to.include({
+        open: true,
+        ...(late === 'never-ask' ? { neverAskAgain: true } : { acknowledged: true }),
+      });
+    });
+  }
+
+  for (const refusal of ['failed', 'wrong-number'] as const) {
+    it(`that it must never be asked about again, while the answer "${refusal}" is on its way: no money goes back, nobody else sells it, and it goes to a person`, async () => {
+      const shop = await withSecondSeller();
+      await asDigiflazz(shop);
+      const { _id: id } = await shop.buy();
+      says = null;
+      const sending = fulfilById(id).catch(String);
+      await eventually('the order to be there', () => held.length === 1);
+      await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
+      const asking = fulfilById(id, { askNow: true }).catch(String);
+      await eventually('the question to be there', () => held.length === 2);
+      await withFault(forbidden(), async () => {
+        answer('never-ask');
+        await sending;
+      });
+      answer(refusal);
+      await asking;
+      await fulfilById(id, { askNow: true });
+      expect(other.calls).to.deep.equal([]);
+      expect(await orderOf(id)).to.include({ open: true, neverAskAgain: true });
+      const { status, reviewSince, reviewReason } = await read(id);
+      expect({ status, isReviewed: reviewSince !== null }).to.deep.equal({
+        status: 'PROCESSING',
+        isReviewed: true,
+      });
+      expect(reviewReason).to.match(/must not be asked/);
+    });
+  }
+
+  it('a question that was not answered may still arrive: "not found" is not believed until the longest latency after it is over', async () => {
+    const shop = await withSecondSeller();
+    const { _id: id } = await shop.buy();
+    await fulfilById(id);
+    await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo() }, ['acknowledged']);
+    says = null;
+    await fulfilById(id, { askNow: true });
+    expect(held, 'a question that timed out').to.have.length(1);
+    says = 'not-found';
+    await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
+    await fulfilById(id, { askNow: true });
+    expect(await orderOf(id)).to.include({ open: true, notFound: 5 });
+    // Nor where whoever asked was killed: its lease was never ended.
+    await change(id, {
+      unansweredAt: null,
+      leaseUntil: anHourAgo(),
+      lastCheckAt: new Date(Date.now() - 2_000),
+    });
+    await fulfilById(id, { askNow: true });
+    expect(await orderOf(id)).to.include({ open: true, notFound: 6 });
+    expect(other.calls).to.deep.equal([]);
+    await change(id, { unansweredAt: anHourAgo(), lastCheckAt: anHourAgo() });
+    await fulfilById(id, { askNow: true });
+    expect(await read(id)).to.include({ status: 'SUCCESS' });
+    expect(other.calls).to.have.length(1);
+  });
+
+  it('"not found" of what was acknowledged can be decided at once', async () => {
+    const shop = await openShop(first.url);
+    const { _id: id } = await shop.buy();
+    await fulfilById(id);
+    await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo(), notFound: 4 });
+    says = 'not-found';
+    await fulfilById(id, { askNow: true });
+    await resolveReview(id, { outcome: 'failed' }, { ...bySystem, reason: 'looked up' });
+    expect(await read(id)).to.include({ status: 'FAILED' });
+  });
+
+  it('a purchase whose debit was confirmed too late for its call has its job at once', async () => {
+    const shop = await openShop(other.url);
+    const refId = newId();
+    const { buyer, productCode } = shop;
+    const wanted = { account: buyer, productCode, customerNumber: '081234567890', refId };
+    const { created, purchase } = await withFault({ kind: 'silence', commands: ['commitTransaction'] }, () =>
+      createPurchase({ ...wanted, surface: 'buyer' }),
+    );
+    expect(created).to.equal(true);
+    // Not by the sweep.
+    const anHourAhead = new Date(Date.now() + 3_600_000);
+    await PurchaseModel.updateOne({ _id: purchase._id }, { $set: { nextActionAt: anHourAhead } });
+    const workers = startAllWorkers();
+    try {
+      await eventually('it to be sold', async () => (await read(purchase._id)).status === 'SUCCESS');
+    } finally {
+      await workers.close();
+    }
+  });
+
+  function asDigiflazz({ seller }: Shop): Promise<unknown> {
+    return writeAndInvalidate([AccountModel], null, (rows) =>
+      rows.updateOne({ _id: seller._id }, { $set: { 'provider.kind': 'digiflazz' } }),
+    );
+  }
+
+  async function withSecondSeller(): Promise<Shop> {
+    const shop = await openShop(first.url);
+    const { seller } = await openShop(other.url);
+    const { productCode } = shop;
+    await writeAndInvalidate([OfferModel], null, (rows) =>
+      rows.create({
+        _id: `${productCode}:${seller._id}`,
+        productCode,
+        sellerId: seller._id,
+        price: 1_000,
+        status: 'active',
+      }),
+    );
+    return shop;
+  }
+
+  function forbidden(): Fault {
+    const namespace = `${mongoose.connection.name}.transactions`;
+    return { kind: 'forbidden', commands: ['update'], namespace, probability: 1 };
+  }
+
+  function read(id: string): Promise<Purchase> {
+    return PurchaseModel.findById(id).orFail().lean<Purchase>();
+  }
+
+  function orderOf(id: string): Promise<Order> {
+    return OrderModel.findOne({ transactionId: id, n: 1 }).orFail().lean<Order>();
+  }
+
+  async function change(id: string, set: Partial<Order>, unset: string[] = []): Promise<void> {
+    const $unset = Object.fromEntries(unset.map((field) => [field, 1]));
+    await OrderModel.updateOne(getOrderKey(await orderOf(id)), {
+      $set: set,
+      ...(unset.length > 0 && { $unset }),
+    });
+  }
+
+  function anHourAgo(): Date {
+    return new Date(Date.now() - 3_600_000);
+  }
+});
+
+function tell(response: ServerResponse, ref_id: string, how: Answer): void {
+  const refused: Partial<Record<Answer, string>> = { 'never-ask': '49', failed: '02', 'wrong-number': '54' };
+  const rc = refused[how];
+  if (rc !== undefined) {
+    sendJson(response, 200, { data: { rc, ref_id, status: 'Gagal', message: how, sn: '' } });
+    return;
+  }
+  if (how === 'not-found') {
+    sendJson(response, 200, {
+      status: '02',
+      message: how,
+      data: { rc: '44', ref_id, status: 'Gagal', message: how, sn: '' },
+    });
+    return;
+  }
+  const sn = how === 'success' ? `SN${ref_id}` : null;
+  const status = how === 'success' ? '00' : '05';
+  sendJson(response, 200, { ref_id, status, transaction_status: how, message: how, sn });
+}

@@ -1,0 +1,311 @@
+/** A purchase under review can always be ended, by exactly the decisions that are named to the operator. */
+import { expect } from 'chai';
+import { env } from '../../../config/env.js';
+import '../../../src/all-models.js';
+import { listAttention } from '../../../src/console/attention/attention.js';
+import { AuditModel } from '../../../src/audit/audit.model.js';
+import { migrate } from '../../../src/database/migrate.js';
+import { disconnectMongo } from '../../../src/database/mongo.js';
+import { countAttention } from '../../../src/doctor/attention.js';
+import { closeQueues } from '../../../src/jobs/queues.js';
+import { h2hTraits } from '../../../src/providers/h2h.js';
+import { CaseModel } from '../../../src/purchases/case.model.js';
+import { buildOrder } from '../../../src/purchases/fulfil/orders.js';
+import { putUnderReview } from '../../../src/purchases/fulfil/put-under-review.js';
+import { OrderModel, toStored, type Order } from '../../../src/purchases/order.model.js';
+import { PurchaseModel, type Purchase } from '../../../src/purchases/purchase.model.js';
+import {
+  recheckOpenReviews,
+  resolveReview,
+  type Decision,
+} from '../../../src/purchases/review/resolve-review.js';
+import { describePurchase } from '../../../src/purchases/review/describe-purchase.js';
+import { listReviews } from '../../../src/purchases/review/review-decisions.js';
+import { listCases, resolveCase } from '../../../src/purchases/review/cases.js';
+import { reverseByOperator } from '../../../src/purchases/review/reverse-by-operator.js';
+import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
+import { connectRedis, disconnectRedis, redis } from '../../../src/redis/connection.js';
+import { setClock } from '../../../src/shared/clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { openShop, type Shop } from '../../jobs/sold-purchases.js';
+import { sendJson, startPlayServer, type PlayServer } from '../../providers/play-server.js';
+import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
+import { fulfilById } from '../fulfil/fulfil-by-id.js';
+
+const minute = 60_000;
+const by = { actor: 'cli:tester', from: null, reason: 'in their record' };
+
+type OrderState = Pick<Order, 'status' | 'open'> & Partial<Order>;
+const sent: OrderState = { status: 'SENT', open: true };
+const unknown: OrderState = { status: 'UNKNOWN', open: true };
+const refused: OrderState = { status: 'REJECTED', open: false, code: '01', message: 'Refused' };
+const lost: OrderState = {
+  status: 'REJECTED',
+  open: false,
+  code: 'not-executed',
+  message: 'Unknown to them',
+};
+const bought: OrderState = { status: 'OK', open: false, code: '00' };
+const askedOut: OrderState = { ...unknown, neverAskAgain: true };
+
+/** What may be stored about a purchase that gets under review. */
+const histories: [string, Purchase['status'], OrderState[]][] = [
+  ['no order', 'PENDING', []],
+  ['an order just sent', 'PROCESSING', [sent]],
+  ['an order without an answer', 'PROCESSING', [unknown]],
+  ['an order that must not be asked about', 'PROCESSING', [askedOut]],
+  ['a refused order', 'PROCESSING', [refused]],
+  ['an order that was not executed', 'PROCESSING', [lost]],
+  ['two refused orders', 'PROCESSING', [refused, refused]],
+  ['a refused order and one without an answer', 'PROCESSING', [refused, unknown]],
+  ['a bought order', 'PROCESSING', [bought]],
+  ['a refused order and a bought one', 'PROCESSING', [refused, bought]],
+];
+const ages: [string, number][] = [
+  ['fresh', minute],
+  ['older than the review waits', env.UNKNOWN_REVIEW_AFTER + minute],
+  ['older than the provider remembers', h2hTraits.inquiryMaxAgeMs + minute],
+];
+const decisions: Decision[] = [
+  { outcome: 'success', serialNumber: 'SN-1' },
+  { outcome: 'failed' },
+  { outcome: 'ask' },
+];
+
+describe('reviews', function () {
+  this.timeout(120_000);
+  let server: PlayServer;
+  let shop: Shop;
+  let answer: { transaction_status: string; status: string };
+
+  before(async () => {
+    await connectMongoWhenItAnswers();
+    await migrate();
+    redis();
+    await connectRedis();
+    server = await startPlayServer((call, response) => {
+      const ref_id = call.url.searchParams.get('ref_id');
+      sendJson(response, 200, { ref_id, message: 'Played', ...answer });
+    });
+    shop = await openShop(server.url);
+  });
+  after(async () => {
+    await server.stop();
+    await closeQueues();
+    await disconnectRedis();
+    await disconnectMongo();
+  });
+  beforeEach(() => {
+    answer = { transaction_status: 'pending', status: '05' };
+    server.calls.length = 0;
+  });
+  afterEach(() => setClock(null));
+
+  /** A purchase with these orders, of this age, put under review. */
+  async function reviewOf(status: Purchase['status'], orders: OrderState[], ageMs = minute): Promise<string> {
+    const { _id } = await shop.buy();
+    const at = new Date(Date.now() - ageMs);
+    const made = orders.map((state, index): Order => ({
+      ...buildOrder({
+        accountId: shop.buyer._id,
+        transactionId: _id,
+        n: index + 1,
+        sellerId: shop.seller._id,
+        offerPrice: 1_000,
+        commissionRate: 0.02,
+        provider: { kind: 'h2h', baseUrl: server.url, username: 'us' },
+      }),
+      sentAt: at,
+      createdAt: at,
+      updatedAt: at,
+      ...state,
+    }));
+    if (made.length > 0) {
+      await OrderModel.collection.insertMany(made.map(toStored) as never);
+    }
+    await PurchaseModel.updateOne({ _id }, { $set: { status, createdAt: at }, $inc: { version: 1 } });
+    await putUnderReview(await read(_id), 'A test wants it.');
+    return _id;
+  }
+
+  const read = (_id: string) => PurchaseModel.findById(_id).orFail().lean<Purchase>();
+  const attempt = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    );
+
+  for (const [what, status, orders] of histories) {
+    for (const [age, ageMs] of ages) {
+      it(`${what}, ${age}: it can be ended, by what is named and by nothing else`, async () => {
+        const id = await reviewOf(status, orders, ageMs);
+        const named = (await describePurchase(id)).decisions;
+        expect(named, 'at least one').not.to.deep.equal([]);
+        const isOpen = orders.some((each) => each.open);
+        if (isOpen && ageMs > h2hTraits.inquiryMaxAgeMs) {
+          expect(named, 'the provider may buy it again').not.to.include('ask');
+        }
+        const listed = (await listReviews({ limit: 1_000 })).find(({ purchase }) => purchase._id === id);
+        expect(listed?.decisions).to.deep.equal(named);
+        for (const decision of decisions) {
+          const each = await reviewOf(status, orders, ageMs);
+          const refusal = await attempt(resolveReview(each, decision, by));
+          expect(refusal === null, `${decision.outcome}: ${refusal ?? 'accepted'}`).to.equal(
+            named.includes(decision.outcome),
+          );
+          const after = await read(each);
+          if (refusal === null) {
+            expect(after.reviewSince, decision.outcome).to.equal(null);
+            expect(after.status).to.equal(
+              { success: 'SUCCESS', failed: 'FAILED', ask: status }[decision.outcome],
+            );
+            expect(
+              await AuditModel.countDocuments({ 'subject.id': each, action: 'review.resolve' }),
+            ).to.equal(1);
+          } else {
+            expect(refusal).to.match(/[Dd]ecide (success|failed)/);
+            expect(after.reviewSince).not.to.equal(null);
+          }
+        }
+      });
+    }
+  }
+
+  it('the start page and `transaction show` name these decisions and no other', async () => {
+    const id = await reviewOf('PROCESSING', [bought]);
+    // The page begins with the oldest.
+    await PurchaseModel.updateOne({ _id: id }, { $set: { reviewSince: new Date(0) } });
+    const page = await attentionList();
+    const shown = page.items.find((each) => each.id === id);
+    expect(shown?.decisions).to.deep.equal(['success']);
+    expect(shown?.detail).to.include('A test wants it.');
+  });
+
+  it('a review counts once: it is no case', async () => {
+    const before = await countAttention();
+    const id = await reviewOf('PROCESSING', [unknown]);
+    const after = await countAttention();
+    expect(after.reviews).to.equal(before.reviews + 1);
+    expect(after.openCases).to.equal(before.openCases);
+    expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
+  });
+
+  it('asked again after the review has waited, the provider is asked, and its answer decides', async () => {
+    const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
+    await resolveReview(id, { outcome: 'ask' }, by);
+    await fulfilById(id);
+    expect(server.calls, 'asked').to.have.length(1);
+    expect((await read(id)).reviewSince, 'given time').to.equal(null);
+    answer = { transaction_status: 'success', status: '00' };
+    setClock(() => Date.now() + minute);
+    await fulfilById(id);
+    expect(await read(id)).to.include({ status: 'SUCCESS' });
+  });
+
+  it('asked again without an answer it comes back after the time that a review waits, with no case', async () => {
+    const id = await reviewOf('PROCESSING', [unknown], 60 * minute);
+    await resolveReview(id, { outcome: 'ask' }, by);
+    setClock(() => Date.now() + env.UNKNOWN_REVIEW_AFTER - minute);
+    await fulfilById(id);
+    expect((await read(id)).reviewSince).to.equal(null);
+    setClock(() => Date.now() + 2 * env.UNKNOWN_REVIEW_AFTER);
+    await fulfilById(id);
+    expect((await read(id)).reviewSince).not.to.equal(null);
+    expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
+  });
+
+  it('asked twice, or decided twice at once, one decision counts', async () => {
+    const id = await reviewOf('PROCESSING', [unknown]);
+    const answers = await Promise.all(
+      ['ask', 'failed', 'success', 'ask', 'failed'].map((outcome) =>
+        attempt(resolveReview(id, { outcome, serialNumber: null } as Decision, by)),
+      ),
+    );
+    expect(answers.filter((each) => each === null)).to.have.length(1);
+    expect(await AuditModel.countDocuments({ 'subject.id': id, action: 'review.resolve' })).to.equal(1);
+  });
+
+  it('all of a seller are asked about again, but what must not be, what is of another and what came later', async () => {
+    const other = newId();
+    const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
+    const never = await reviewOf('PROCESSING', [askedOut]);
+    const sold = await reviewOf('PROCESSING', [refused, bought]);
+    const theirs = await reviewOf('PROCESSING', [{ ...unknown, sellerId: other }]);
+    const later = await reviewOf('PROCESSING', [unknown]);
+    await PurchaseModel.updateOne({ _id: later }, { $set: { reviewSince: new Date(Date.now() + minute) } });
+    // Two operators at once: each purchase is decided once.
+    const done = await Promise.all([1, 2].map(() => recheckOpenReviews({ sellerId: shop.seller._id }, by)));
+    const waits = async (id: string) => (await read(id)).reviewSince !== null;
+    expect(await Promise.all([first, second, never, sold, theirs, later].map(waits))).to.deep.equal([
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
+    for (const id of [first, second]) {
+      expect(await AuditModel.find({ 'subject.id': id, action: 'review.resolve' }).lean()).to.have.length(1);
+    }
+    expect(Math.min(...done.map(({ toDecide }) => toDecide))).to.be.at.least(2);
+    expect(await recheckOpenReviews({ sellerId: other }, by)).to.deep.equal({
+      asked: 1,
+      toDecide: 0,
+      changed: 0,
+    });
+    expect(await waits(theirs)).to.equal(false);
+  });
+
+  it('without an open order, `ask` hands it to the next seller', async () => {
+    const id = await reviewOf('PROCESSING', [lost]);
+    await resolveReview(id, { outcome: 'ask' }, by);
+    await fulfilById(id);
+    expect(await OrderModel.findById(`${id}-2`).lean()).to.include({ open: true });
+  });
+
+  it('a provider that says "never ask again" is not asked again', async () => {
+    const id = await reviewOf('PROCESSING', [askedOut]);
+    const refusal = await attempt(resolveReview(id, { outcome: 'ask' }, by));
+    expect(refusal).to.match(/must not be asked again/);
+    expect(server.calls).to.have.length(0);
+  });
+
+  it('a worker with an earlier view does not put under review what has moved on', async () => {
+    const { _id } = await shop.buy();
+    const earlier = await read(_id);
+    await fulfilById(_id);
+    await putUnderReview(earlier, 'too late');
+    expect(await read(_id)).to.include({ status: 'PROCESSING', reviewSince: null });
+  });
+
+  it('the reversal of a sale closes the cases that asked for it, with the same posting', async () => {
+    answer = { transaction_status: 'success', status: '00' };
+    const { _id } = await shop.buy();
+    await fulfilById(_id);
+    const base = { transactionId: _id, createdAt: new Date(), resolvedAt: null };
+    await CaseModel.create({ ...base, _id: newId(), kind: 'reversal', detail: 'a' });
+    await CaseModel.create({ ...base, _id: newId(), kind: 'contradicting-answer', detail: 'b' });
+    await reverseByOperator(_id, by);
+    const open = (await listCases({ open: true, limit: 1_000 })).filter((each) => each.transactionId === _id);
+    expect(open.map(({ kind }) => kind)).to.deep.equal(['contradicting-answer']);
+    expect((await resolveCase(open[0]?._id ?? '', by)).changed).to.equal(true);
+  });
+
+  it('the ledger is right after all of this', async () => {
+    // The orders of these histories are written by the test alone: what is said of attempts is about those.
+    const { findings } = await verifyLedger();
+    const subjects = new Set(
+      (await PurchaseModel.find({ reviewSince: null }).lean<Purchase[]>()).map(
+        ({ _id }) => `transaction ${_id}`,
+      ),
+    );
+    expect(
+      findings.filter(({ check, subject }) => check !== 'attempts' && subjects.has(subject)),
+    ).to.deep.equal([]);
+  });
+
+  async function attentionList() {
+    const answer = await listAttention.handle({} as never);
+    return answer as { items: { id: string; detail: string; decisions: string[] }[] };
+  }
+});

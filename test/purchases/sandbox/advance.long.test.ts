@@ -1,0 +1,136 @@
+/** POST /api/sandbox/advance: what is due later is due now, of the account that calls and of nobody else. */
+import { expect } from 'chai';
+import { advance } from '../../../src/api/sandbox/scenarios.js';
+import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
+import { openQueue } from '../../../src/jobs/queues.js';
+import { pollingQueue } from '../../../src/purchases/fulfil/fulfilment-jobs.js';
+import { PurchaseModel } from '../../../src/purchases/purchase.model.js';
+import { newId } from '../../../src/shared/ids.js';
+import { useApi, type ApiAccount } from '../../api/support/api.js';
+import { newProduct } from '../../api/support/catalogue.js';
+import { expectSuccess } from '../../api/support/expect-answer.js';
+import { apiClient, uniqueRef } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { answer, received, startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
+
+const path = '/api/sandbox/advance';
+
+describe('advancing a sandbox account, by the real processes', () => {
+  let stack: Stack;
+  let receiver: TestReceiver;
+  before(async () => {
+    stack = await startStack({ workers: ['all'] });
+    receiver = await startReceiver((_request, response) => answer(response, 500));
+  });
+  after(async () => {
+    await receiver.close();
+    await stack.stop();
+  });
+
+  it('a webhook whose next attempt is an hour away goes out now; that of another account waits', async () => {
+    const accounts = await stack.seed();
+    const rows = stack.db.collection('deliveries');
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    /** A purchase of the account, whose result its receiver has refused once. @returns the row. */
+    async function refused(name: 'buyer' | 'buyer2') {
+      const client = apiClient(stack.baseUrl, accounts[name]?.api_key ?? '');
+      await client.post('/api/buyer/api/config', {
+        webhook_url: `${receiver.url}/${name}`,
+        rate_limit: 1_000,
+      });
+      await client.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
+      const refId = uniqueRef(name);
+      await client.post('/api/buyer/transaction', {
+        code: 'S10',
+        customer_number: '081234561230',
+        ref_id: refId,
+      });
+      const event = 'transaction.success';
+      const row = await eventually('a refused attempt', () =>
+        rows.findOne({ refId, event, leaseToken: null, 'attempts.0': { $exists: true } }),
+      );
+      const { receiverId, accountId } = row;
+      // As after many failures: hours between attempts, and the breaker open.
+      await rows.updateMany({ accountId, state: 'due' }, { $set: { nextAttemptAt: inAnHour } });
+      await stack.db
+        .collection<{ _id: string }>('webhookReceivers')
+        .updateOne({ _id: receiverId as string }, { $set: { openUntil: inAnHour } });
+      return { client, id: row._id, mine: { refId, event } };
+    }
+    const [one, other] = [await refused('buyer'), await refused('buyer2')];
+    receiver.behave(received);
+    const { status, body } = await one.client.post(path);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.data.deliveries).to.be.greaterThan(0);
+    await eventually('its delivery', async () => (await rows.findOne(one.mine))?.['state'] === 'delivered');
+    const waiting = await rows.findOne(other.mine);
+    expect([waiting?.['state'], waiting?.['nextAttemptAt']]).to.deep.equal(['due', inAnHour]);
+    expect((await one.client.post(path)).body.data.deliveries).to.equal(0);
+  });
+});
+
+describe('advancing a sandbox account', () => {
+  const api = useApi();
+  const call = ({ key }: ApiAccount) => api.call({ method: 'POST', path, key });
+
+  it('its open transactions are asked about now; final ones, those of a person and of others are not', async () => {
+    const { _id: code } = await newProduct(api);
+    /** Accepted; no worker runs here, so that it stands as it is made. */
+    const bought = async ({ key }: ApiAccount) => {
+      const body = { code, customer_number: '081234561238', ref_id: uniqueRef() };
+      return String((await api.call({ path: '/api/buyer/transaction', key, body })).body.data.transaction_id);
+    };
+    const [mine, others] = [await api.newBuyer(100_000), await api.newBuyer(100_000)];
+    const [open, final, reviewed] = [await bought(mine), await bought(mine), await bought(mine)];
+    const foreign = await bought(others);
+    await PurchaseModel.updateOne({ _id: final }, { $set: { status: 'SUCCESS' } });
+    await PurchaseModel.updateOne({ _id: reviewed }, { $set: { reviewSince: new Date() } });
+    const answered = await call(mine);
+    expectSuccess(answered, advance);
+    expect(answered.body.data).to.deep.equal({ deliveries: 0, transactions: 1, bills: 0 });
+    const jobs = await openQueue(pollingQueue).getJobs(['waiting', 'prioritized', 'delayed', 'active']);
+    const asked = jobs.map(({ data }) => data as { purchaseId: string; askNow: boolean });
+    const ids = asked.filter(({ askNow }) => askNow).map(({ purchaseId }) => purchaseId);
+    expect([open, final, reviewed, foreign].map((id) => ids.includes(id))).to.deep.equal([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('its open bills are over; one that is paid, and those of others, stay', async () => {
+    const [mine, others] = [await api.newBuyer(), await api.newBuyer()];
+    const later = new Date(Date.now() + 3_600_000);
+    async function quoteOf({ account }: ApiAccount, over: Partial<Quote> = {}): Promise<string> {
+      const quote: Quote = {
+        _id: newId(),
+        accountId: account._id,
+        productCode: 'PLNPOST',
+        customerNumber: '530000001240',
+        sellerId: newId(),
+        status: 'open',
+        customerName: 'SITI AMINAH',
+        billPeriod: '2024-03',
+        totalBill: 75_000,
+        adminFee: 2_500,
+        totalAmount: 77_500,
+        refusal: null,
+        usedBy: null,
+        createdAt: new Date(),
+        expiresAt: later,
+        ...over,
+      };
+      await QuoteModel.create([quote]);
+      return quote._id;
+    }
+    const open = await quoteOf(mine);
+    const stay = [await quoteOf(mine, { usedBy: newId() }), await quoteOf(others)];
+    expect((await call(mine)).body.data).to.deep.equal({ deliveries: 0, transactions: 0, bills: 1 });
+    const endOf = async (id: string) => (await QuoteModel.findById(id).lean())?.expiresAt.getTime();
+    expect(await endOf(open)).to.be.at.most(Date.now());
+    expect(await Promise.all(stay.map(endOf))).to.deep.equal([later.getTime(), later.getTime()]);
+    expect((await call(mine)).body.data.bills).to.equal(0);
+  });
+});

@@ -1,0 +1,175 @@
+/** POST /api/sandbox/transactions/<ref>/end, by the real processes: what follows is what follows a provider's answer. */
+import { expect } from 'chai';
+import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { startStack, type Stack } from '../../support/stack.js';
+import { topup } from '../../support/topup.js';
+
+const code = 'S10';
+const held = '081234561238';
+
+describe('ending a transaction of the sandbox', () => {
+  let stack: Stack;
+  let buyer: ApiClient;
+
+  before(async () => {
+    stack = await startStack({ workers: ['all'] });
+    const accounts = await stack.seed();
+    buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
+    await buyer.post('/api/buyer/deposit', { amount: 10_000_000, ref_id: uniqueRef() });
+  });
+  after(() => stack.stop());
+
+  const balance = async () => (await buyer.post('/api/buyer/balance')).body.data.balance as number;
+  const transaction = async (refId: string) =>
+    (await buyer.get(`/api/buyer/transactions/${refId}`)).body.data;
+  const end = (refId: string, result: string) =>
+    buyer.post(`/api/sandbox/transactions/${refId}/end`, { result });
+
+  /** Bought, and with the simulator. @returns its ref_id. */
+  async function underWay(number = held): Promise<string> {
+    const refId = uniqueRef();
+    const body = { code, customer_number: number, ref_id: refId };
+    expect((await buyer.post('/api/buyer/transaction', body)).status).to.equal(200);
+    await eventually(`${refId} to be with the simulator`, async () => {
+      const purchase = await stack.db.collection('transactions').findOne({ refId });
+      const orders = stack.db.collection('attempts');
+      return orders.findOne({ transactionId: String(purchase?._id), open: true, status: 'UNKNOWN' });
+    });
+    return refId;
+  }
+
+  const untilStatus = (refId: string, status: string) =>
+    eventually(`${refId} to be ${status}`, async () => {
+      const found = await transaction(refId);
+      return found.status === status ? found : null;
+    });
+  const webhooksOf = async (id: string) =>
+    (await stack.db.collection('deliveries').find({ orderKey: id, channel: 'webhook' }).toArray()).map(
+      ({ event }) => event as string,
+    );
+  const executions = async (id: string) =>
+    (await stack.simulator.log()).filter((row) => row.ref_id.startsWith(id)).length;
+
+  it('…1238 stays pending; success: it has its serial number, is executed once, and a repeat answers it', async () => {
+    const before = await balance();
+    const refId = await underWay();
+    const { transaction_id: id } = await transaction(refId);
+    expect(await executions(id)).to.equal(0);
+    const ended = await end(refId, 'success');
+    expect(ended.status).to.equal(200);
+    const done = await untilStatus(refId, 'success');
+    expect(done.sn).to.match(/^\d{18}$/);
+    expect(await executions(id)).to.equal(1);
+    expect(await webhooksOf(id)).to.include('transaction.success');
+    const repeated = await end(refId, 'success');
+    expect([repeated.body.code, repeated.body.data]).to.deep.equal(['00', done]);
+    expect(await balance()).to.equal(before - (done.price as number));
+    const other = await end(refId, 'failed');
+    expect([other.status, other.body.reason]).to.deep.equal([409, 'end_not_possible']);
+    expect(await transaction(refId)).to.deep.equal(done);
+  });
+
+  it('asked for again and again while it ends: none is told that it cannot', async () => {
+    const refIds = await Promise.all(Array.from({ length: 12 }, () => underWay()));
+    const refused = await Promise.all(
+      refIds.map(async (refId) => {
+        for (;;) {
+          const { status, body } = await end(refId, 'success');
+          if (status !== 200 || body.code === '00') {
+            return status === 200 ? null : body;
+          }
+        }
+      }),
+    );
+    expect(refused).to.deep.equal(refIds.map(() => null));
+  });
+
+  it('failed: the price is back, no other seller was tried, and nothing was executed', async () => {
+    const before = await balance();
+    const refId = await underWay();
+    const { transaction_id: id } = await transaction(refId);
+    expect(await balance()).to.be.lessThan(before);
+    await end(refId, 'failed');
+    const done = await untilStatus(refId, 'failed');
+    expect(done.message).to.equal('Ended as failed in the sandbox');
+    expect(await balance()).to.equal(before);
+    expect(await stack.db.collection('attempts').countDocuments({ transactionId: id })).to.equal(1);
+    expect(await executions(id)).to.equal(0);
+    const again = await end(refId, 'failed');
+    expect([again.status, again.body.code]).to.deep.equal([200, '00']);
+    expect((await end(refId, 'reversed')).body.reason).to.equal('end_not_possible');
+  });
+
+  it('one that hangs (…1235) is ended when its first answer has timed out', async () => {
+    const refId = uniqueRef();
+    const body = { code, customer_number: '081234561235', ref_id: refId };
+    await buyer.post('/api/buyer/transaction', body);
+    await eventually('the simulator to have it', async () => {
+      const { status, body: answer } = await end(refId, 'failed');
+      return status === 200 ? answer : null;
+    });
+    await untilStatus(refId, 'failed');
+  });
+
+  it('reversed: a success is taken back once, by what a reversal of a provider does', async () => {
+    const before = await balance();
+    const refId = uniqueRef();
+    const body = { code, customer_number: '081234561230', ref_id: refId };
+    await buyer.post('/api/buyer/transaction', body);
+    const sold = await untilStatus(refId, 'success');
+    const [first, second] = await Promise.all([end(refId, 'reversed'), end(refId, 'reversed')]);
+    expect([first.status, second.status]).to.deep.equal([200, 200]);
+    await untilStatus(refId, 'failed');
+    expect(await balance()).to.equal(before);
+    const id = String(sold.transaction_id);
+    expect(await webhooksOf(id)).to.include.members(['transaction.success', 'transaction.failed']);
+    const journals = await stack.db.collection('journals').find({ subjectId: id }).toArray();
+    expect(journals.map(({ kind }) => kind as string).sort()).to.deep.equal([
+      'purchase',
+      'reversal',
+      'success',
+    ]);
+    // The simulator's record agrees with ours.
+    expect(await executions(id)).to.equal(0);
+    const repeated = await end(refId, 'reversed');
+    expect([repeated.status, repeated.body.code]).to.deep.equal([200, '00']);
+    expect(await balance()).to.equal(before);
+  });
+
+  it('of two different ends at once the first holds, and money moves once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const before = await balance();
+      const refId = await underWay();
+      const { transaction_id: id } = await transaction(refId);
+      const answers = await Promise.all([end(refId, 'success'), end(refId, 'failed'), end(refId, 'failed')]);
+      expect(answers.map(({ status }) => status).filter((each) => each !== 200 && each !== 409)).to.be.empty;
+      const done = await eventually('its end', async () => {
+        const found = await transaction(refId);
+        return ['success', 'failed'].includes(found.status) ? found : null;
+      });
+      const isSold = done.status === 'success';
+      expect(answers[0].status).to.equal(isSold ? 200 : 409);
+      expect(answers[1].status).to.equal(isSold ? 409 : 200);
+      expect(await balance()).to.equal(before - (isSold ? (done.price as number) : 0));
+      expect(await executions(id)).to.equal(isSold ? 1 : 0);
+    }
+  });
+
+  it("another account's is not found, by either name, and stays as it is", async () => {
+    const refId = await underWay();
+    const { transaction_id: id } = await transaction(refId);
+    const made = await topup(
+      ['account', 'create', uniqueRef('other'), '--role', 'buyer', '--json'],
+      stack.env,
+    );
+    const stranger = apiClient(stack.baseUrl, made.json<{ api_key: string }>().api_key);
+    for (const ref of [refId, String(id)]) {
+      const answer = await stranger.post(`/api/sandbox/transactions/${ref}/end`, { result: 'success' });
+      expect([answer.status, answer.body.reason]).to.deep.equal([404, 'not_found']);
+    }
+    expect((await transaction(refId)).status).to.equal('processing');
+    await end(String(id), 'success');
+    await untilStatus(refId, 'success');
+  });
+});

@@ -1,0 +1,148 @@
+/** What POST /api/sandbox/transactions/<ref>/end refuses, and that nothing is asked or written then. */
+import { expect } from 'chai';
+import { endTransaction } from '../../../src/api/sandbox/scenarios.js';
+import type { ProviderSettings } from '../../../src/accounts/account.model.js';
+import { getQuickCollection } from '../../../src/database/mongo.js';
+import { buildOrder } from '../../../src/purchases/fulfil/orders.js';
+import { OrderModel, orders, type Order } from '../../../src/purchases/order.model.js';
+import { PurchaseModel, purchases, type Purchase } from '../../../src/purchases/purchase.model.js';
+import { expectFailure, expectSuccess } from '../../api/support/expect-answer.js';
+import { useApi } from '../../api/support/api.js';
+import { newProduct } from '../../api/support/catalogue.js';
+import { uniqueRef } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
+import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
+import { startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
+
+describe('an end that is refused', () => {
+  const api = useApi();
+  let provider: TestReceiver;
+  before(async () => {
+    provider = await startReceiver();
+  });
+  after(() => provider.close());
+
+  /** Accepted; no worker runs here, so that it stands as it is made. */
+  async function bought() {
+    const { _id: code, sellerId } = await newProduct(api);
+    const { key, account } = await api.newBuyer(100_000);
+    const body = { code, customer_number: '081234561238', ref_id: uniqueRef() };
+    const { body: answer } = await api.call({ path: '/api/buyer/transaction', key, body });
+    const id = String(answer.data.transaction_id);
+    const sent = async (kind: ProviderSettings['kind'], over: Partial<Order> = {}, at = provider.url) => {
+      const to = { kind, baseUrl: at, username: 'simulated' };
+      const order = buildOrder({
+        transactionId: id,
+        accountId: account._id,
+        n: 1,
+        sellerId,
+        offerPrice: 10_500,
+        commissionRate: 0.02,
+        provider: to,
+      });
+      await OrderModel.create({ ...order, status: 'UNKNOWN', sentAt: new Date(), ...over });
+    };
+    const become = (set: Partial<Purchase>) =>
+      PurchaseModel.updateOne({ _id: id, accountId: account._id }, { $set: set });
+    const stored = () => PurchaseModel.findById(id).lean<Purchase>();
+    const end = (result: unknown, ref = body.ref_id) =>
+      api.call({
+        method: 'POST',
+        path: `/api/sandbox/transactions/${ref}/end`,
+        key,
+        body: { result },
+      });
+    return { id, sent, become, stored, end };
+  }
+  const notPossible = (message: RegExp) =>
+    ({ status: 409, code: '01', reason: 'end_not_possible', message }) as const;
+
+  it('is of one that is not with a provider yet', async () => {
+    const { end, stored } = await bought();
+    const before = await stored();
+    expectFailure(await end('success'), notPossible(/not with a provider yet/));
+    expect(await stored()).to.deep.equal(before);
+  });
+
+  it('is of one whose provider is real: it hears nothing of it', async () => {
+    const { end, sent, become, stored } = await bought();
+    await sent('h2h');
+    await become({ status: 'PROCESSING' });
+    for (const result of ['success', 'failed']) {
+      expectFailure(await end(result), notPossible(/not the simulator/));
+    }
+    expect(provider.hits()).to.equal(0);
+    expect(await stored()).to.include({ status: 'PROCESSING' });
+  });
+
+  it('is of one that waits for the operator, and of one whose customer number is masked', async () => {
+    const { end, sent, become } = await bought();
+    await sent('simulator');
+    await become({ status: 'PROCESSING', reviewSince: new Date() });
+    expectFailure(await end('success'), notPossible(/operator/));
+    const sold = await bought();
+    await sold.sent('simulator', { status: 'OK', open: false });
+    await sold.become({ status: 'SUCCESS', proofs: { customerNumber: 'masked' } });
+    expectFailure(await sold.end('reversed'), notPossible(/operator/));
+    expect(provider.hits()).to.equal(0);
+  });
+
+  it('is none while the majority lags behind the end: that end is answered', async function () {
+    await skipWithoutFaults(this);
+    const { id, end, sent, become } = await bought();
+    await sent('simulator');
+    await lagNextCommit(purchases.collectionName, 1_500);
+    const ended = become({ status: 'SUCCESS' }).exec();
+    await eventually('the end to be visible', () => PurchaseModel.exists({ _id: id, status: 'SUCCESS' }));
+    await getQuickCollection(orders).updateOne(
+      { transactionId: id },
+      { $set: { status: 'OK', open: false } },
+      { writeConcern: { w: 1 } },
+    );
+    const answer = await end('success');
+    await endLag();
+    await ended;
+    expectSuccess(answer, endTransaction);
+    expect(answer.body.code).to.equal('00');
+  });
+
+  it('is one that its state does not allow; the one that it has is answered', async () => {
+    for (const [status, its, others] of [
+      ['SUCCESS', 'success', ['failed']],
+      ['FAILED', 'failed', ['success', 'reversed']],
+      ['REFUNDED', 'reversed', ['success', 'failed']],
+      ['PROCESSING', null, ['reversed']],
+    ] as const) {
+      const { end, sent, become } = await bought();
+      await sent('simulator', status === 'PROCESSING' ? {} : { open: false, status: 'OK' });
+      await become({ status });
+      for (const other of others) {
+        expectFailure(await end(other), notPossible(/final already|Only a transaction that is a success/));
+      }
+      if (its !== null) {
+        const same = await end(its);
+        expectSuccess(same, endTransaction);
+        expect(same.body.code).to.equal('00');
+      }
+    }
+    expect(provider.hits()).to.equal(0);
+  });
+
+  it('is one that the simulator does not hear of: 503, and the same call again may come through', async () => {
+    const { end, sent, become, stored } = await bought();
+    await sent('simulator', {}, 'http://127.0.0.1:9');
+    await become({ status: 'PROCESSING' });
+    const answer = await end('success');
+    expectFailure(answer, { status: 503, code: '03', reason: 'biller_unavailable' });
+    expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+    expect(await stored()).to.include({ status: 'PROCESSING' });
+  });
+
+  it('is one that nobody knows, and of a transaction that there is not', async () => {
+    const { end } = await bought();
+    for (const result of ['lost', '', null, undefined, 1]) {
+      expectFailure(await end(result), { status: 400, code: '01', field: 'result' });
+    }
+    expectFailure(await end('success', 'no-such-transaction'), { status: 404, code: '02' });
+  });
+});

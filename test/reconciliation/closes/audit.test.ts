@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { audit } from '../../../src/audit/audit.model.js';
+import { auditCloses } from '../../../src/audit/audit-close.model.js';
+import { recordAudit } from '../../../src/audit/record-audit.js';
+import { dayCloses } from '../../../src/money/closes/day-close.model.js';
+import { computeRoot } from '../../../src/money/closes/close-hash.js';
+import { findLastClosedDay } from '../../../src/money/closes/day-closes.js';
+import { closeLedger } from '../../../src/reconciliation/closes/close-ledger.js';
+import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
+import { setClock } from '../../../src/shared/clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+import { dayAgo, setTime } from './ledger-play.js';
+
+describe('the audit log in the closes of days', () => {
+  useDatabase();
+  afterEach(() => {
+    setClock(null);
+  });
+
+  /** Changes the database as only who may do more than the service can. */
+  const forge = (change: (entries: typeof audit) => Promise<unknown>) => change(audit);
+
+  async function written(action: string): Promise<string> {
+    const id = newId();
+    await recordAudit(null, {
+      actor: 'operator:test',
+      action,
+      subject: { kind: 'account', id },
+      before: { price: 1, nested: { at: new Date(0), list: [1, 'two', null] } },
+      after: { price: 2 },
+    });
+    return (await audit.findOne({ 'subject.id': id }))?._id ?? '';
+  }
+
+  async function namedFindings(): Promise<string[]> {
+    setClock(null);
+    const { findings } = await verifyLedger();
+    return findings.map(({ check, subject, message }) => `${check} ${subject}: ${message}`);
+  }
+
+  async function restored(id: string, change: () => Promise<unknown>): Promise<string[]> {
+    const before = (await audit.findOne({ _id: id })) as Document;
+    await change();
+    const found = await namedFindings();
+    await forge((entries) => entries.replaceOne({ _id: id }, before as never, { upsert: true }));
+    expect(await namedFindings(), 'as it was again').to.deep.equal([]);
+    return found;
+  }
+
+  let first: string;
+  let second: string;
+
+  it('the first close covers what was written before there were rows of it; a day of before is read on', async () => {
+    setTime(dayAgo(20), 12);
+    const old = await written('before any close');
+    setTime(dayAgo(9), 1);
+    await closeLedger(dayAgo(10));
+    // As 0.2 before this has left it.
+    const day = dayAgo(10);
+    const content = (await findLastClosedDay())?.content;
+    if (!content) {
+      throw new Error('nothing was closed');
+    }
+    const { audit: covered, ...plain } = content;
+    expect(covered?.entries).to.equal(await audit.countDocuments({}));
+    await auditCloses.deleteMany({});
+    await dayCloses.updateOne(
+      { _id: day },
+      { $unset: { 'content.audit': 1 }, $set: { root: computeRoot(day, plain) } },
+    );
+    expect(await namedFindings()).to.deep.equal([]);
+
+    setTime(dayAgo(9), 12);
+    first = await written('in the first day with rows');
+    setTime(dayAgo(8), 1);
+    await closeLedger(dayAgo(9));
+    expect((await auditCloses.findOne({ _id: old }))?.day).to.equal(dayAgo(9));
+    expect((await auditCloses.findOne({ _id: first }))?.day).to.equal(dayAgo(9));
+    setTime(dayAgo(8), 12);
+    second = await written('in the next one');
+    setTime(dayAgo(7), 1);
+    await Promise.all([closeLedger(dayAgo(8)), closeLedger(dayAgo(8))]);
+    expect((await auditCloses.findOne({ _id: second }))?.day).to.equal(dayAgo(8));
+    expect(await namedFindings()).to.deep.equal([]);
+    expect((await verifyLedger()).closes.audit).to.include({ late: 0 });
+  });
+
+  it('an entry of a closed day that is changed, made anew, moved in time or removed is named', async () => {
+    const change = (fields: object) => () =>
+      forge((entries) => entries.updateOne({ _id: first }, { $set: fields as never }));
+    const name = `audit audit entry ${first}: it was changed after ${dayAgo(9)} was closed`;
+    expect(await restored(first, change({ actor: 'operator:other' }))).to.deep.equal([name]);
+    expect(await restored(first, change({ 'before.nested.list': [1, 'two'] }))).to.deep.equal([name]);
+    expect(await restored(first, change({ added: true }))).to.deep.equal([name]);
+    expect(await restored(first, change({ at: new Date() })), 'moved behind the closes').to.deep.equal([
+      name,
+    ]);
+    expect(
+      await restored(second, () => forge((entries) => entries.deleteOne({ _id: second }))),
+    ).to.deep.equal([`audit audit entry ${second}: it was removed after ${dayAgo(8)} was closed`]);
+  });
+
+  it('an entry that is inserted into a closed day is named; with a row of its own, its day is', async () => {
+    setTime(dayAgo(8), 15);
+    const forged = await written('never happened');
+    const unknown = /was not there when its day was closed/;
+    const [named, ...others] = await namedFindings();
+    expect(named).to.match(unknown).and.to.include(forged);
+    expect(others).to.deep.equal([]);
+    await auditCloses.insertOne({ _id: forged, day: dayAgo(300), hash: 'x' });
+    expect((await namedFindings()).join('\n')).to.match(unknown);
+    await auditCloses.updateOne({ _id: forged }, { $set: { day: dayAgo(8) } });
+    expect((await namedFindings()).join('\n')).to.match(
+      new RegExp(`closed-days day ${dayAgo(8)}: the rows of its audit entries are not those`),
+    );
+    await auditCloses.deleteOne({ _id: forged });
+    await forge((entries) => entries.deleteOne({ _id: forged }));
+    const timeless = { _id: newId(), actor: 'x', action: 'x', subject: { kind: 'account', id: 'x' } };
+    await forge((entries) => entries.insertOne(timeless as never));
+    expect((await namedFindings()).join('\n')).to.match(/its time is/);
+    await forge((entries) => entries.deleteOne({ _id: timeless._id }));
+    expect(await namedFindings()).to.deep.equal([]);
+  });
+
+  it('a row that is taken away or changed is named by its day', async () => {
+    const row = await auditCloses.findOne({ _id: second });
+    await auditCloses.deleteOne({ _id: second });
+    expect((await namedFindings()).join('\n'))
+      .to.include(`day ${dayAgo(8)}`)
+      .and.to.include(second);
+    await auditCloses.insertOne({ ...row, hash: 'forged' } as never);
+    expect((await namedFindings()).join('\n'))
+      .to.include(`day ${dayAgo(8)}`)
+      .and.to.include(second);
+    await auditCloses.updateOne({ _id: second }, { $set: { hash: row?.hash ?? '' } });
+    expect(await namedFindings()).to.deep.equal([]);
+  });
+
+  it('an entry that comes after its day was closed is covered by the next close, exactly once, and told of', async () => {
+    setTime(dayAgo(8), 23);
+    const late = await written('by a clock that is behind');
+    expect((await namedFindings()).join('\n')).to.include(late);
+    setTime(dayAgo(6), 1);
+    await closeLedger(dayAgo(7));
+    setTime(dayAgo(5), 1);
+    await closeLedger(dayAgo(6));
+    expect((await auditCloses.findOne({ _id: late }))?.day).to.equal(dayAgo(7));
+    expect(await namedFindings()).to.deep.equal([]);
+    expect((await verifyLedger()).closes.audit)
+      .to.include({ late: 1 })
+      .and.to.deep.include({ lateIds: [late] });
+    const closed = await dayCloses.find({ 'content.audit': { $ne: null } } as object).toArray();
+    const covered = closed.reduce((sum, { content }) => sum + (content?.audit?.entries ?? 0), 0);
+    expect(covered, 'no entry twice').to.equal(await auditCloses.countDocuments({}));
+  });
+});

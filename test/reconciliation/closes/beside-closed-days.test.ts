@@ -1,0 +1,205 @@
+/** What no hash of a closed day proves is looked at every day: adjustments, and of the last days totals, quotes and audit traces. */
+import { expect } from 'chai';
+import { Long, type Document } from 'mongodb';
+import mongoose from 'mongoose';
+import { createAccount } from '../../../src/accounts/create-account.js';
+import type { Account } from '../../../src/accounts/account.model.js';
+import { requestAdjustment } from '../../../src/adjustments/request-adjustment.js';
+import { recordAudit } from '../../../src/audit/record-audit.js';
+import { setTotalsComplete, areTotalsComplete } from '../../../src/money/totals/totals-state.model.js';
+import { closeLedger } from '../../../src/reconciliation/closes/close-ledger.js';
+import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
+import { setClock } from '../../../src/shared/clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { eventually } from '../../support/eventually.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+import { dayAgo, setTime } from './ledger-play.js';
+
+const by = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
+
+describe('the daily verification, beside closed days', () => {
+  useDatabase();
+  let account: Account;
+  let adjustmentId: string;
+
+  before(async () => {
+    setTime(dayAgo(3), 9);
+    ({ account } = await createAccount({ username: `b${newId()}`, role: 'buyer' }));
+    adjustmentId = (await requestAdjustment({ account, amount: 70_000 }, by))._id;
+    setTime(dayAgo(1), 1);
+    await closeLedger();
+    setClock(null);
+    await setTotalsComplete();
+  });
+  after(() => setClock(null));
+
+  const findings = async (full: boolean) =>
+    (await verifyLedger(undefined, { full })).findings.map(({ check, subject }) => `${check}: ${subject}`);
+
+  it('is green, and says of each rule that it has not looked at that it was not checked', async () => {
+    const daily = await verifyLedger();
+    expect(daily.findings).to.deep.equal([]);
+    const open = daily.checks.filter(({ failures }) => failures !== 0);
+    expect(open.map(({ check, failures }) => [check, failures])).to.deep.equal([
+      ['suspense-total', null],
+      ['payable-total', null],
+    ]);
+    expect(daily.ok).to.equal(true);
+    const full = await verifyLedger(undefined, { full: true });
+    expect(full.findings).to.deep.equal([]);
+    expect(full.checks.filter(({ failures }) => failures !== 0)).to.deep.equal([]);
+  });
+
+  it('is green after a list of purchases was exported, and with every rule as well', async () => {
+    await recordAudit(null, {
+      ...by,
+      action: 'purchase.export',
+      subject: { kind: 'transaction', id: 'all' },
+    });
+    expect(await findings(false)).to.deep.equal([]);
+    expect(await findings(true)).to.deep.equal([]);
+  });
+
+  it('totals that were never built are not called right', async () => {
+    await db().collection('totalsState').deleteMany({});
+    // A process remembers it for a moment.
+    await eventually('it to be forgotten', async () => !(await areTotalsComplete()));
+    const checks = (await verifyLedger()).checks.concat(
+      (await verifyLedger(undefined, { full: true })).checks,
+    );
+    await setTotalsComplete();
+    const totals = checks.filter(({ check }) => check === 'totals');
+    expect(totals.map(({ failures }) => failures)).to.deep.equal([null, null]);
+  });
+
+  /** What is planted, and what the verification of each day and that of everything have to say of it. */
+  const corruptions: [string, () => Promise<() => Promise<unknown>>, () => string[]][] = [
+    [
+      'an adjustment that nobody asked for: journal and wallet agree',
+      () => forgeJournal(strange),
+      () => [`adjustments: adjustment ${strange}`],
+    ],
+    [
+      'an adjustment that agrees with itself, and that no audit entry tells of',
+      async () => {
+        const restore = await forgeJournal(strange);
+        const forged = await copy('adjustments', adjustmentId, {
+          _id: strange,
+          amount: rupiah(9_000_000),
+          balanceAfter: rupiah(9_070_000),
+        });
+        return () => Promise.all([restore(), forged()]);
+      },
+      () => [`vouched: adjustment ${strange}`],
+    ],
+    [
+      'another amount in an adjustment of a closed day',
+      () => change('adjustments', adjustmentId, { amount: rupiah(1) }),
+      () => [`adjustments: adjustment ${adjustmentId}`],
+    ],
+    [
+      'another operator who is said to have made it',
+      () => change('adjustments', adjustmentId, { requestedBy: 'operator:dewi' }),
+      () => [`vouched: adjustment ${adjustmentId}`],
+    ],
+    [
+      'totals of today that have drifted',
+      () => add('dailyTotals', drifted(dayAgo(0))),
+      () => [`totals: account ${account._id} on ${dayAgo(0)}`],
+    ],
+    [
+      'totals of the day that was closed last',
+      () => add('dailyTotals', drifted(dayAgo(2))),
+      () => [`totals: account ${account._id} on ${dayAgo(2)}`],
+    ],
+    [
+      'a burnt quote: claimed by a payment that does not exist',
+      () => add('quotes', { _id: newId(), accountId: account._id, usedBy: strange }),
+      () => ['quotes: quote'],
+    ],
+    [
+      'a deposit that the audit log alone tells of',
+      () => trace('deposit'),
+      () => [`vouched: deposit ${strange}`],
+    ],
+    [
+      'an adjustment that the audit log alone tells of',
+      () => trace('adjustment'),
+      () => [`vouched: adjustment ${strange}`],
+    ],
+  ];
+  for (const [what, plant, expected] of corruptions) {
+    it(`names ${what}`, async () => {
+      const restore = await plant();
+      const [daily, full] = await Promise.all([false, true].map(findings)).finally(restore);
+      const named = expected();
+      expect(daily, 'daily').to.have.length(named.length);
+      named.forEach((each, index) => expect(daily?.[index]).to.include(each));
+      expect(full, 'full').to.deep.equal(daily);
+    });
+  }
+
+  const strange = 'f'.repeat(32);
+
+  /** Its journal, and the wallet as it is after it. */
+  async function forgeJournal(subjectId: string): Promise<() => Promise<unknown>> {
+    const amount = rupiah(9_000_000);
+    const [journal, wallet] = await Promise.all([
+      add('journals', {
+        _id: newId(),
+        accountId: account._id,
+        kind: 'adjustment',
+        subjectId,
+        walletId: account._id,
+        walletSeq: rupiah(2),
+        balanceAfter: rupiah(9_070_000),
+        createdAt: new Date(),
+        lines: [
+          { account: 'platform:adjustments', amount: amount.neg() },
+          { account: `wallet:${account._id}`, amount },
+        ],
+      }),
+      change('wallets', account._id, { balance: rupiah(9_070_000), seq: rupiah(2) }),
+    ]);
+    return () => Promise.all([journal(), wallet()]);
+  }
+
+  function drifted(day: string): Document {
+    const counters = { bought: { count: { SUCCESS: rupiah(7) } } };
+    return { _id: `${account._id}|${day}|base`, accountId: account._id, day, slot: null, counters };
+  }
+
+  async function trace(kind: 'deposit' | 'adjustment'): Promise<() => Promise<unknown>> {
+    await recordAudit(null, { ...by, action: `${kind}.confirm`, subject: { kind, id: strange } });
+    return () => db().collection('audit').deleteMany({ 'subject.id': strange });
+  }
+});
+
+const rupiah = (amount: number) => Long.fromNumber(amount);
+
+function db() {
+  const { db: found } = mongoose.connection;
+  if (!found) {
+    throw new Error('not connected');
+  }
+  return found;
+}
+
+const of = (name: string) => db().collection<Document & { _id: string }>(name);
+
+async function add(name: string, document: Document): Promise<() => Promise<unknown>> {
+  await of(name).insertOne(document as Document & { _id: string });
+  return () => of(name).deleteOne({ _id: document['_id'] as string });
+}
+
+async function change(name: string, _id: string, set: Document): Promise<() => Promise<unknown>> {
+  const before = await of(name).findOneAndUpdate({ _id }, { $set: set }, { promoteLongs: false });
+  if (!before) {
+    throw new Error(`nothing to corrupt in ${name}`);
+  }
+  return () => of(name).replaceOne({ _id }, before);
+}
+
+async function copy(name: string, _id: string, changes: Document): Promise<() => Promise<unknown>> {
+  return add(name, { ...(await of(name).findOne({ _id }, { promoteLongs: false })), ...changes });
+}

@@ -1,0 +1,99 @@
+/** A shop whose days are played by the clock: purchases that succeed, fail and are reversed, deposits, withdrawals. */
+import type { Account } from '../../../src/accounts/account.model.js';
+import { bySystem } from '../../../src/audit/record-audit.js';
+import { createDeposit } from '../../../src/deposits/create-deposit.js';
+import type { Deposit } from '../../../src/deposits/deposit.model.js';
+import { postSellerCredits } from '../../../src/money/credits/seller-credits.js';
+import { concludeFailure, concludeSuccess } from '../../../src/purchases/fulfil/conclude-purchase.js';
+import { claimOrder } from '../../../src/purchases/fulfil/order-transitions.js';
+import { prepareNextOrder } from '../../../src/purchases/fulfil/orders.js';
+import { reverseSale } from '../../../src/purchases/fulfil/reverse-sale.js';
+import { findPurchase } from '../../../src/purchases/find-purchase.js';
+import type { Purchase } from '../../../src/purchases/purchase.model.js';
+import { completeSettlement, failSettlement } from '../../../src/settlements/pay-out.js';
+import { requestSettlement } from '../../../src/settlements/request-settlement.js';
+import type { Settlement } from '../../../src/settlements/settlement.model.js';
+import { businessDay, daysAfter, getStartOfDay } from '../../../src/shared/business-time.js';
+import { setClock } from '../../../src/shared/clock.js';
+import { newId } from '../../../src/shared/ids.js';
+import { openShop, type Shop } from '../../jobs/sold-purchases.js';
+
+export interface Play {
+  shop: Shop;
+  buyer: Account;
+  seller: Account;
+  deposit(amount?: number): Promise<Deposit>;
+  buy(): Promise<Purchase>;
+  succeed(purchase: Purchase): Promise<void>;
+  fail(purchase: Purchase): Promise<void>;
+  reverse(purchase: Purchase): Promise<void>;
+  /** The seller's new credits into its wallet. */
+  post(): Promise<void>;
+  withdraw(amount?: number): Promise<Settlement>;
+  pay(settlement: Settlement): Promise<Settlement>;
+  giveBack(settlement: Settlement): Promise<Settlement>;
+}
+
+/** Its first movement, the buyer's deposit, is of the time at which it is called. */
+export async function openPlay(): Promise<Play> {
+  // Nobody is asked: the tests conclude by themselves.
+  const shop = await openShop('http://127.0.0.1:9', { balance: 1_000_000 });
+  const { buyer, seller } = shop;
+
+  async function send(purchase: Purchase) {
+    const order = await prepareNextOrder(purchase, []);
+    if ('noRoute' in order) {
+      throw new Error(`No route: ${order.noRoute.message}`);
+    }
+    return claimOrder(purchase, order);
+  }
+
+  return {
+    shop,
+    buyer,
+    seller,
+    deposit: async (amount = 50_000) =>
+      (await createDeposit({ account: buyer, amount, refId: newId() })).deposit,
+    buy: shop.buy,
+    async succeed(purchase) {
+      const { purchase: sent, order } = await send(purchase);
+      await concludeSuccess(sent, order, {
+        code: '00',
+        message: 'Sukses',
+        serialNumber: `SN${purchase._id}`,
+      });
+    },
+    async fail(purchase) {
+      const { purchase: sent, order } = await send(purchase);
+      await concludeFailure(sent, order, { code: '01', message: 'Gagal' });
+    },
+    async reverse(purchase) {
+      const sold = await findPurchase(buyer._id, purchase._id);
+      await reverseSale(sold, { message: 'Dibatalkan', by: bySystem });
+    },
+    post: () => postSellerCredits(seller._id),
+    async withdraw(amount = 50_000) {
+      const bankAccount = { bankCode: '014', accountNumber: '1234567890', accountName: 'PT Pulsa' };
+      const { settlement } = await requestSettlement({
+        account: seller,
+        amount,
+        bankAccount,
+        refId: newId(),
+      });
+      return settlement;
+    },
+    pay: ({ _id }) => completeSettlement(_id, bySystem),
+    giveBack: ({ _id }) => failSettlement(_id, 'Rekening salah', bySystem),
+  };
+}
+
+/** YYYY-MM-DD, so many days ago. */
+export function dayAgo(days: number): string {
+  return daysAfter(businessDay(new Date()), -days);
+}
+
+/** Moves the clock to a time of a business day. */
+export function setTime(day: string, hour: number, minute = 0): void {
+  const atMs = getStartOfDay(day).getTime() + (hour * 60 + minute) * 60_000;
+  setClock(() => atMs);
+}

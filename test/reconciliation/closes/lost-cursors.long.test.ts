@@ -1,0 +1,85 @@
+/** MongoDB forgets a cursor that is idle for ten minutes, and every one of a primary that is none any more. */
+import { expect } from 'chai';
+import { getExistingAccount } from '../../../src/accounts/find-account.js';
+import { createAccount } from '../../../src/accounts/create-account.js';
+import { recordAudit } from '../../../src/audit/record-audit.js';
+import { createDeposit } from '../../../src/deposits/create-deposit.js';
+import { findLastClosedDay } from '../../../src/money/closes/day-closes.js';
+import { closeDay } from '../../../src/reconciliation/closes/close-ledger.js';
+import { verifyLedger } from '../../../src/reconciliation/ledger/verify-ledger.js';
+import { newId } from '../../../src/shared/ids.js';
+import { startFault } from '../../support/mongo-faults.js';
+import { inParallel } from '../../support/purchases.js';
+import { namespaceOf } from '../../money/support/debits.js';
+import { useDatabase } from '../../webhooks/support/database.js';
+
+/** Above the first answer of a cursor (101), so that each has to be asked for more; some are above a page of 1,000. */
+const wallets = 130;
+const deposits = 1_100;
+const days = 120;
+/** What the verification reads, of each of which one cursor is forgotten if there is any. */
+const collections = [
+  'accounts',
+  'wallets',
+  'journals',
+  'deposits',
+  'audit',
+  'auditCloses',
+  'walletCloses',
+  'dayCloses',
+  'dailyTotals',
+];
+
+describe('ledger verify while MongoDB forgets its cursors', function () {
+  this.timeout(180_000);
+  useDatabase();
+
+  before(async () => {
+    const buyers = await Promise.all(
+      Array.from(
+        { length: wallets },
+        async () => (await createAccount({ username: `b${newId()}`, role: 'buyer' })).account._id,
+      ),
+    );
+    const busy = buyers[wallets / 2] ?? '';
+    const deposit = async (id: string) => {
+      await createDeposit({ account: await getExistingAccount(id), amount: 1_000, refId: newId() });
+    };
+    await inParallel([...buyers, ...Array.from({ length: deposits }, () => busy)], 40, deposit);
+    for (let entry = 0; entry < wallets; entry++) {
+      const subject = { kind: 'account' as const, id: newId() };
+      await recordAudit(null, { actor: 'operator:test', action: 'account.set', subject });
+    }
+    for (let day = 0; day < days; day++) {
+      // Days of a calendar of their own, the first of which has all of it.
+      const at = new Date(Date.UTC(2030, 0, 1 + day));
+      const bound = { day: at.toISOString().slice(0, 10), end: at, now: at };
+      await closeDay(bound, await findLastClosedDay());
+    }
+    // What no close covers.
+    await deposit(busy);
+  });
+
+  for (const full of [false, true]) {
+    it(`${full ? 'with --full ' : ''}reads on, and says what it says otherwise`, async () => {
+      const { closes, examined, findings } = await verifyLedger(() => undefined, { full });
+      const faults = await Promise.all(
+        collections.map((name) =>
+          startFault({ kind: 'cursor-lost', commands: ['getMore'], namespace: namespaceOf(name), times: 1 }),
+        ),
+      );
+      const beside = await verifyLedger(() => undefined, { full });
+      const met = (await Promise.all(faults.map((fault) => fault.end()))).reduce(
+        (sum, each) => sum + each,
+        0,
+      );
+      process.stdout.write(`      ${met} cursors were forgotten when they were asked for more\n`);
+      expect(met).to.be.at.least(1);
+      expect(findings).to.deep.equal([]);
+      expect(beside.findings).to.deep.equal([]);
+      expect(beside.closes).to.deep.equal(closes);
+      expect(beside.examined).to.deep.equal(examined);
+      expect(closes.days).to.equal(days);
+    });
+  }
+});

@@ -1,0 +1,149 @@
+/** Changes while a process is killed, stopped, or cut off from Redis: nobody is sold to at the old price for long. */
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { limits } from '../../config/limits.js';
+import { addProduct, newBuyer } from '../providers/provider-stack.js';
+import { sendCall } from '../api/support/api.js';
+import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { forkTestProgram } from '../support/fork-test-program.js';
+import { startTcpGate, type Outage } from '../support/outage.js';
+import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
+import type { RunningProgram } from '../support/start-program.js';
+import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
+
+describe('a change while a process does not hear of it', function () {
+  this.timeout(120_000);
+  let privateRedis: PrivateRedis;
+  let redis: Redis;
+  let stack: Stack;
+  let seeded: Record<string, SeededAccount>;
+  /** The other web process reaches Redis through this. */
+  let gate: Outage;
+  let other: RunningProgram;
+  let buyer: ApiClient;
+  let sellerId: string;
+  let code: string;
+  let price: number;
+
+  before(async () => {
+    privateRedis = await startPrivateRedis();
+    redis = new Redis(privateRedis.url);
+    gate = await startTcpGate(privateRedis.url);
+    stack = await startStack({ env: { REDIS_URL: privateRedis.url } });
+    seeded = await stack.seed();
+    other = await stack.startWeb({ REDIS_URL: gate.url });
+    await newBuyer(stack, seeded['buyer']?.api_key ?? '');
+    buyer = apiClient(other.url, seeded['buyer']?.api_key ?? '');
+    sellerId = String((await stack.db.collection('accounts').findOne({ username: 'seller' }))?._id);
+  });
+  after(async () => {
+    await gate.restore();
+    await stack.stop();
+    await gate.stop();
+    redis.disconnect();
+    await privateRedis.stop();
+  });
+  beforeEach(async () => {
+    price = 10_000;
+    code = await addProduct(stack, [{ sellerId, price }]);
+    await bothHear();
+    expect(await priceThere()).to.equal(price);
+  });
+  afterEach(() => gate.restore());
+
+  const hearers = () => redis.zcount(`${String(stack.env['QUEUE_PREFIX'])}:hearers`, Date.now(), '+inf');
+  const bothHear = () => eventually('both to hear', async () => (await hearers()) === 2);
+  const priceThere = async () => {
+    const body = { product_code: code, destination: '081234561230', ref_id: uniqueRef() };
+    const answer = await buyer.post('/v1/transactions', body);
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+    return answer.body.data.price as number;
+  };
+  /** @returns how long the seller waited for the answer. */
+  const raise = async (): Promise<number> => {
+    price += 1;
+    const startedAt = performance.now();
+    const answer = await sendCall(stack.baseUrl, {
+      path: `/api/seller/products/${code}/offers`,
+      key: seeded['seller']?.api_key ?? '',
+      body: { price },
+    });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return performance.now() - startedAt;
+  };
+
+  const outages: [name: string, begin: () => unknown][] = [
+    ['its Redis hangs', () => gate.hang()],
+    ['its connections to Redis break', () => gate.cut()],
+    ['Redis ends the connections that hear', () => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')],
+    ['everything in Redis is lost', () => privateRedis.empty()],
+  ];
+  for (const [name, begin] of outages) {
+    it(`${name}: the change is answered in time and holds for the next call there`, async () => {
+      await begin();
+      expect(await raise()).to.be.below(limits.hearingMs + 700);
+      expect(await priceThere()).to.equal(price);
+      await gate.restore();
+      await bothHear();
+      await eventually('changes to be quick again', async () => (await raise()) < limits.hearingMs / 2);
+      expect(await priceThere()).to.equal(price);
+    });
+  }
+
+  it('cut off for long: within a second', async () => {
+    await gate.cut();
+    await eventually('the others to know', async () => (await hearers()) === 1);
+    expect(await priceThere()).to.equal(price);
+    await raise();
+    const toldAt = performance.now();
+    await eventually('the new price', async () => (await priceThere()) === price);
+    expect(performance.now() - toldAt).to.be.below(limits.cacheDeafMs + 500);
+  });
+
+  it('stopped in the middle, and going on later: not once at the old price', async () => {
+    process.kill(other.pid, 'SIGSTOP');
+    try {
+      expect(await raise()).to.be.below(limits.hearingMs + 700);
+    } finally {
+      process.kill(other.pid, 'SIGCONT');
+    }
+    expect(await priceThere()).to.equal(price);
+  });
+
+  it('a third one was killed: changes wait a second for it at most, and then not at all', async () => {
+    const third = await stack.startWeb();
+    await third.stop('SIGKILL');
+    expect(await raise()).to.be.below(limits.hearingMs + 700);
+    expect(await priceThere()).to.equal(price);
+    await bothHear();
+    expect(await raise()).to.be.below(limits.hearingMs);
+  });
+
+  it('who ends in order is not waited for', async () => {
+    const third = await stack.startWeb();
+    await eventually('three to hear', async () => (await hearers()) === 3);
+    await third.stop();
+    expect(await hearers()).to.equal(2);
+  });
+
+  it('the process that makes it is killed between the commit and telling of it: within a second', async () => {
+    const child = forkTestProgram('test/redis/dying-process', { ...stack.env, PRODUCT_CODE: code });
+    await once(child, 'message');
+    // What is read now is from before the commit, and nobody is left to say that it is not true any more.
+    expect(await priceThere()).to.equal(price);
+    child.send('go on');
+    await once(child, 'exit');
+    const startedAt = performance.now();
+    await eventually('the new price', async () => (await priceThere()) === 20_000, 5_000);
+    expect(performance.now() - startedAt).to.be.below(limits.cacheDeafMs + 500);
+  });
+
+  it('Redis is away for all: the change is made, answered in time, and holds for the next call everywhere', async () => {
+    await redis.call('CLIENT', 'PAUSE', '3000', 'ALL');
+    expect(await raise()).to.be.below(3_000);
+    expect(await priceThere()).to.equal(price);
+    await bothHear();
+  });
+});
