@@ -34,7 +34,7 @@ import type { AnyResellerOperation } from './reseller/reseller-operation.js';
 import { reportOperations } from './reports/operations.js';
 import { statementOperations } from './statements/operations.js';
 
-/** What an account of this role sees and changes of itself (docs/reference/api/configuration.md). */
+/** Operations of an account on its own settings (docs/reference/api/configuration.md). */
 export function accountOperations(role: Role): AnyOperation[] {
   return [getConfigFor(role), updateConfigFor(role), rotateKeyFor(role), listRequestsFor(role)];
 }
@@ -79,7 +79,7 @@ export const walletOperations: AnyOperation[] = [
   getWalletTransaction,
 ];
 
-/** What an account of this role can see and do about its webhooks. */
+/** Operations of an account on its webhooks. */
 export function webhookOperations(role: Role): AnyOperation[] {
   return [
     listDeliveriesFor(role),
@@ -90,7 +90,7 @@ export function webhookOperations(role: Role): AnyOperation[] {
     rotateSecretFor(role),
     listEndpointsFor(role),
     createEndpointFor(role),
-    // After the calls whose names stand where an id could.
+    // After the calls whose fixed names stand in the place of an id.
     getEndpointFor(role),
     updateEndpointFor(role),
     removeEndpointFor(role),
@@ -107,7 +107,10 @@ export const resellerOperations: AnyResellerOperation[] = [
   getResellerBalance,
 ];
 
-/** Every call that takes a key: what the app mounts is what the OpenAPI document describes. */
+/**
+ * Every operation that takes a key. The app mounts this list, and the OpenAPI document describes
+ * it.
+ */
 export const operations: AnyOperation[] = [
   ...walletOperations,
   ...buyerOperations,

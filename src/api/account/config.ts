@@ -1,4 +1,4 @@
-/** The API configuration (docs/reference/api/configuration.md): domain to wire, and the schema of that. */
+/** Operations that read and change the API configuration (docs/reference/api/configuration.md). */
 import Joi from 'joi';
 import type { Account, Role } from '../../accounts/account.model.js';
 import { getDecryptedApiKey } from '../../accounts/api-key.js';
@@ -16,8 +16,8 @@ import { say } from '../../shared/say.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
 
 /**
- * @param keyId The key that the call came with: the only one that its caller sees, however many there are.
- * @returns What both GET and POST show.
+ * Returns the configuration as both GET and POST show it.
+ * @param keyId The caller's key, which is the only one that it sees.
  */
 export async function presentConfig(account: Account, keyId: string) {
   const [apiKey, webhookStatus] = await Promise.all([
@@ -47,7 +47,7 @@ export const configData = {
   webhook_url: nullableUrl.description('Gets the events of every transaction.'),
   callback_url: nullableUrl.description("Gets each surface's own callback."),
   ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: any address.'),
-  // Without the most that an account may choose: what it was given in the database may be more.
+  // No maximum: the stored limit may be higher than an account may choose.
   rate_limit: Joi.number()
     .integer()
     .min(1)
@@ -96,7 +96,7 @@ interface Body {
 }
 
 const allowlistEntry = Joi.string()
-  // An IPv6 address that ends in an IPv4 one, and the length of its network.
+  // The longest form is an IPv6 address with an embedded IPv4 address and a prefix length.
   .max(49)
   .custom((value: string, helpers) =>
     normalizeAllowlistEntry(value) === null ? helpers.error('any.invalid') : value,

@@ -7,7 +7,7 @@ import { say } from '../../shared/say.js';
 import { createPayment as pay } from '../../purchases/accept/create-payment.js';
 import { toShownStatus } from '../../purchases/states.js';
 
-/** What a buyer sends to buy a product or to pay a bill (docs/reference/api/purchases.md). */
+/** Body of a purchase or bill payment (docs/reference/api/purchases.md). */
 export interface PurchaseBody {
   code: string;
   customer_number: string;
@@ -22,7 +22,7 @@ export const purchaseBody = Joi.object<PurchaseBody>({
   max_price: maxPrice,
 });
 
-/** The same in the words of the domain. */
+/** Maps the body to the names of the domain. */
 export function toPurchaseRequest(body: PurchaseBody) {
   return {
     productCode: body.code,

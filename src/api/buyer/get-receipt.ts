@@ -21,7 +21,7 @@ interface Query {
 const titleMax = 40;
 const soldPriceMax = 999_999_999;
 
-/** Draws with a library of its own, which no other call needs: it is read with the first receipt. */
+/** The PDF library is imported with the first receipt, because no other call needs it. */
 export const getReceipt = defineOperation<unknown, Params, Query>({
   id: 'getReceipt',
   method: 'get',

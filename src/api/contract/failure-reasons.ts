@@ -1,8 +1,8 @@
-/** What every `reason` means, and with which HTTP status it comes: the one table, for the contract and its documentation. */
+/** Meaning and HTTP status of each `reason`. The contract and its documentation use this table. */
 import type { FailureReason } from '../../shared/errors.js';
 
 interface Meaning {
-  /** Null: on the reseller surface alone, which always answers 200. */
+  /** Null: only on the reseller surface, which always answers 200. */
   httpStatus: number | null;
   meaning: string;
 }
@@ -72,7 +72,7 @@ export const reasons: Record<FailureReason, Meaning> = {
   transaction_failed: { httpStatus: null, meaning: 'The transaction exists and failed; its price is back.' },
 };
 
-/** What can come with an HTTP status. */
+/** Returns the reasons that can occur with an HTTP status. */
 export function listReasons(httpStatus: number): FailureReason[] {
   return (Object.keys(reasons) as FailureReason[]).filter((each) => reasons[each].httpStatus === httpStatus);
 }

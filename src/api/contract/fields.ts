@@ -7,22 +7,23 @@ import { say } from '../../shared/say.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { FieldError } from '../../shared/errors.js';
 
-/** Gives a schema a name of its own in the OpenAPI document (components.schemas): generated clients call its type so. */
+/**
+ * Names a schema in the OpenAPI document (components.schemas). Generated clients name its type
+ * after it.
+ */
 export function nameSchema<Schema extends Joi.Schema>(name: string, schema: Schema): Schema {
   return schema.meta({ name }) as Schema;
 }
 
-/** What else than Joi's own rules the document says of a schema: its checks are a function. */
+/** Sets the OpenAPI rules of a schema whose checks are functions. */
 export function documentSchemaAs<Schema extends Joi.Schema>(schema: Schema, shown: object): Schema {
   return schema.meta({ shown }) as Schema;
 }
 
-/** `webhook-id` as `WebhookId`, `transaction.pending` as `TransactionPending`. */
+/** Converts `webhook-id` to `WebhookId` and `transaction.pending` to `TransactionPending`. */
 export function toPascalCase(name: string): string {
   return name.replace(/(?:^|\W|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
-
-/** Schemas of the fields that many operations share (bounds: docs/reference/api/limits.md). */
 
 const buildTextSchema = (max: number, pattern: RegExp, words: 'noUnseenCharacters' | 'noControlCharacters') =>
   Joi.string()
@@ -30,7 +31,7 @@ const buildTextSchema = (max: number, pattern: RegExp, words: 'noUnseenCharacter
     .pattern(pattern)
     .messages(toJoiMessages({ 'string.pattern.base': say(words, label) }));
 
-/** Free text: whatever can be seen, trimmed nowhere. */
+/** Free text of printable characters. It is not trimmed. */
 export const text = (max: number) => buildTextSchema(max, printablePattern, 'noUnseenCharacters');
 
 export const refId = Joi.string()
@@ -42,7 +43,10 @@ export const refId = Joi.string()
 
 const reservedRefIds: readonly string[] = ['.', '..', 'lookup'];
 
-/** Of what is made: none that stands for something else at the end of an address, where it could not be read again. */
+/**
+ * The ref_id of a new object. Refuses values that have another meaning as the last segment of a
+ * path.
+ */
 export const newRefId = refId
   .custom((value: string, helpers) =>
     reservedRefIds.includes(value)
@@ -59,7 +63,9 @@ export const productCode = Joi.string()
   .messages(toJoiMessages({ 'string.pattern.base': say('productCodeForm', label) }))
   .example('S10');
 
-/** Its form depends on the product and is checked there (422/04); here only that it is text. */
+/**
+ * Checks only that it is text. The product determines its form, which is checked later (422/04).
+ */
 export const customerNumber = buildTextSchema(100, noControlPattern, 'noControlCharacters')
   .min(1)
   .description(
@@ -79,7 +85,7 @@ export const rupiah = (bounds: { min: number; max: number }) =>
       }),
     );
 
-/** Of a product: how long an order of it may wait. */
+/** Seconds that an order of a product may wait. */
 export const maxWaitS = Joi.number()
   .integer()
   .min(limits.maxWaitMinS)
@@ -94,7 +100,7 @@ export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
   'Refuse (409) if the price is higher now. Rupiah.',
 );
 
-/** In our words: Joi's are about schemes and patterns. */
+/** Replaces Joi's messages, which mention schemes and patterns. */
 const urlForm = say('urlForm', label);
 
 export const url = Joi.string()
@@ -103,11 +109,11 @@ export const url = Joi.string()
   .messages(toJoiMessages({ 'string.uri': urlForm, 'string.uriCustomScheme': urlForm }))
   .example('https://shop.example/hooks/topup');
 
-/** One that is never resolved before it is used: how it is written must be allowed. */
+/** A URL that is not resolved before it is used. Only its text is checked. */
 export const callbackUrl = url
   .custom((value: string, helpers) => {
     const problem = urlGuard.problemOf(value);
-    // What is no URL at all has been told so.
+    // Text that is not a URL has been reported already.
     return problem === null || url.validate(value).error
       ? value
       : helpers.message(toJoiMessages({ custom: say('urlField', { field: label.label, problem }) }));
@@ -118,7 +124,7 @@ const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2
 
 const dateRule = say('dateForm', label);
 
-/** A day in business time, or a full ISO 8601 time with its zone. */
+/** A day in business time, or a full ISO 8601 time with its offset. */
 export const isoDay = Joi.string()
   .max(40)
   .pattern(isoDate)
@@ -136,7 +142,7 @@ function isRealDay(value: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day);
 }
 
-/** In what zone times of the answer are written. Days of filters stay those of business time. */
+/** Time zone of the times in a response. Days of filters stay in business time. */
 export const tz = text(64)
   .custom((value: string, helpers) => findTimeZone(value) ?? helpers.error('any.invalid'))
   .messages(toJoiMessages({ 'any.invalid': say('zoneName', label) }))
@@ -145,7 +151,7 @@ export const tz = text(64)
     'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
   );
 
-/** The query of a call that answers one thing. */
+/** Query of calls that return one object. */
 export interface Zoned {
   tz?: string;
 }
@@ -154,7 +160,7 @@ export const zoned = Joi.object<Zoned>({ tz });
 
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
-/** One of these words in a filter, in whatever case it is written: what reads it compares it in lower case. */
+/** One of these words in any case. Its readers compare it in lower case. */
 export const caseless = (words: readonly string[]) =>
   Joi.string()
     .valid(...words)
@@ -187,7 +193,7 @@ const wholeNumberText = ({ max, standard }: { max: number; standard?: number }) 
   return standard === undefined ? schema : schema.default(standard);
 };
 
-/** ISO 8601, in answers: UTC, or in the `tz` that was asked for. */
+/** ISO 8601 time in responses: UTC, or in the requested `tz`. */
 export const timestamp = Joi.string().isoDate().example('2024-03-01T05:06:07.000Z');
 export const pagination = nameSchema(
   'Pagination',
@@ -199,7 +205,10 @@ export const pagination = nameSchema(
   }),
 );
 
-/** What is wrong with URLs that are to be saved, by their fields; names are resolved. Null and left out are no URLs. */
+/**
+ * Returns the errors of URLs to be saved, by field. Resolves their host names. Null and undefined
+ * are skipped.
+ */
 export async function findUrlErrors(given: Record<string, string | null | undefined>): Promise<FieldError[]> {
   const found = await Promise.all(
     Object.entries(given).map(async ([field, value]) => {

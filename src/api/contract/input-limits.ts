@@ -1,6 +1,6 @@
 /**
- * How large input may be, told by its own schema, so that what a call costs is bounded before anything else is checked: Joi
- * looks at every item of a list, and runs every pattern over a text, also of one that is too long.
+ * Size limits of input, read from its own schema. They bound the cost of validation: Joi checks
+ * every item of a list and runs every pattern, even on text that is too long.
  */
 import { lookUp } from '../../shared/collections.js';
 import type Joi from 'joi';
@@ -11,14 +11,14 @@ export type InputLimits =
   | { kind: 'text'; max: number }
   | { kind: 'list'; max: number; item: InputLimits }
   | { kind: 'object'; fields: Map<string, InputLimits> }
-  /** Costs the same whatever is sent: a number, a boolean, one of some words. */
+  /** The cost does not depend on the value: a number, a boolean, or one of some words. */
   | { kind: 'plain' };
 
 const known = new WeakMap<Joi.Schema, InputLimits>();
 
 /**
- * The bounds of a schema of input.
- * @throws Error for one that sets none: a text or a list without a `max`, fields that nobody named.
+ * Returns the limits of an input schema.
+ * @throws Error for text or a list without a `max`, and for objects that accept unknown fields.
  */
 export function getInputLimits(schema: Joi.Schema): InputLimits {
   const found = known.get(schema) ?? readLimits(schema, 'input');
@@ -27,8 +27,9 @@ export function getInputLimits(schema: Joi.Schema): InputLimits {
 }
 
 /**
- * Looks at lengths alone, and takes what the schema names: fields that nobody asked for are left behind, however many.
- * @returns The input to be checked, and what is too long; what is too long is not looked into.
+ * Checks only lengths, and drops fields that the schema does not name.
+ * @returns The input to validate, and errors for values that are too long. Their content is not
+ * checked.
  */
 export function applyInputLimits(
   schema: Joi.Schema,
@@ -72,7 +73,7 @@ function limitValue(bounds: InputLimits, value: unknown, path: string, tooLong: 
   }
 }
 
-/** The fields that the schema names, and none else. */
+/** Copies only the fields that the schema names. */
 function limitFields(
   fields: Map<string, InputLimits>,
   value: object,
@@ -89,7 +90,10 @@ function limitFields(
   return taken;
 }
 
-/** `schema.describe()` would say the same, but it also checks its own answer: 0.2 s of each start for all operations. */
+/**
+ * `schema.describe()` gives the same but validates its own output. That costs 0.2 s of each start
+ * for all operations.
+ */
 function readLimits(schema: Joi.Schema, name: string): InputLimits {
   const terms = schema.$_terms as {
     items?: Joi.Schema[];

@@ -19,7 +19,7 @@ import { label, toJoiMessages } from '../language/joi-messages.js';
 import type { HistorySearch } from '../../purchases/history.js';
 import type { ShownStatus } from '../../purchases/states.js';
 
-/** What a list of an account's deposits or settlements takes in its query (docs/reference/api/lists.md#lists). */
+/** Query of lists of an account's deposits or settlements (docs/reference/api/lists.md#lists). */
 export interface ListFilter<Status extends string> {
   status?: Status;
   ref_id?: string;
@@ -58,7 +58,10 @@ export function listFilter<Status extends string>(statuses: readonly Status[]) {
   });
 }
 
-/** The same for `pageOfDocuments`. @throws ValidationError for an end before its start. */
+/**
+ * Converts a list query to the arguments of `findDocumentPage`.
+ * @throws ValidationError if the end is before the start.
+ */
 export function buildPageQuery<T extends { status: string }>(
   accountId: string,
   query: ListFilter<string>,
@@ -101,7 +104,7 @@ export const historyFields = {
   tz,
 };
 
-/** By what both roles narrow it. */
+/** Search fields that both roles have. */
 export const searchFields = {
   code: productCode,
   sn: text(200)
@@ -116,13 +119,13 @@ export interface SearchBody {
   sn?: string;
 }
 
-/** The same in the words of the domain; undefined: it is not narrowed. */
+/** Maps the search fields to the names of the domain; undefined if none is set. */
 export function toHistorySearch({ code, customer_number, sn }: SearchBody): HistorySearch | undefined {
   const isAnything = [code, customer_number, sn].some((each) => each !== undefined);
   return isAnything ? { productCode: code, customerNumber: customer_number, serialNumber: sn } : undefined;
 }
 
-/** The same in the words of the domain. */
+/** Maps the body to the names of the domain. */
 export function toHistoryQuery(body: HistoryBody) {
   return {
     status: body.status?.toLowerCase() as ShownStatus | undefined,
@@ -133,7 +136,7 @@ export function toHistoryQuery(body: HistoryBody) {
   };
 }
 
-/** The `pagination` of a list. */
+/** Returns the `pagination` of a list. */
 export function presentPagination(body: HistoryBody, total: number) {
   return { page: body.page, limit: body.limit, total, total_pages: Math.ceil(total / body.limit) };
 }

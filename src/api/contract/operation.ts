@@ -1,7 +1,6 @@
 /**
- * An operation is one call of the interface as data: where it is, what it takes, what it returns, and the
- * function that does it. The router mounts it and the OpenAPI document is made from it, so that the two can
- * never differ.
+ * An operation is one API call as data: path, input schemas, response schema and handler. The
+ * router and the OpenAPI document are both built from it, so that they cannot differ.
  */
 import type { Readable } from 'node:stream';
 import type Joi from 'joi';
@@ -17,22 +16,25 @@ export interface Call<Body, Params, Query> extends Authenticated {
   params: Params;
   query: Query;
   requestId: string;
-  /** The client's address, IPv4 where it is a mapped one. */
+  /** The client's address. An IPv4-mapped address is shown as IPv4. */
   address: string;
-  /** Whether the client would rather have this type than JSON, by its Accept header. */
+  /** True if the Accept header prefers this media type to JSON. */
   prefers: (mediaType: string) => boolean;
 }
 
-/** A success. The default is HTTP 200, code 00. */
+/** A successful response. The default is HTTP 200 with code 00. */
 export interface Reply {
   httpStatus?: 200 | 201 | 202;
   code?: Extract<ResponseCode, '00' | '05'>;
   message?: Message;
-  /** A list that may be long as `JsonList`. */
+  /** A `JsonList` if the list may be long. */
   data: unknown;
   /** Sent instead of the envelope. */
   file?: FileReply;
-  /** Of `conditional` operations whose data is a `JsonList`: a digest of it. Left out: of the data as it is. */
+  /**
+   * For `conditional` operations whose data is a `JsonList`: a digest of it. Absent: the digest of
+   * the data itself.
+   */
   digest?: string;
 }
 
@@ -40,20 +42,23 @@ export interface FileReply {
   filename: string;
   /** Content-Type. */
   type: string;
-  /** Bytes; null where it is not known before the end. */
+  /** Bytes; null if the size is unknown before the end. */
   size: number | null;
   open(): Readable;
 }
 
 export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
-  /** Name in the OpenAPI document, in camelCase, unique. */
+  /** Unique name in the OpenAPI document, in camelCase. */
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express path. */
   path: string;
-  /** Whose key may call it. */
+  /** Role whose keys may call it. */
   role: Role;
-  /** What its caller's credential must be able to do. Left out: `own`, which the current API key alone can. */
+  /**
+   * Power that the caller's credential must have. Default `own`, which only the current API key
+   * has.
+   */
   needs?: Power;
   tag: 'Wallet' | 'Buyer' | 'Seller' | 'Sandbox';
   summary: string;
@@ -61,36 +66,45 @@ export interface Operation<Body = unknown, Params = unknown, Query = unknown> {
   body?: Joi.ObjectSchema<Body>;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
-  /** Shape of `data`; of the file itself where the answer is always one. */
+  /** Schema of `data`, or of the file if the response is always a file. */
   data: Joi.Schema;
-  /** Shape of `data` of a 202. */
+  /** Schema of `data` in a 202. */
   unfinishedData?: Joi.Schema;
-  /** Works without a key too, by the query parameter `token` (see reports/downloads.ts). */
+  /** Also accepts the query parameter `token` instead of a key (see reports/downloads.ts). */
   takesToken?: true;
-  /** Answers with a file instead of the envelope, or can when the client asks for one; `bytes`: always, and never JSON. */
+  /**
+   * Responds with a file instead of the envelope, always or when the client asks for one. `bytes`:
+   * always, and never JSON.
+   */
   file?: 'always' | 'onRequest' | 'bytes';
-  /** The media types of such a file beside JSON; left out: csv alone. */
+  /** Media types of the file in addition to JSON. Default: only csv. */
   fileTypes?: string[];
-  /** A list that is asked for again and again: its answer has an ETag, and one that the caller has is not sent again (304). */
+  /**
+   * For lists that clients poll: the response has an ETag, and an unchanged list is answered with
+   * 304.
+   */
   conditional?: true;
-  /** What it answers when all is well; default 200. */
+  /** Status codes of a success. Default 200. */
   successStatuses?: (200 | 201 | 202)[];
-  /** Failures of its own, beside those of every call. */
+  /** Failure status codes in addition to those of every call. */
   failures?: (402 | 404 | 409 | 422 | 503)[];
-  /** Left out of the account's request log where it succeeds: it is what reads it. */
+  /** Successful calls are not written to the request log, because the operation reads that log. */
   readsRequestLog?: true;
   handle(call: Call<Body, Params, Query>): Promise<Reply>;
 }
 
-/** Closed unless the operation says otherwise, so that a new one cannot forget it. */
+/** Defaults to the strictest power, so that a new operation cannot be open by mistake. */
 export function getRequiredPower({ needs }: Pick<AnyOperation, 'needs'>): Power {
   return needs ?? 'own';
 }
 
-/** Any operation, whatever it takes; its schemas have checked the input before `handle` sees it. */
+/** Any operation. Its schemas have validated the input before `handle` gets it. */
 export type AnyOperation = Operation<never, never, never>;
 
-/** Gives `handle` the types of the schemas beside it. @throws Error where one bounds nothing: see input-limits.ts. */
+/**
+ * Types `handle` by the schemas of the operation.
+ * @throws Error if a schema has no size limits; see input-limits.ts.
+ */
 export function defineOperation<Body = unknown, Params = unknown, Query = unknown>(
   operation: Operation<Body, Params, Query>,
 ): AnyOperation {
@@ -103,9 +117,9 @@ export function defineOperation<Body = unknown, Params = unknown, Query = unknow
 }
 
 /**
- * What tells the buyers' and the sellers' operation of one kind apart: name, path, and whose key may call it.
- * @param call.name Its name in the OpenAPI document, with `who` for the role.
- * @param call.path Below `/api/<role>`.
+ * Builds the fields that differ between the buyers' and the sellers' operation of one kind.
+ * @param call.name Returns the operation id for `Buyer` or `Seller`.
+ * @param call.path Path below `/api/<role>`.
  */
 export function buildRoleFields(
   role: Role,
@@ -115,7 +129,7 @@ export function buildRoleFields(
   return { id: call.name(who), path: `/api/${role}${call.path}`, role, tag: who };
 }
 
-/** Who makes a change by this call, for the audit log, and with which key. */
+/** Returns the actor of a change for the audit log, with the id of its key. */
 export function getChangedBy({
   account,
   address,

@@ -1,4 +1,6 @@
-/** Shapes of what operations return, for the contract (OpenAPI) and for the tests that check every answer by it. */
+/**
+ * Response schemas of operations. The OpenAPI document and the tests of every response use them.
+ */
 import Joi from 'joi';
 import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
 import { nameSchema, timestamp } from './fields.js';
@@ -77,15 +79,16 @@ export const productData = nameSchema(
   }),
 );
 
-/** As its sellers see it. */
+/** A product as its sellers see it. */
 export const sellerProductData = nameSchema(
   'SellerProduct',
   productData.keys({ max_wait_s: Joi.number().allow(null).required() }),
 );
 
-/** Domain to wire: snake_case and the words of the interface end here. */
-
-/** A purchase as docs/reference/api/buyer.md shows it, its time in UTC or a zone. */
+/**
+ * Converts a purchase to the form in docs/reference/api/buyer.md.
+ * @param zone Time zone of its time. Default UTC.
+ */
 export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   return {
     ref_id: purchase.refId,
@@ -101,7 +104,10 @@ export function presentBuyerTransaction(purchase: Purchase, zone?: string) {
   };
 }
 
-/** A purchase as docs/reference/api/purchases.md#wallet-surface shows it, its times in UTC or a zone. */
+/**
+ * Converts a purchase to the form in docs/reference/api/purchases.md#wallet-surface.
+ * @param zone Time zone of its times. Default UTC.
+ */
 export function presentWalletTransaction(purchase: Purchase, zone?: string) {
   return {
     id: purchase._id,
@@ -118,7 +124,7 @@ export function presentWalletTransaction(purchase: Purchase, zone?: string) {
   };
 }
 
-/** docs/reference/api/products.md */
+/** Converts a product to the form in docs/reference/api/products.md. */
 export function presentProduct({ product, price, status }: PricedProduct) {
   return {
     code: product._id,
@@ -132,12 +138,14 @@ export function presentProduct({ product, price, status }: PricedProduct) {
   };
 }
 
-/** The same for its sellers. */
+/** Converts a product to the form that its sellers see. */
 export function presentSellerProduct(shown: PricedProduct) {
   return { ...presentProduct(shown), max_wait_s: shown.product.maxWaitS ?? null };
 }
 
-/** 00 for what this call accepted; a repeat gets 05 while it is under way, and 00 when it is final. */
+/**
+ * Returns 00 for a new or final purchase, and 05 for a repeated call whose purchase is in progress.
+ */
 export function replyCode(purchase: Purchase, created: boolean): '00' | '05' {
   return created || isFinal(purchase.status) ? '00' : '05';
 }

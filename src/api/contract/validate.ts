@@ -4,7 +4,7 @@ import { applyInputLimits } from './input-limits.js';
 import { saidByJoi } from '../../shared/say.js';
 import { indonesianJoiMessages } from '../language/joi-messages.js';
 
-/** By Joi's codes. Those that are not here are about how a value is written. */
+/** Field reasons by Joi's error code. All other codes are about the form of a value. */
 const reasonsByJoiCode = new Map<string, FieldReason>([
   ['any.required', 'missing'],
   ['any.only', 'unknown_value'],
@@ -27,14 +27,14 @@ const reasonsByJoiCode = new Map<string, FieldReason>([
   ['number.infinity', 'too_large'],
 ]);
 
-/** The word of docs/reference/field-reasons.md for a mistake that Joi found. */
+/** Returns the reason of docs/reference/field-reasons.md for a Joi error code. */
 export function getFieldReason(code: string): FieldReason {
   return reasonsByJoiCode.get(code) ?? 'wrong_form';
 }
 
 /**
- * Checks input once, at the edge (docs/reference/api/conventions.md#input): types are never converted, unknown fields are ignored,
- * and mistakes are named by their fields. Lengths come first, and where one is wrong they come alone.
+ * Validates input at the edge (docs/reference/api/conventions.md#input). Types are not converted
+ * and unknown fields are ignored. Length errors are checked first and reported alone.
  * @throws ValidationError (400/01)
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
@@ -51,7 +51,9 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   return result.value;
 }
 
-/** What is right is looked at once, without words: Joi would make its templates of them anew with each call. */
+/**
+ * The first pass builds no messages. Joi would compile its message templates again for every call.
+ */
 const validateOnlyOptions: Joi.ValidationOptions = {
   abortEarly: true,
   convert: false,
@@ -62,7 +64,7 @@ const englishOptions: Joi.ValidationOptions = {
   ...validateOnlyOptions,
   abortEarly: false,
   errors: { wrap: { label: false, array: false }, escapeHtml: false },
-  // Joi's own speak of 1 items, and of peers of a `value`, which nobody sent.
+  // Joi's defaults say "1 items", and mention peers of a `value` that no client sent.
   messages: {
     'array.min': '{{#label}} must contain at least {{#limit}} {if(#limit == 1, "item", "items")}',
     'object.missing': 'one of {{#peersWithLabels}} must be given',
@@ -78,8 +80,8 @@ const indonesianOptions: Joi.ValidationOptions = {
 };
 
 /**
- * Both are of the same schema and input, so they have the same mistakes in the same order. One that breaks two rules which say the
- * same of it is one mistake.
+ * Pairs the errors of both languages, which come in the same order. Errors with the same field and
+ * message are merged.
  */
 function combineLanguages(
   english: Joi.ValidationErrorItem[],

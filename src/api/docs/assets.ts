@@ -1,4 +1,4 @@
-/** Everything that the pages load. */
+/** Stylesheet of the /docs pages. */
 export const docsStyle = `
 :root { color-scheme: light dark; --ink: #1d2733; --quiet: #52606d; --paper: #fff; --card: #f3f6f8; --line: #d5dce3; --accent: #0a5f5f; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --quiet: #a5b2be; --paper: #14191f; --card: #1d252d; --line: #35404b; --accent: #5fd0d0; } }
@@ -49,7 +49,10 @@ summary { cursor: pointer; padding: .35rem 0; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;
 
-/** In the browser: searches the index, whose entries have every word of the query; those with it in their title come first. */
+/**
+ * Browser script: finds index entries that contain every word of the query. Title matches come
+ * first.
+ */
 export const searchScript = `'use strict';
 const shownMax = 40;
 const field = document.querySelector('form[role=search] input');
@@ -99,7 +102,7 @@ function showResults(found, count) {
 }
 `;
 
-/** In the browser: sends the form of a call, and shows what came back. The key is kept for this tab. */
+/** Browser script: sends the form of a call and shows the response. The key is kept for the tab. */
 export const tryItScript = `'use strict';
 // 'npm start' prints an address with the demo key behind the #, which is sent nowhere. No link may bring a key of live money.
 const given = /^#key=([bs]k_test_[A-Za-z0-9_]+)$/.exec(location.hash);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { lookUp } from '../../shared/collections.js';
 
-/** The files that /docs/clients/<name> serves for download. */
+/** Files that /docs/clients/<name> serves for download. */
 export const clientFiles = {
   'topup-client.tgz': 'dist/clients/topup-client.tgz',
   'quick-start.mjs': 'packages/client-node/quick-start.mjs',
@@ -16,13 +16,14 @@ export const clientFiles = {
 } as const;
 
 export interface ClientFile {
-  /** Below `projectRoot`. */
+  /** Path below `projectRoot`. */
   file: string;
   type: string;
-  /** Calls to send: the reader's are to this service. */
+  /** True if example addresses in the file are replaced by the address of this service. */
   isAddressed: boolean;
 }
 
+/** Returns the file that /docs/clients/<name> serves; null if there is none. */
 export function findClientFile(name: string): ClientFile | null {
   const file = lookUp(clientFiles, name);
   return file === undefined
@@ -34,15 +35,18 @@ export function findClientFile(name: string): ClientFile | null {
       };
 }
 
-/** The address of a file of the clients. @param wanted Its path in the repository. */
+/**
+ * Returns the URL of a client file; null if it is not served.
+ * @param wanted Path in the repository.
+ */
 export function findClientFileUrl(wanted: string): string | null {
   const found = Object.entries({ ...clientFiles, ...readmes }).find(([, file]) => file === wanted);
   return found ? `/docs/clients/${found[0]}` : null;
 }
 
-/** What is built has no place in the repository: a guide links to what is read there in its stead. */
+/** Built files are not in the repository. Guides link to these files instead. */
 const readmes = { 'topup-client.tgz': 'packages/client-node/README.md' };
 
-/** Code is for reading, in a browser too. */
+/** Browsers show code that is served as text. */
 const plainText = 'text/plain; charset=utf-8';
 const types: Record<string, string> = { '.tgz': 'application/gzip', '.json': 'application/json' };

@@ -19,15 +19,18 @@ export interface DocPage {
   title: string;
   body: Html;
   headings: Heading[];
-  /** For the search: the plain text below each heading. */
+  /** Plain text below each heading, for the search. */
   texts: string[];
 }
 
-/** The map itself, which /docs shows first. */
+/** The docs map, which /docs shows first. */
 const mapName = 'README';
 const rendered = new Map<string, DocPage>();
 
-/** @param name As in the map. Null: the map has no such page. */
+/**
+ * Returns a rendered page; null if the map does not list it.
+ * @param name Path in the docs map.
+ */
 export function findDocPage(name: string): DocPage | null {
   const title = findMappedPage(name)?.title;
   return title === undefined ? null : getRendered(name, title);
@@ -75,7 +78,10 @@ function render(name: string, title: string): DocPage {
   return { name, title, body: { html: body }, headings, texts: splitByHeading(text) };
 }
 
-/** A link to a page, to a heading, or to a file of the clients. Other files of the repository are not served: null. */
+/**
+ * Resolves a link to a page, a heading or a client file. Returns null for other files, which are
+ * not served.
+ */
 function findAddress(href: string, from: string): string | null {
   if (href.startsWith(`${getServiceUrl()}/docs/`)) {
     return href.slice(getServiceUrl().length);
@@ -93,7 +99,7 @@ function findAddress(href: string, from: string): string | null {
   return findMappedPage(name) ? `/docs/${name}${after}` : findClientFileUrl(file);
 }
 
-/** As GitHub names headings; the second of the same words ends in `-1`. */
+/** Builds heading ids as GitHub does. The second heading with the same words ends in `-1`. */
 function buildId(words: string, before: Heading[]): string {
   const id = words
     .toLowerCase()
@@ -115,7 +121,7 @@ function splitByHeading(markdown: string): string[] {
     );
 }
 
-/** Programs are not searched: their comments would be taken for headings. */
+/** Removes code blocks, whose comments would look like headings. */
 function withoutFences(markdown: string): string {
   return markdown.replace(/^```[^]*?^```$/gm, '');
 }

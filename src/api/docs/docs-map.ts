@@ -1,10 +1,10 @@
-/** The pages that /docs serves, in their order: the map in docs/README.md. */
+/** The pages that /docs serves, in the order of docs/README.md. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../../config/project-file.js';
 
 export interface MappedPage {
-  /** Its path below docs/ without `.md`, such as `guides/operate/install`. */
+  /** Path below docs/ without `.md`, such as `guides/operate/install`. */
   name: string;
   title: string;
 }
@@ -22,7 +22,7 @@ export function findMappedPage(name: string): MappedPage | null {
   return allPages.find((each) => each.name === name) ?? null;
 }
 
-/** The pages before and after this one; null at the ends. */
+/** Returns the previous and next page; null at the ends. */
 export function getNeighbours(name: string): { previous: MappedPage | null; next: MappedPage | null } {
   const index = allPages.findIndex((each) => each.name === name);
   return { previous: allPages[index - 1] ?? null, next: allPages[index + 1] ?? null };

@@ -3,7 +3,7 @@ import { html, type Html } from '../../shared/html.js';
 import type { DocPage, Heading } from './doc-pages.js';
 import { docsMap, getNeighbours, type MappedPage } from './docs-map.js';
 
-/** Scripts and styles are files of this service, and the page talks to it alone. */
+/** Pages load scripts and styles only from this service, and send requests only to it. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
 export interface ShownPage {
   title: string;
   body: Html;
-  /** Its path below /docs, for the sidebar; empty: it is not in the sidebar. */
+  /** Path below /docs, for the sidebar. Empty: the page is not in the sidebar. */
   name?: string;
   headings?: Heading[];
 }
@@ -31,7 +31,7 @@ export function sendDocsPage(response: Response, page: ShownPage): void {
     .send(render(page).html);
 }
 
-/** A page of docs/, with links to the pages before and after it. */
+/** Sends a page of docs/ with links to the previous and next page. */
 export function sendDocPage(response: Response, { name, title, body, headings }: DocPage): void {
   const { previous, next } = getNeighbours(name);
   const neighbours = html`<nav class="neighbours" aria-label="Neighbouring pages">
@@ -75,7 +75,7 @@ function render({ title, body, name = '', headings = [] }: ShownPage): Html {
     </html>`;
 }
 
-/** The second level alone: a page is short. */
+/** Lists only second-level headings, because pages are short. */
 function tableOfContents(headings: Heading[]): Html | string {
   const shown = headings.filter(({ depth }) => depth === 2);
   return shown.length < 2
@@ -88,7 +88,7 @@ function tableOfContents(headings: Heading[]): Html | string {
       </nav>`;
 }
 
-/** After the page in the document, so that a phone shows the page first. */
+/** Comes after the page in the document, so that phones show the page first. */
 function sidebar(current: string): Html {
   return html`<nav id="pages" class="sidebar" aria-label="All pages">
     ${docsMap.map(

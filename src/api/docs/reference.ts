@@ -50,7 +50,7 @@ function callList(tag: string): Html | string {
       </ul>`;
 }
 
-/** What is sent to the reader's server, each with the fields of its body. */
+/** Lists the webhook events, each with the fields of its body. */
 function eventList(tag: string): Html[] {
   return Object.entries(describedInterface().webhooks).flatMap(([event, { post }]) => {
     const schema = post?.requestBody?.content['application/json']?.schema;
@@ -90,7 +90,7 @@ export function callPage({ method, path, operation }: Call): Html {
     </div>`;
 }
 
-/** The whole call, and what a success answers. */
+/** Shows the whole call and its successful response. */
 function example(call: Call): Html {
   const [status, response] = Object.entries(call.operation.responses)[0] ?? [];
   const answered = response && !('$ref' in response) ? findExample(response) : undefined;
@@ -123,7 +123,7 @@ function answer(status: string, found: Response | { $ref: string }): Html {
   </details>`;
 }
 
-/** Required ones first. */
+/** Required parameters come first. */
 function parameterTable(title: string, parameters: Parameter[]): Html | string {
   const rows = parameters.map(({ name, required, description, schema }) => ({
     name,
@@ -159,7 +159,7 @@ function fieldTable(rows: SchemaRow[]): Html {
   </div>`;
 }
 
-/** Words between backticks as code. */
+/** Renders text between backticks as code. */
 function withCode(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
@@ -184,14 +184,14 @@ function curl(call: Call): Html {
   return html`<pre tabindex="0"><code>${lines.join(' \\\n  ')}</code></pre>`;
 }
 
-/** What the sign of a reseller call covers, with its fields in braces: as the call itself puts it together. */
+/** Returns the text that the sign of a reseller call covers, with its fields in braces. */
 function buildSignTemplate({ operation }: Call): string | null {
   const call = resellerOperations.find(({ id }) => id === operation.operationId);
   const fields = operation.parameters.map(({ name }) => [name, `{${name}}`] as const);
   return call ? `{username}|${call.signed(Object.fromEntries(fields)).hmacCovers}` : null;
 }
 
-/** What a path needs is asked for before it is sent: without it the path is that of another call. */
+/** Path parameters are required: without one, the path is that of another call. */
 function renderInput(name: string, place: string, isRequired: boolean | undefined): Html {
   const asked = place === 'path' ? html`required` : '';
   return html`<label
@@ -199,7 +199,7 @@ function renderInput(name: string, place: string, isRequired: boolean | undefine
   /></label>`;
 }
 
-/** The form that the script sends. Without the script it does nothing. */
+/** The form that the browser script sends. Without the script it does nothing. */
 function renderTryItForm(call: Call): Html {
   const body = exampleBody(call);
   const fields = call.operation.parameters.filter((each) => each.in !== 'header');

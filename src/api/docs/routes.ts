@@ -14,7 +14,9 @@ import { sendDocPage, sendDocsPage } from './page.js';
 import { callPage, calls, referenceIndex } from './reference.js';
 import { searchIndex, searchPage } from './search.js';
 
-/** `/docs`: the pages of docs/, and each call to read and try. Nothing of it comes from another host. */
+/**
+ * Serves `/docs`: the pages of docs/ and a page for each call. Nothing is loaded from another host.
+ */
 export function docsRoutes(): Router {
   const router = Router({ caseSensitive: true });
   for (const path of ['/', '/docs']) {
@@ -75,7 +77,7 @@ export function docsRoutes(): Router {
   return router;
 }
 
-/** What a running service has and the repository has not. */
+/** Links that exist only in a running service. */
 const ownPages = html`<h2>This service</h2>
   <ul>
     <li><a href="/docs/reference">Calls</a>: every call of the API, to read and try</li>

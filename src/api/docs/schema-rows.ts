@@ -2,14 +2,17 @@ import { lookUp } from '../../shared/collections.js';
 import type { Schema } from '../openapi/types.js';
 
 export interface SchemaRow {
-  /** `data.transactions[].ref_id` */
+  /** Path of the field, such as `data.transactions[].ref_id`. */
   name: string;
   isRequired: boolean;
-  /** What may stand there, in words, and what it means. */
+  /** Allowed values in words, and the meaning. */
   description: string;
 }
 
-/** A row for each field of a schema, nested ones too, required ones first. Of a choice the fields of each. */
+/**
+ * Returns a row for each field, including nested ones. Required fields come first. A choice has the
+ * fields of all alternatives.
+ */
 export function schemaRows(schema: Schema, prefix = ''): SchemaRow[] {
   const rows = requiredFirst(schema).flatMap(([name, each, isRequired]) => [
     { name: `${prefix}${name}`, isRequired, description: describeSchema(each) },
@@ -24,7 +27,7 @@ export function schemaRows(schema: Schema, prefix = ''): SchemaRow[] {
   return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
 }
 
-/** `10 to 34 digits. The number of the account.` */
+/** Describes a schema in words, such as `10 to 34 digits. The number of the account.` */
 export function describeSchema(schema: Schema): string {
   const { description = '', default: usual } = schema;
   const value = usual === undefined ? '' : `, default ${JSON.stringify(usual)}`;
@@ -67,7 +70,7 @@ const wordsOfTypes: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Of each pattern in the document. The lengths are in the words. */
+/** Descriptions of the patterns in the document. They include the lengths. */
 export const wordsOfPatterns: Record<string, string> = {
   '^[A-Za-z0-9._-]{1,50}$': '1 to 50 letters, digits, ".", "_" or "-"',
   '^[A-Za-z0-9._:-]{1,64}$': '1 to 64 letters, digits, ".", "_", ":" or "-"',

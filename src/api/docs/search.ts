@@ -2,7 +2,7 @@ import { html, type Html } from '../../shared/html.js';
 import { docPages } from './doc-pages.js';
 import { calls } from './reference.js';
 
-/** One call, or one section of a page, as search.js reads it. */
+/** A call or a section of a page. search.js reads this form. */
 interface Entry {
   address: string;
   title: string;
@@ -14,7 +14,7 @@ const textCharactersMax = 2_000;
 
 let known: string | null = null;
 
-/** The search index as JSON: the browser searches it. */
+/** Returns the search index as JSON. The browser searches it. */
 export function searchIndex(): string {
   known ??= JSON.stringify([...callEntries(), ...sectionEntries()]);
   return known;

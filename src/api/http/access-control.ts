@@ -15,9 +15,9 @@ import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
 const windowMs = 60_000;
 
 /**
- * Counts a call of an account, all surfaces and web processes together, and tells in the RateLimit headers where it
- * stands.
- * @throws RateLimitError (429/06) over the account's `rate_limit` in a minute.
+ * Counts a call of an account across all surfaces and web processes, and sets the RateLimit
+ * headers.
+ * @throws RateLimitError (429/06) above the account's `rate_limit` per minute.
  */
 export async function limitRate(account: Account, response: Response): Promise<void> {
   const taken = await consumeRateLimit(`rate:${account._id}`, { max: getRateLimit(account), windowMs });
@@ -28,9 +28,9 @@ export async function limitRate(account: Account, response: Response): Promise<v
 }
 
 /**
- * Passes a good authentication on, however many bad ones came from the same address; a bad one is counted.
- * @param kind What is counted apart: each provider's callbacks have a limit of their own.
- * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st bad one in a minute.
+ * Awaits an authentication and counts failures per address. A successful one always passes.
+ * @param kind Name of the counter. The callbacks of each provider protocol have their own.
+ * @throws RateLimitError (429/06) instead of UnauthorizedError from the 21st failure in a minute.
  */
 export async function limitFailedAuthentication<T>(
   address: string,
@@ -46,7 +46,8 @@ export async function limitFailedAuthentication<T>(
         max: limits.failedAuthenticationsMax,
         windowMs,
       });
-      // What is known is found in memory, what is unknown in the database.
+      // Known keys are found in memory, unknown ones in the database. The floor hides the
+      // difference.
       await setTimeout(Math.max(0, limits.refusalFloorMs - (performance.now() - startedAt)));
       throwIfExceeded(taken, say('tooManyBadKeys', { seconds: getResetSeconds(taken) }));
     }
@@ -65,8 +66,9 @@ function getResetSeconds({ resetMs }: Taken): number {
 }
 
 /**
- * Finds the account of the bearer key or access token (docs/reference/api/authentication.md). 401/07 without a valid one;
- * 429/06 after too many wrong ones from one address, which never stops a right one.
+ * Authenticates the bearer key or access token (docs/reference/api/authentication.md).
+ * Responds 401/07 without a valid one, and 429/06 after too many failures from one address. A valid
+ * one is never limited.
  */
 export const authenticateRequest: RequestHandler = async (request, response, next) => {
   const match = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '');
@@ -84,22 +86,30 @@ export function getAuthenticated(response: Response): Authenticated {
   return response.locals['authenticated'] as Authenticated;
 }
 
-/** What an account's own settings let through, after its key was found good (docs/reference/api/authentication.md#access-rules). */
+/**
+ * Applies the account's own settings after authentication
+ * (docs/reference/api/authentication.md#access-rules).
+ */
 export const accessRules: RequestHandler = async (request, response, next) => {
   await applyAccessRules(getAuthenticated(response).account, getClientAddress(request), response);
   next();
 };
 
 /**
- * The address comes first, so that a stranger with a stolen key uses none of the account's limit.
- * @throws ForbiddenError (403/07) for an address that is not on the account's list, RateLimitError (429/06).
+ * Checks the address before the rate limit, so that a stranger with a stolen key uses none of the
+ * limit.
+ * @throws ForbiddenError (403/07) if the address is not on the account's allowlist.
+ * @throws RateLimitError (429/06)
  */
 export async function applyAccessRules(account: Account, address: string, response: Response): Promise<void> {
   requireAllowedAddress(account, address);
   await limitRate(account, response);
 }
 
-/** @throws ForbiddenError (403/07) for an address that is not on the account's list, or no account. */
+/**
+ * @throws ForbiddenError (403/07) if the address is not on the account's allowlist, or there is no
+ * account.
+ */
 export function requireAllowedAddress(account: Account | null, address: string): void {
   if (!account || !isOnAllowlist(account.ipWhitelist, address)) {
     throw new ForbiddenError(say('addressNotAllowed', { address }), 'address_not_allowed');

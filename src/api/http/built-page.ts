@@ -1,4 +1,7 @@
-/** Pages in the browser as `npm run build` made them (packages/console): the operator's console and the accounts' portal. */
+/**
+ * Browser pages that `npm run build` makes from packages/console: the operator console and the
+ * account portal.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,10 +10,13 @@ import { builtProgram } from '../../../config/project-file.js';
 
 const built = builtProgram('console');
 
-/** As vite.config.ts of packages/console writes it wherever a nonce belongs. */
+/** vite.config.ts of packages/console writes this where a nonce belongs. */
 const noncePlaceholder = '__CSP_NONCE__';
 
-/** Own scripts from files alone. Mantine writes some of its styles into the page, with the nonce of the answer. */
+/**
+ * Scripts load only from our files. Mantine writes some styles into the page, with the nonce of the
+ * response.
+ */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -25,8 +31,9 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 /**
- * Sends a page. Read anew each time, so that a build under a running process is answered with the names of its own files.
- * @param values What stands in the page for each of these words.
+ * Sends a page. It is read for each response, so that a build under a running process serves its
+ * own file names.
+ * @param values Replacements for placeholders in the page.
  */
 export async function sendBuiltPage(
   response: Response,
@@ -42,7 +49,9 @@ export async function sendBuiltPage(
   response.set('Content-Security-Policy', contentSecurityPolicy(nonce)).type('html').send(filled);
 }
 
-/** Their names hold a hash of what is in them. There is nothing of the business in them, so they need no login. */
+/**
+ * File names contain a hash of the content. The files hold no business data, so they need no login.
+ */
 export const builtAssets = express.static(path.join(built, 'assets'), {
   index: false,
   redirect: false,

@@ -7,48 +7,54 @@ import { limits } from '../../../config/limits.js';
 import { buildUnreadableRequestResponse } from './error-envelope.js';
 import { endStalledResponses } from './stalled-responses.js';
 
-/** The rest of this one, one that takes connections, one that reads. */
+/** The rest of the current turn, one that accepts connections, and one that reads. */
 const turnsToRead = 3;
 
 interface Waiting {
   response: ServerResponse;
-  /** Nothing is taken from its connection behind it. */
+  /** No later request is read from the connection. */
   isLast: boolean;
   handle: () => void;
 }
 
-/** A connection, from its first request on until nothing waits on it any more. */
+/** The request queue of one connection. */
 interface ConnectionQueue {
-  /** What is handled just now. */
+  /** The response in progress. */
   current: ServerResponse | null;
-  /** What came meanwhile (pipelined). */
+  /** Pipelined requests that arrived in the meantime. */
   waiting: Waiting[];
-  /** Something is handled, or is just about to be. */
+  /** True while a request is handled, or about to be. */
   isBusy: boolean;
-  /** What comes behind it cannot be read: then nothing of it is done, and the connection ends. */
+  /** Later input cannot be read. None of it is executed, and the connection ends. */
   isBroken: boolean;
 }
 
-/** How long an answer may stand still of which its client takes nothing, and when the server closes. */
+/**
+ * Milliseconds for which a client may read nothing of its response: normally, and when the server
+ * closes.
+ */
 interface Times {
   stillMs?: number;
   atStopMs?: number;
 }
 
-/** Of the server. */
 interface ServerState {
-  /** Each answer ends its connection. */
+  /** Every response closes its connection. */
   isLast: boolean;
-  /** Nothing begins any more. */
+  /** No new request begins. */
   isClosing: boolean;
 }
 
 /**
- * Handles the requests of each connection one after the other. Node hands over all that came in one packet at once: a packet
- * of 58 kB could so hold a process for 20 s, and of a response that never got the connection nobody hears that it is over.
- * What has not begun when its connection breaks, or when the server closes, is not done at all.
- * @returns what closes the server although clients keep their connections: each answer that is under way ends its own, with
- *   `Connection: close` where there is still time for it; those on which nothing is under way end at once.
+ * Handles the requests of each connection one after the other. Requests that have not begun when
+ * the connection breaks or the server closes are not executed.
+ *
+ * Node hands over all requests of a packet at once. A packet of 58 kB could hold a process for 20
+ * s, and a response that never gets the connection emits no `close`.
+ *
+ * @returns `close`, which ends the server although clients keep their connections. Idle connections
+ * end at once, others after the response in progress, which says `Connection: close` if its headers
+ * are not sent.
  */
 export function handleSequentially(
   server: Server,
@@ -56,7 +62,7 @@ export function handleSequentially(
   { stillMs = limits.stillConnectionMs, atStopMs = limits.stillAtStopMs }: Times = {},
 ): { close(): Promise<void> } {
   const lines = trackConnections(server);
-  // Who takes nothing of its answer would hold its connection without end.
+  // A client that reads nothing of its response would hold its connection forever.
   const answers = endStalledResponses(() => lines.keys(), { stillMs, atStopMs });
   const stage: ServerState = { isLast: false, isClosing: false };
 
@@ -66,7 +72,7 @@ export function handleSequentially(
       line.isBusy = false;
       return;
     }
-    // Its answer could not be written: the one before ended the connection, or another holds it.
+    // The previous response ended the connection, or another response holds it.
     if (stage.isClosing || line.isBroken || !socket.writable || next.response.socket !== socket) {
       socket.destroy();
       return;
@@ -81,7 +87,7 @@ export function handleSequentially(
       if (stage.isClosing || line.isBroken) {
         socket.destroySoon();
       } else if (line.waiting.length > 0) {
-        // Others have their turn in between.
+        // Lets other connections run in between.
         setImmediate(goOn, socket, line);
       } else {
         line.isBusy = false;
@@ -99,10 +105,12 @@ export function handleSequentially(
     }
     dropBodyHeaders(request);
     const begin = () => handle(request, response);
-    // What waits begins by the end of another: it must not be taken for a part of that (tracing).
+    // A waiting request begins in the callback of another one. Tracing must not take it for a part
+    // of that.
     line.waiting.push({
       response,
-      // Node drops what came in the same packet behind it, and would read on in the middle of another request.
+      // Node drops later input of the same packet, and would read on in the middle of another
+      // request.
       isLast: request.headers.upgrade !== undefined,
       handle: line.isBusy ? AsyncResource.bind(begin) : begin,
     });
@@ -113,7 +121,8 @@ export function handleSequentially(
   };
 
   server.on('request', take);
-  // Node would answer what it does not know by itself (417), past the line: we expect nothing, and say so by the answer.
+  // Node would answer 417 itself, outside the queue. Expectations are ignored and answered
+  // normally.
   server.on('checkExpectation', take);
   handleUnreadableRequests(server, lines);
   return { close: () => closeInOrder(server, lines, { answers, stage }) };
@@ -139,7 +148,7 @@ async function closeInOrder(
   answers.stop();
 }
 
-/** Of the connections that there are. */
+/** Tracks the queues of open connections. */
 function trackConnections(server: Server): Map<Socket, ConnectionQueue> {
   const lines = new Map<Socket, ConnectionQueue>();
   server.on('connection', (socket) => {
@@ -153,11 +162,11 @@ function handleUnreadableRequests(server: Server, lines: Map<Socket, ConnectionQ
   server.on('clientError', (error, socket) => {
     rejectUnreadable(error, socket, lines.get(socket as Socket));
   });
-  // Node would end it at once, and what is under way on it with that.
+  // Node would end the connection at once, together with the request in progress.
   server.on('connect', (_request, socket) => {
     const line = lines.get(socket as Socket);
     rejectUnreadable(new Error('This is no proxy'), socket, line);
-    // Node has let go of it: nobody else tells the answer that there is room again, or sees the client go.
+    // Node has detached the socket, so `drain` and `end` are handled here.
     socket.on('drain', () => line?.current?.emit('drain'));
     socket.on('end', () => socket.end());
     socket.on('error', () => undefined);
@@ -171,7 +180,10 @@ function closeAfterResponse(response: ServerResponse | null): void {
   }
 }
 
-/** What clients have sent already: a turn of the loop takes their connections, the next one reads from them. */
+/**
+ * Reads requests that clients have sent already: one turn accepts their connections, the next one
+ * reads.
+ */
 async function readPendingRequests(): Promise<void> {
   for (let turn = 0; turn < turnsToRead; turn += 1) {
     await nextTurn();
@@ -179,8 +191,9 @@ async function readPendingRequests(): Promise<void> {
 }
 
 /**
- * Node's own for HTTP also cuts what has its end and is not yet written, and looks for slow clients no more.
- * @returns resolves when all connections have ended.
+ * `close` of an HTTP server also cuts ended responses that are not yet written, and stops the
+ * checks for slow clients.
+ * @returns Resolves when all connections have ended.
  */
 function stopListening(server: Server): Promise<void> {
   return new Promise((resolve) => {
@@ -200,8 +213,8 @@ function destroyConnectionsWhere(
 }
 
 /**
- * A GET or HEAD is answered by its address: what it says of a body is taken from it, so that no parser waits for one that never
- * comes, and its connection ends with its answer.
+ * Removes the body headers of GET and HEAD, so that no parser waits for a body that never comes.
+ * The connection ends with the response.
  */
 function dropBodyHeaders({ method, headers }: IncomingMessage): void {
   if (bodilessMethods.has(method ?? '')) {
@@ -210,7 +223,10 @@ function dropBodyHeaders({ method, headers }: IncomingMessage): void {
   }
 }
 
-/** It waits for the body, which its client has not sent yet: nothing of it is done. A GET waits for none, and may buy. */
+/**
+ * True if the client has not sent the whole body, so that nothing is executed yet. A GET waits for
+ * no body and may buy.
+ */
 function isWaitingForBody({ current }: ConnectionQueue): boolean {
   return (
     current !== null &&
@@ -223,8 +239,8 @@ function isWaitingForBody({ current }: ConnectionQueue): boolean {
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * What Node could not read, or not in time. It would be answered in place of what is under way, whose client must not take
- * "400" for the answer of a purchase that is made: that is answered first, and the connection ends with it.
+ * Handles input that Node could not read, or not in time. A request in progress is answered first,
+ * and the connection ends with it. Its client must not take a 400 for the response of its purchase.
  */
 function rejectUnreadable(
   error: NodeJS.ErrnoException,

@@ -19,7 +19,10 @@ export const notFound: RequestHandler = (request) => {
   throw new NotFoundError(say('noSuchPath', { method: request.method, path: request.path }));
 };
 
-/** The failure envelope (docs/reference/api/conventions.md#envelope). What nobody expected is logged, and shown without its insides. */
+/**
+ * Sends the failure envelope (docs/reference/api/conventions.md#envelope). Unexpected errors are
+ * logged and shown without details.
+ */
 export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error);
@@ -30,13 +33,13 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   context.error = error;
   context.code = known.code;
   setRetryAfter(response, known);
-  // A refusal is of the moment, and may say something about the account.
+  // A failure is temporary, and may contain data of the account.
   response.set('Cache-Control', 'no-store');
   context.answer = buildFailureBody(known, context.requestId, (said) => getMessageText(response, said));
   response.status(getHttpStatus(known)).json(context.answer);
 };
 
-/** What the client reads of it. */
+/** Returns the response body of a failure. */
 export function buildFailureBody(
   error: AppError,
   requestId: string,
@@ -60,12 +63,13 @@ export function buildFailureBody(
   };
 }
 
-/** Every error as one that a client may see. */
+/** Converts any error to one that a client may see. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) {
     return error;
   }
-  // First: a client that hangs up while it sends has the code of a lost connection, and it is not MongoDB's.
+  // Checked first: a client that disconnects while it sends has the code of a lost connection,
+  // which is not MongoDB's.
   const ofClient = convertBodyParserError(error);
   if (ofClient) {
     return ofClient;
@@ -99,7 +103,9 @@ function convertBodyParserError(error: unknown): AppError | null {
   }
 }
 
-/** Of the parser that refused it: bodies of JSON have another limit than forms. */
+/**
+ * Uses the limit of the parser that refused the body. JSON bodies and forms have different limits.
+ */
 function getTooLargeMessage(error: unknown): Message {
   const { limit } = error as { limit?: number };
   return limit === undefined
@@ -107,13 +113,13 @@ function getTooLargeMessage(error: unknown): Message {
     : say('bodyTooLarge', { limit: `${limit / (limit % 1_024 === 0 ? 1_024 : 1_000)} kB` });
 }
 
-/** Of zlib: what was sent can't be unpacked. */
+/** True for errors of zlib: the body cannot be decompressed. */
 function isUnpackingError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' && /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_.*BROTLI)/.test(code);
 }
 
-/** As Node would answer; for what it does not name 400. */
+/** The same statuses as Node's. All other codes are 400. */
 const failuresByCode = new Map([
   ['HPE_HEADER_OVERFLOW', new HttpRequestError(say('headersTooLarge'), 431)],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', new HttpRequestError(say('bodyAboveAllowed'), 413)],
@@ -122,8 +128,9 @@ const failuresByCode = new Map([
 const unreadableRequestError = new HttpRequestError(say('requestUnreadable'), 400);
 
 /**
- * The answer to what Node could not read as a request, or not in time, byte for byte: the envelope of every other failure, so that
- * a client sees that nothing was done. In English, because no header of it is known.
+ * Returns the raw response to a request that Node could not read, or not in time. It has the
+ * failure envelope, so that a client sees that nothing was done.
+ * It is in English, because the headers of the request are unknown.
  */
 export function buildUnreadableRequestResponse({ code = '' }: NodeJS.ErrnoException): string {
   const failure = failuresByCode.get(code) ?? unreadableRequestError;

@@ -1,15 +1,16 @@
-/** What tells one state of an answer from another, for who asks again and again (decision 030). */
+/** ETags of responses that clients poll (decision 030). */
 import { createHash } from 'node:crypto';
 import type { ListedProduct } from '../../products/read-products.js';
 import type { PricedProduct } from '../../providers/price-list.js';
 import { runInTurn } from './send-response.js';
 
-/** Items that are added at once: well under a millisecond. */
+/** Items hashed at once, in well under a millisecond. */
 const itemsAtOnce = 200;
 
 /**
- * Whether If-None-Match names this state, by weak comparison (RFC 9110, section 13.1.2). A `Cache-Control: no-cache` beside it says
- * nothing to us: `fetch` sends one with every If-None-Match that a program has set.
+ * True if If-None-Match names this state, by weak comparison (RFC 9110, section 13.1.2).
+ * `Cache-Control: no-cache` is ignored: `fetch` sends it with every If-None-Match that a program
+ * sets.
  */
 export function matchesEtag(tag: string, ifNoneMatch = ''): boolean {
   return (
@@ -17,12 +18,15 @@ export function matchesEtag(tag: string, ifNoneMatch = ''): boolean {
   );
 }
 
-/** The digest of data that is small. */
+/** Returns the digest of small data. */
 export function computeDigest(data: unknown): string {
   return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
 }
 
-/** The digest of a list of products: nothing of it is written as JSON, and it holds the event loop no longer than its sending. */
+/**
+ * Returns the digest of a list of products without writing it as JSON. It holds the event loop no
+ * longer than sending the list does.
+ */
 export async function computeProductsDigest(products: Iterable<PricedProduct>): Promise<string> {
   const hash = createHash('sha256');
   const rows = products[Symbol.iterator]();
@@ -43,7 +47,10 @@ export async function computeProductsDigest(products: Iterable<PricedProduct>): 
   return hash.digest('base64url').slice(0, 27);
 }
 
-/** Of everything about a product but its price and status of the moment. Products stay the same objects until one is changed. */
+/**
+ * Digests of everything about a product except its current price and status. A product stays the
+ * same object until it changes.
+ */
 const digestsByProduct = new WeakMap<ListedProduct, string>();
 
 function computeProductDigest(product: ListedProduct): string {

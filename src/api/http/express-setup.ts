@@ -4,8 +4,9 @@ import { Socket } from 'node:net';
 import helmet from 'helmet';
 
 /**
- * Express changes the prototype of every request and response, which costs half of its time. Requests that are
- * born with the prototypes it wants make that a no-op (docs/decisions/026-requests-of-a-connection-run-one-after-another.md).
+ * Returns request and response classes that have the prototypes of Express. Express changes the
+ * prototype of every other object, which costs half of its time
+ * (docs/decisions/026-requests-of-a-connection-run-one-after-another.md).
  */
 export function buildExpressClasses(app: Express) {
   return {
@@ -15,8 +16,8 @@ export function buildExpressClasses(app: Express) {
 }
 
 /**
- * Node's two are functions, and called as one function calls another V8 makes their objects in place. `Reflect.construct` would
- * give the same objects at three times the price of the whole call.
+ * Node's classes are functions, so V8 creates their objects in place. `Reflect.construct` would
+ * cost three times as much as the whole call.
  */
 function createClassWithPrototype<C extends new (...args: never[]) => object>(base: C, prototype: object): C {
   const init = base as unknown as (this: object, first: unknown, second: unknown) => void;
@@ -28,8 +29,9 @@ function createClassWithPrototype<C extends new (...args: never[]) => object>(ba
 }
 
 /**
- * What a request asks for. A target that is neither a path nor an address of a host, as `http://[::1/` or `abc://`, becomes a
- * path that there is not: the router of Express finds no path in it and would answer by itself, before anything of ours.
+ * Returns the request target. A target that is neither a path nor a URL with a host, such as
+ * `http://[::1/` or `abc://`, becomes a path that does not exist. Express's router would answer it
+ * before our handlers.
  */
 export function normalizeRequestTarget(given = '/'): string {
   return given.startsWith('/') || (/^https?:\/\/[^/?#]/i.test(given) && URL.canParse(given))
@@ -37,7 +39,7 @@ export function normalizeRequestTarget(given = '/'): string {
     : '/no-address';
 }
 
-/** The headers of helmet on every answer: they are always the same, so helmet is asked for them once. */
+/** Sets the headers of helmet on every response. They are always the same, so helmet runs once. */
 export function safeHeaders(): RequestHandler {
   const asked = new ServerResponse(new IncomingMessage(new Socket()));
   helmet()(asked.req, asked, (problem?: unknown) => {

@@ -2,8 +2,9 @@ import { Router } from 'express';
 import { checkDependencies } from '../../signals/readiness.js';
 
 /**
- * `/healthz`: the process lives. `/readyz`: MongoDB and Redis take writes, and the unique indexes are there, so
- * traffic may come; otherwise `reason` says in words what is missing.
+ * Serves `/healthz` and `/readyz`. `/healthz` says that the process is alive. `/readyz` says that
+ * traffic may come: MongoDB and Redis take writes, and the unique indexes exist. Otherwise its
+ * `reason` names the problem.
  */
 export function healthRoutes(): Router {
   const router = Router();

@@ -1,4 +1,4 @@
-/** What HTTP makes of a failure: the one place where the codes of the domain become statuses. */
+/** Maps failures to HTTP statuses. Only this file does so. */
 import {
   AppError,
   ConflictError,
@@ -26,7 +26,10 @@ const reasonsByStatus = {
   431: 'malformed_body',
 } as const;
 
-/** The request as a whole is wrong: malformed JSON, body too large, wrong content type, wrong method, too slow. */
+/**
+ * The request as a whole is invalid: malformed JSON, body too large, wrong content type, wrong
+ * method, too slow.
+ */
 export class HttpRequestError extends AppError {
   constructor(
     message: Message,
@@ -51,7 +54,10 @@ const statuses: [type: abstract new (...args: never[]) => AppError, httpStatus: 
   [DependencyError, 503],
 ];
 
-/** @throws Error for a kind of failure that the table does not know: a bug of ours. */
+/**
+ * Returns the HTTP status of an error.
+ * @throws Error for a class that is not in the table, which is a bug.
+ */
 export function getHttpStatus(error: AppError): number {
   if (error instanceof HttpRequestError) {
     return error.httpStatus;
@@ -63,7 +69,7 @@ export function getHttpStatus(error: AppError): number {
   return found[1];
 }
 
-/** Tells when a repeat makes sense, where the failure knows. */
+/** Sets Retry-After if the error has a time for the next try. */
 export function setRetryAfter(response: Response, { retryAfterS }: Pick<AppError, 'retryAfterS'>): void {
   if (retryAfterS !== undefined) {
     response.set('Retry-After', String(retryAfterS));

@@ -3,11 +3,11 @@ import { DependencyError } from '../../shared/errors.js';
 import { pingMongo } from '../../database/mongo.js';
 
 /**
- * Waits for work while MongoDB answers, however busy the machine is; when it has stopped answering, the client
- * hears 503/03 within 3 s instead of hanging, and repeats the call with the same ref_id.
+ * Waits for work while MongoDB answers, however busy the machine is. If MongoDB stops answering,
+ * the client gets 503/03 within 3 s and repeats the call with the same ref_id.
  */
 export async function whileMongoAnswers<T>(work: Promise<T>): Promise<T> {
-  // The late result of work that was given up has nobody to go to; its error must not end the process.
+  // Work that was given up may still fail. Its error must not end the process.
   work.catch(() => undefined);
   const settled = work.then(
     () => true,
@@ -23,7 +23,7 @@ export async function whileMongoAnswers<T>(work: Promise<T>): Promise<T> {
 
 let pendingPing: Promise<boolean> | null = null;
 
-/** One question at a time for all the requests that wait. */
+/** All waiting requests share one ping. */
 function pingMongoOnce(): Promise<boolean> {
   pendingPing ??= Promise.race([
     pingMongo().then(
@@ -37,7 +37,10 @@ function pingMongoOnce(): Promise<boolean> {
   return pendingPing;
 }
 
-/** False after a time, but only once the answers that have already arrived were read: a busy loop fires timers first. */
+/**
+ * Resolves to false after a time, but only after responses that have arrived are read. A busy event
+ * loop fires timers first.
+ */
 function resolveFalseAfter(ms: number): Promise<false> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {

@@ -14,10 +14,12 @@ import { computeDigest, matchesEtag } from './etag.js';
 import { say } from '../../shared/say.js';
 import { getMessageText } from '../language/response-language.js';
 
-/** A router that serves the operations, and answers 405 for other methods on their paths. */
+/**
+ * Returns a router that serves the operations, and answers 405 for other methods on their paths.
+ */
 export function mountOperations(operations: AnyOperation[], accessRules: RequestHandler[]): Router {
   const router = Router({ caseSensitive: true });
-  // Path by path, so that a name that stands where others have an id (webhooks/test) is never taken for one.
+  // Mounts path by path, so that a fixed name (webhooks/test) is never taken for an id.
   for (const [path, onPath] of groupBy(operations, (operation) => operation.path)) {
     for (const operation of onPath) {
       router[operation.method](
@@ -33,6 +35,7 @@ export function mountOperations(operations: AnyOperation[], accessRules: Request
   return router;
 }
 
+/** Returns a handler that refuses a method with 405 and names the allowed ones in `Allow`. */
 export function refuseMethod(allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(', '));
@@ -43,7 +46,7 @@ export function refuseMethod(allowed: string[]): RequestHandler {
   };
 }
 
-/** First, so that refused calls count as calls of it. */
+/** Runs first, so that refused calls count as calls of the operation. */
 function recordOperation({ id, readsRequestLog }: AnyOperation): RequestHandler {
   return (_request, response, next) => {
     const context = getRequestContext(response);
@@ -65,7 +68,7 @@ function createHandler(operation: AnyOperation): RequestHandler {
   };
 }
 
-/** What an operation is given that takes none. */
+/** Input schema of operations without input. */
 const emptySchema = Joi.object<never, false, object>({});
 
 function buildCall(operation: AnyOperation, request: Request, response: Response): Call<never, never, never> {
@@ -73,7 +76,7 @@ function buildCall(operation: AnyOperation, request: Request, response: Response
     ...getAuthenticated(response),
     body: validate(operation.body ?? emptySchema, request.body ?? {}),
     params: validate(operation.params ?? emptySchema, request.params),
-    // A query that nobody reads may hold anything.
+    // A query that the operation does not read is not checked.
     query: validate(operation.query ?? emptySchema, operation.query ? parseQuery(request) : {}),
     requestId: getRequestContext(response).requestId,
     address: getClientAddress(request),
@@ -91,7 +94,7 @@ async function send(
 ): Promise<void> {
   getRequestContext(response).code = reply.code ?? '00';
   if (operation.file === 'onRequest') {
-    // The same address gives a file to who accepts one.
+    // The same URL returns a file to clients that accept one.
     response.vary('Accept');
   }
   if (reply.file) {
@@ -117,11 +120,11 @@ async function send(
   await sendJson(response, answer);
 }
 
-/** A cache of the caller's own may keep the answer, and must ask each time whether it still holds. */
+/** The client's own cache may keep the response, and must revalidate it each time. */
 function setEtag(response: Response, { digest, data }: Reply): string {
   response.set('Cache-Control', 'private, no-cache');
   response.vary('Authorization');
-  // Weak: it is the same data, whatever compresses it on the way.
+  // Weak: the data is the same under any compression.
   const tag = digest ?? computeDigest(data);
   response.set('ETag', `W/"${tag}"`);
   return tag;

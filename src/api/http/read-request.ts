@@ -3,10 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 
-/** Some gateways name the port of each connection as well: `203.0.113.7:40001`, `[2001:db8::1]:40001`. */
+/** Some gateways append the port: `203.0.113.7:40001`, `[2001:db8::1]:40001`. */
 const addressWithPort = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::\d+)?$/;
 
-/** The client's address, without a port; an IPv4 one that came mapped into IPv6 (`::ffff:`) is given as IPv4. */
+/**
+ * Returns the client's address without a port. An IPv4-mapped address (`::ffff:`) is returned as
+ * IPv4.
+ */
 export function getClientAddress(request: Request): string {
   const given = request.ip ?? '';
   const { v4, v6 } = addressWithPort.exec(given)?.groups ?? {};
@@ -14,7 +17,9 @@ export function getClientAddress(request: Request): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
-/** Who is behind an address: one subscriber has a whole /64 of IPv6, so those count as one. */
+/**
+ * Returns the network of one subscriber: the /64 of an IPv6 address, or the IPv4 address itself.
+ */
 export function getSubscriberNetwork(address: string): string {
   return ipaddr.IPv6.isValid(address)
     ? ipaddr.IPv6.networkAddressFromCIDR(`${ipaddr.IPv6.parse(address).toString()}/64`).toString()
@@ -22,8 +27,9 @@ export function getSubscriberNetwork(address: string): string {
 }
 
 /**
- * The query parameters as strings. One that is given twice is refused: two readers of such a request could each see
- * another value.
+ * Returns the query parameters as strings.
+ * @throws ValidationError for a parameter that is given twice: two readers could see different
+ * values.
  */
 export function parseQuery(request: Request): Record<string, string> {
   const { first, objection } = readQuery(request);
@@ -33,7 +39,7 @@ export function parseQuery(request: Request): Record<string, string> {
   return first;
 }
 
-/** For who must look at a query that is going to be refused: the first value of each parameter, and why it is refused. */
+/** Returns the first value of each parameter, and the error of a query that must be refused. */
 export function readQuery(request: Request): {
   first: Record<string, string>;
   objection: ValidationError | null;

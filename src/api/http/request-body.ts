@@ -4,51 +4,52 @@ import { limits } from '../../../config/limits.js';
 import { HttpRequestError } from './http-status.js';
 import { say } from '../../shared/say.js';
 
-/** A body that is too large by no more than this is read to its end, so that its client can read the answer. */
+/**
+ * A body that exceeds its limit by no more than this is read to its end, so that the client can
+ * read the response.
+ */
 const drainedBytesMax = 1_000_000;
 
-/** Refuses a body at once that says it is far too large: the parsers would read all of it before they refuse it. */
+/**
+ * Refuses a body at once if its Content-Length is far above the limit. The parsers would read all
+ * of it first.
+ */
 export function limitBodySize(bytesMax: number): RequestHandler {
   return (request, response, next) => {
     if (Number(request.get('content-length')) > bytesMax + drainedBytesMax) {
       response.set('Connection', 'close');
-      // As the parsers of Express say it.
+      // The same error as from the parsers of Express.
       throw Object.assign(new Error('The body is too large'), { type: 'entity.too.large', limit: bytesMax });
     }
     next();
   };
 }
 
-/**
- * The parsers of bodies, and the only place that has them (eslint.config.js): nothing is done of a body that ends before its
- * request does, as a packed one can. Such a request still counts as one of which nothing is done (src/api/http/connection-queue.ts).
- */
-
 interface Bounds {
-  /** Bytes, also of what it is when it is unpacked. */
+  /** Bytes, also after decompression. */
   limit: number;
 }
 
-/** JSON in UTF-8. */
+/** Parses JSON in UTF-8. */
 export function parseJson(bounds: Bounds): RequestHandler {
   return rejectBrokenBodies(express.json({ ...bounds, verify: requireWholeUtf8Body }));
 }
 
-/** The bytes as they are signed, of whatever type. */
+/** Reads the raw bytes, which a signature covers, of any content type. */
 export function parseBytes(bounds: Bounds): RequestHandler {
   return rejectBrokenBodies(express.raw({ ...bounds, type: () => true, verify: requireWholeBody }));
 }
 
-/** What a form of a page sends. */
+/** Parses an HTML form. */
 export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestHandler {
   return rejectBrokenBodies(express.urlencoded({ ...bounds, extended: false, verify: requireWholeBody }));
 }
 
 /**
- * From Node 22.15 on, the parsers unpack zstd too. The contract has gzip, deflate and br, whatever Node runs the service.
- *
- * The parsers take a request for one without a body whose connection broke before they look at it, as one that waited
- * for a login.
+ * Wraps a body parser. eslint.config.js allows body parsers only in this file.
+ * Refuses zstd, which the parsers accept from Node 22.15 on: the contract has gzip, deflate and br.
+ * Refuses a request whose connection broke before parsing, for example during a login. The parsers
+ * take it for one without a body.
  */
 function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -66,18 +67,25 @@ function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
   };
 }
 
+/**
+ * A compressed body can end before its request does. Nothing is executed then, as
+ * connection-queue.ts expects of an incomplete request.
+ */
 function requireWholeBody(request: IncomingMessage): void {
   if (!request.complete) {
     throw createAbortedError('goes on behind its body');
   }
 }
 
-/** As the parsers say it. */
+/** The same error type as from the parsers. */
 function createAbortedError(how: string): Error {
   return Object.assign(new Error(`The request ${how}`), { type: 'request.aborted' });
 }
 
-/** The parser takes UTF-7, 16 and 32 as well, which filters in front of us would read as something else. */
+/**
+ * The parser also accepts UTF-7, UTF-16 and UTF-32, which filters in front of us would read
+ * differently.
+ */
 function requireWholeUtf8Body(
   request: IncomingMessage,
   _response: unknown,
@@ -90,10 +98,10 @@ function requireWholeUtf8Body(
   requireWholeBody(request);
 }
 
-/** Bodies are JSON objects of at most 100 kB. Another type is refused before it is read. */
+/** Parses JSON objects of at most 100 kB. Another content type is refused before it is read. */
 export const jsonBody = createJsonBodyParsers();
 
-/** The same, for one that may be larger. */
+/** Returns parsers as `jsonBody` with a limit of `bytesMax` bytes. */
 export function createJsonBodyParsers(bytesMax: number = limits.bodyBytesMax): RequestHandler[] {
   return [
     limitBodySize(bytesMax),

@@ -34,39 +34,42 @@ const failures = counter({
   labels: ['operation'],
 });
 
-/** @param call.operation Null for what is no operation of the interface: the console, the documentation, unknown paths. */
+/**
+ * Counts a call in the metrics.
+ * @param call.operation Null for the console, the documentation and unknown paths.
+ */
 export function countCall(call: {
   operation: string | null;
-  /** Nobody knows whose it was: no credentials, or wrong ones. */
+  /** The caller is unknown: its credentials are missing or wrong. */
   isStranger: boolean;
   status: number;
   code: string | null;
   durationMs: number;
-  /** The fault is ours. */
+  /** True if the failure is our fault. */
   failed: boolean;
 }): void {
   const operation = call.operation ?? 'other';
   calls({ operation, status: String(call.status), code: call.code ?? '' });
   durations({ operation }, call.durationMs / 1_000);
   judged({ operation }, call.operation !== null && (call.failed || !call.isStranger) ? 1 : 0);
-  // At 0 as well, so that there is always something to divide.
+  // Adds 0 too, so that a failure ratio always has both series.
   failures({ operation }, call.failed ? 1 : 0);
 }
 
 export interface RequestContext {
   requestId: string;
   accountId: string | null;
-  /** Which operation it is, once that is known. */
+  /** Id of the operation; null until it is known. */
   operation: string | null;
-  /** The code that was answered, for the log. */
+  /** Code of the response, for the log. */
   code: string | null;
-  /** It failed through our own fault, though the status does not say so (decision 025). */
+  /** True for a failure of ours that the HTTP status does not show (decision 025). */
   failed: boolean;
-  /** Of the words in the answer; null: as Accept-Language says. */
+  /** Language of messages; null: Accept-Language decides. */
   language: Language | null;
   /** The error behind a failure, for the log only. */
   error: unknown;
-  /** What was answered, for the account's request log; null where that is a file or a long list. */
+  /** Response body for the account's request log; null for a file or a long list. */
   answer: object | null;
   readsRequestLog: boolean;
 }
@@ -75,17 +78,20 @@ export function getRequestContext(response: Response): RequestContext {
   return response.locals['context'] as RequestContext;
 }
 
-/** Asked every few seconds, by machines. */
+/** Called every few seconds by monitoring. They are not traced. */
 const probes = ['/healthz', '/readyz'];
 
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** It goes into answers, logs, jobs and traces: whoever sends a key in its place gets an id of ours. */
+/** The id goes into responses, logs, jobs and traces, so a key in its place is not accepted. */
 function isUsableRequestId(given: string | undefined): given is string {
   return given !== undefined && requestIdPattern.test(given) && redact(given) === given;
 }
 
-/** Gives each request an id (the caller's x-request-id if it has a sane one) and logs one line when it ends. */
+/**
+ * Assigns each request an id (the caller's x-request-id if it is usable) and logs one line when it
+ * ends.
+ */
 export const requestContext: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id');
   const context: RequestContext = {
@@ -102,7 +108,7 @@ export const requestContext: RequestHandler = (request, response, next) => {
   response.locals['context'] = context;
   response.set('x-request-id', context.requestId);
   const startedAt = process.hrtime.bigint();
-  // The path without its query: that of the reseller surface carries signatures.
+  // Without the query, which carries signatures on the reseller surface.
   const path = decodePath(request.originalUrl.split('?', 1)[0] ?? '');
   const { method } = request;
   const span = probes.includes(path)
@@ -115,8 +121,8 @@ export const requestContext: RequestHandler = (request, response, next) => {
       });
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : 499;
-    // A product under maintenance is an answer, not a fault of ours.
     const durationMs = Number((process.hrtime.bigint() - startedAt) / 1_000n) / 1_000;
+    // A product under maintenance is not a failure of ours.
     const failed = status >= 500 && !(context.error instanceof MaintenanceError);
     const { operation, code } = context;
     countCall({
@@ -155,10 +161,13 @@ export const requestContext: RequestHandler = (request, response, next) => {
   }
 };
 
-/** Whoever reads a log decodes no oftener. */
+/** Maximum number of decoding rounds. */
 const decodedMax = 5;
 
-/** A key with one of its letters as %6B is one too: such a path is told as it reads, so that it is masked. */
+/**
+ * Returns the decoded path if it holds a secret, so that it is masked; otherwise the path as sent.
+ * A key with a letter written as %6B is still a key.
+ */
 function decodePath(sent: string): string {
   if (!sent.includes('%')) {
     return sent;
@@ -169,12 +178,15 @@ function decodePath(sent: string): string {
       path = decodeURIComponent(path);
     }
   } catch {
-    // So far it could be read.
+    // The path is decoded as far as possible.
   }
   return redact(path) === path ? sent : path;
 }
 
-/** What its account reads of it. On the reseller surface the code tells a failure, elsewhere the status as well. */
+/**
+ * Writes the call to the account's request log. On the reseller surface only the code shows a
+ * failure, elsewhere also the status.
+ */
 function logForAccount(
   request: Request,
   call: { accountId: string; context: RequestContext; status: number; path: string; durationMs: number },
@@ -201,7 +213,7 @@ function logForAccount(
       address: getClientAddress(request),
       requestId: context.requestId,
       request: redactBody(sent),
-      // Words about a transaction may be a provider's; those of a refusal are ours.
+      // Messages about a transaction may be a provider's. Messages of refusals are ours.
       response: redactBody(
         answer,
         reason === null || reason === 'transaction_failed' ? [] : ['message', 'errors'],
@@ -210,7 +222,10 @@ function logForAccount(
   });
 }
 
-/** The body, or the query of a call without one. Never a URL of Node: what a client sends as one need not be one. */
+/**
+ * Returns the body, or the query of a call without one. Node's URL is not used, because the target
+ * may be no valid URL.
+ */
 function getSentData(request: Request): object | null {
   const body = request.body as unknown;
   if (typeof body === 'object' && body !== null && Object.keys(body).length > 0) {
@@ -221,7 +236,7 @@ function getSentData(request: Request): object | null {
   return start < 0 ? null : Object.fromEntries(new URLSearchParams(originalUrl.slice(start)));
 }
 
-/** Without what stands before it where the whole address was sent, and without what could be a key or a number of somebody. */
+/** Removes the scheme and host of an absolute target, and masks keys and customer numbers. */
 function redactPath(path: string): string {
   return redactText(path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, ''));
 }

@@ -6,12 +6,15 @@ import { createKeyedQueue } from '../../shared/concurrency.js';
 import { once } from 'node:events';
 import type { FileReply } from '../contract/operation.js';
 
-/** Characters that are made at once, in a fraction of a millisecond. */
+/** Characters serialized at once, in a fraction of a millisecond. */
 const chunkLength = 32 * 1024;
 
 const runPiece = createKeyedQueue();
 
-/** An array of an answer that may be long: its items are taken while it is sent, and must not fail. */
+/**
+ * A list in a response that may be long. Its items are read while it is sent, and reading them must
+ * not fail.
+ */
 export class JsonList<T> {
   constructor(private readonly items: Iterable<T>) {}
 
@@ -32,8 +35,8 @@ export class JsonList<T> {
 }
 
 /**
- * Answers with `body` as JSON. Where its `data` is a list, that is made piece by piece, as fast as the client takes it,
- * and all lists together hold the event loop for one piece at a time (decision 030).
+ * Sends `body` as JSON. A list in `data` is serialized piece by piece, as fast as the client reads
+ * it. All lists together hold the event loop for one piece at a time (decision 030).
  */
 export async function sendJson(response: Response, body: Record<string, unknown>): Promise<void> {
   const { data, ...others } = body;
@@ -58,10 +61,10 @@ export async function sendJson(response: Response, body: Record<string, unknown>
     }
   };
   try {
-    // Of what is ahead of a slow client no more than one chunk is held.
+    // Buffers at most one chunk ahead of a slow client.
     await pipeline(Readable.from(text(), { highWaterMark: 1 }), response);
   } catch (error) {
-    // A client that went away is no error of ours.
+    // A client that disconnects is not an error.
     if (!response.destroyed) {
       throw error;
     }
@@ -72,7 +75,7 @@ function makeNextChunk(chunks: Iterator<string, void>): Promise<IteratorResult<s
   return runInTurn(() => chunks.next());
 }
 
-/** One piece of one list in each round of the event loop, whoever else is waiting. */
+/** Makes one piece in each turn of the event loop, across all lists. */
 export function runInTurn<T>(makePiece: () => T): Promise<T> {
   return runPiece('piece', async () => {
     await setImmediate();
@@ -80,7 +83,7 @@ export function runInTurn<T>(makePiece: () => T): Promise<T> {
   });
 }
 
-/** The JSON of a body: `others`, of which there must be one, and then `data`. */
+/** Yields the JSON of a body: `others`, which must have at least one field, and then `data`. */
 function* buildChunks(others: Record<string, unknown>, data: JsonList<unknown>): Generator<string, void> {
   let chunk = `${JSON.stringify(others).slice(0, -1)},"data":[`;
   let separator = '';
@@ -95,10 +98,13 @@ function* buildChunks(others: Record<string, unknown>, data: JsonList<unknown>):
   yield `${chunk}]}`;
 }
 
-/** Streams a file to the client. A client that goes away ends the reading; it is no error of ours. */
+/**
+ * Streams a file to the client. A client that disconnects ends the reading, which is not an error.
+ */
 export async function sendFile(response: Response, file: FileReply): Promise<void> {
   const content = file.open();
-  // What fails before the first byte is answered as any failure; after it the connection can only break.
+  // A failure before the first byte gets a normal failure response. A later one can only break the
+  // connection.
   await once(content, 'readable');
   response.set({
     'Content-Type': file.type,

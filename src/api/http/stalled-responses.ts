@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** Looks in the shortest time that an answer may stand still. */
+/** Number of checks within the shortest time that a response may stall. */
 const looks = 4;
 
 /**
- * Ends the connections whose client takes nothing of its answer any more. What the client sends meanwhile does not count: Node's own
- * time begins anew with each byte of it.
- * @param sockets Those that there are.
- * @param times.stillMs How long an answer may stand still. @param times.atStopMs The same from `hurry` on, with what was before it.
+ * Ends the connections whose client reads nothing of its response. Node's own timeout restarts with
+ * each byte that the client sends.
+ * @param sockets Returns the open sockets.
+ * @param times.stillMs Milliseconds that a response may stall.
+ * @param times.atStopMs The same from `hurry` on. Time before it counts.
  */
 export function endStalledResponses(
   sockets: () => Iterable<Socket>,
@@ -45,11 +46,13 @@ export function endStalledResponses(
 }
 
 /**
- * What waits until the client takes it, in any measure that changes when it takes a part; null: nothing. The system takes more only
- * when much of what it has is gone (a megabyte or so, where a connection was once fast): of a slow client nothing is seen for seconds.
+ * Returns a text that changes whenever the client takes a part of the unsent data; null if nothing
+ * is unsent.
+ * The kernel takes more only after it has sent much of its buffer, about a megabyte on a connection
+ * that was fast. A slow client may show no change for seconds.
  */
 function describeUnsentData(socket: Socket): string | null {
-  // Of what Node has handed to the system in one piece it tells only the end; how much of it is left is libuv's to say.
+  // Node reports a write only when all of it is done. libuv knows how much of it is left.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize: number } | null };
   const queued = handle?.writeQueueSize ?? 0;
   return socket.writableLength + queued === 0

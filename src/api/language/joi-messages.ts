@@ -2,8 +2,8 @@ import type { Language } from '../../shared/messages.js';
 import type { Message } from '../../shared/say.js';
 
 /**
- * What Joi says of its own in English (test/api/language/fields.long.test.ts finds what is missing). Without a fallback, which would
- * go before the messages that a rule makes itself.
+ * Joi's built-in messages in Indonesian. test/api/language/fields.long.test.ts finds missing ones.
+ * There is no fallback entry, because it would override the messages of rules.
  */
 export const indonesianJoiMessages: Record<string, string> = {
   'any.custom': '{{#label}} tidak bisa dibaca',
@@ -39,10 +39,13 @@ export const indonesianJoiMessages: Record<string, string> = {
   'string.pattern.base': '{{#label}} tidak sesuai bentuk yang diminta',
 };
 
-/** The parameter of messages of a field's schema: Joi puts the field's name in its place. */
+/** Parameter of messages of a field's schema. Joi replaces it by the name of the field. */
 export const label = { label: '{{#label}}' };
 
-/** Messages by Joi's codes as Joi takes them: the English ones, and beside them those of the other languages. */
+/**
+ * Converts messages by Joi code to Joi's form: the English ones, and those of other languages by
+ * language.
+ */
 export function toJoiMessages(messages: Record<string, Message>) {
   const inLanguage = (language: Language) =>
     Object.fromEntries(Object.entries(messages).map(([code, message]) => [code, message[language]]));

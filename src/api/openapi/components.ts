@@ -1,11 +1,15 @@
 /**
- * The document as it is published: what has a name, and what stands in many places, is in `components` once, so that
- * generated clients have one type for it. In the making everything is in its place, which is easier to write and test.
+ * Publishes the OpenAPI document: named schemas and repeated parameters move to `components`, so
+ * that generated clients have one type for each. The document is built with everything inline,
+ * which is easier to write and test.
  */
 import { toPascalCase } from '../contract/fields.js';
 import type { DescribedOperation, OpenApiDocument, Parameter, PublishedDocument, Schema } from './types.js';
 
-/** @throws Error where two schemas have one name: a bug of ours. */
+/**
+ * Returns the published document.
+ * @throws Error if different schemas have one name, which is a bug.
+ */
 export function withComponents(document: OpenApiDocument): PublishedDocument {
   const schemas: Record<string, unknown> = {};
   const parameters = repeatedParameters(document);
@@ -26,7 +30,7 @@ export function withComponents(document: OpenApiDocument): PublishedDocument {
     }
     return publishFields(part);
   };
-  /** Examples are data: nothing in them is a schema, whatever it looks like. */
+  /** Examples are data and contain no schemas. */
   const publishFields = (part: object): object =>
     Object.fromEntries(
       Object.entries(part).map(([name, each]) => [
@@ -60,12 +64,12 @@ export function withComponents(document: OpenApiDocument): PublishedDocument {
   } as PublishedDocument;
 }
 
-/** In every schema `title` is the name of a type. */
+/** In a schema `title` is the name of its type. */
 function isNamed(part: object): part is { title: string } {
   return 'title' in part && typeof part.title === 'string' && !('license' in part);
 }
 
-/** Parameters that several operations take, by how they are written: each with the name that it gets. */
+/** Returns the names of parameters that several operations take, by the JSON of the parameter. */
 function repeatedParameters(document: OpenApiDocument): Map<string, string> {
   const counts = new Map<string, number>();
   for (const parameter of listOperations(document).flatMap((each) => each.parameters)) {
@@ -76,7 +80,7 @@ function repeatedParameters(document: OpenApiDocument): Map<string, string> {
   const often = [...counts].filter(([, count]) => count > 1).sort(([, a], [, b]) => b - a);
   for (const [text] of often) {
     const name = toPascalCase((JSON.parse(text) as Parameter).name);
-    // Of several that are called alike the most usual one is shared.
+    // Of several parameters with the same name, the most frequent one is shared.
     if (![...names.values()].includes(name)) {
       names.set(text, name);
     }
@@ -90,7 +94,7 @@ function listOperations(document: OpenApiDocument): DescribedOperation[] {
   );
 }
 
-/** A schema under a name, unless it has one of its own. */
+/** Names a schema unless it has a name already. */
 export function addTitle(title: string, schema: Schema): Schema {
   return { title, ...schema };
 }

@@ -8,7 +8,7 @@ import { contentLanguage, everyBody, everyCall, failureReferences } from './fail
 import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Parameter, RequestBody, Response, Schema } from './types.js';
 
-/** An operation as the OpenAPI document has it. */
+/** Describes an operation for the OpenAPI document. */
 export function describeOperation(operation: AnyOperation): DescribedOperation {
   const { body } = operation;
   return {
@@ -41,7 +41,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
   };
 }
 
-/** What else than the schemas a caller must know. */
+/** Adds the required credential to the description. */
 function buildDescription(operation: AnyOperation): { description?: string } {
   const said = [
     ...(operation.description === undefined ? [] : [operation.description]),
@@ -54,7 +54,7 @@ function buildDescription(operation: AnyOperation): { description?: string } {
   return said.length === 0 ? {} : { description: said.join(' ') };
 }
 
-/** A call that has one never reaches the operation: reports/downloads.ts answers it. */
+/** A call with a token never reaches the operation; reports/downloads.ts answers it. */
 const downloadToken: Parameter = {
   name: 'token',
   in: 'query',
@@ -63,7 +63,7 @@ const downloadToken: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Of every call but those of reseller software, which goes by the setting `language` of its account. */
+/** Every call except those of the reseller surface, which use the account's setting `language`. */
 const acceptLanguage: Parameter = {
   name: 'Accept-Language',
   in: 'header',
@@ -74,7 +74,7 @@ const acceptLanguage: Parameter = {
   example: 'id-ID,id;q=0.9,en;q=0.8',
 };
 
-/** Of lists that are asked for again and again. */
+/** For lists that clients poll. */
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
@@ -97,7 +97,7 @@ const notModified: Response = {
   content: {},
 };
 
-/** Every parameter is text. */
+/** Describes path or query parameters. All their values are text. */
 export function describeParameters(
   schema: Joi.ObjectSchema | undefined,
   where: 'path' | 'query',
@@ -134,7 +134,7 @@ const descriptions: Record<number, string> = {
   202: 'Under way; ask again. Code 05.',
 };
 
-/** What the type of an answer is called. */
+/** Suffixes of the type names of responses, by HTTP status. */
 const outcomes: Record<number, string> = { 200: 'Response', 201: 'Created', 202: 'Unfinished' };
 
 function describeSuccess(operation: AnyOperation, status: number): Response {
@@ -173,7 +173,7 @@ function describeSuccess(operation: AnyOperation, status: number): Response {
 
 const csvType = 'text/csv';
 
-/** Text, or bytes that no schema describes. */
+/** CSV is text. Other files are bytes that no schema describes. */
 function fileSchema(type: string): Schema {
   return type === csvType ? { type: 'string' } : { type: 'string', contentMediaType: type };
 }

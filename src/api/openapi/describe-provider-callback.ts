@@ -5,7 +5,7 @@ import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation } from './types.js';
 
 /**
- * The callback of the reseller protocol as others send it to us. What we send ourselves is the webhook
+ * The callback of the reseller protocol that providers send to us. Our own is the webhook
  * callback.reseller.
  */
 const body = Joi.object({
@@ -23,9 +23,9 @@ const body = Joi.object({
 });
 
 /**
- * `POST /api/reseller/callback` (docs/reference/api/callbacks.md#inbound-callbacks): a provider that speaks the reseller protocol,
- * such as another copy of this service, tells what became of an order of ours. Served by
- * src/api/providers/callback-routes.ts.
+ * Describes `POST /api/reseller/callback` (docs/reference/api/callbacks.md#inbound-callbacks). A
+ * provider with the reseller protocol, such as another copy of this service, reports the outcome of
+ * our order. src/api/providers/callback-routes.ts serves it.
  */
 export function describeProviderCallback(): DescribedOperation {
   return {

@@ -10,7 +10,10 @@ import { contentLanguage, failureReferences } from './failures.js';
 import { toJsonSchema } from './json-schema.js';
 import type { DescribedOperation, Schema } from './types.js';
 
-/** A call of the reseller surface (docs/reference/api/reseller.md): always HTTP 200, with the code in `status`. */
+/**
+ * Describes a call of the reseller surface (docs/reference/api/reseller.md): always HTTP 200, with
+ * the code in `status`.
+ */
 export function describeResellerOperation(operation: AnyResellerOperation): DescribedOperation {
   return {
     operationId: operation.id,
@@ -40,7 +43,7 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
           },
         },
       },
-      // Of every other method on this path.
+      // For every other method on this path.
       ...failureReferences([405]),
     },
   };

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the operations that the app serves. */
+/** The OpenAPI 3.1 document, built from the operations that the app serves. */
 import { env } from '../../../config/env.js';
 import { lookUp } from '../../shared/collections.js';
 import { operations, resellerOperations } from '../operations.js';
@@ -13,13 +13,13 @@ import type { OpenApiDocument, PathItem, PublishedDocument } from './types.js';
 let described: OpenApiDocument | null = null;
 let published: PublishedDocument | null = null;
 
-/** Made when it is asked for first, because that takes a while, and the same from then on. */
+/** Returns the published document. It is built at the first call, because that takes a while. */
 export function openApiDocument(): PublishedDocument {
   published ??= withComponents(describedInterface());
   return published;
 }
 
-/** The same with every schema in its place: for who reads it here. */
+/** Returns the document with every schema inline, for use in this service. */
 export function describedInterface(): OpenApiDocument {
   described ??= makeDocument();
   return described;
@@ -82,7 +82,7 @@ function makeDocument(): OpenApiDocument {
   };
 }
 
-/** Absolute, because generated clients take it as it is. */
+/** Absolute, because generated clients use it unchanged. */
 function baseUrl(): string {
   return (env.BASE_URL ?? `http://127.0.0.1:${env.PORT}`).replace(/\/+$/, '');
 }

@@ -1,13 +1,16 @@
-/** Real answers of every call, as test/api/openapi/examples recorded them (`RECORD=1 npm test -- <that file>`). */
+/**
+ * Real responses of every call. To record them: `RECORD=1 npm test --
+ * test/api/openapi/examples/examples.long.test.ts`.
+ */
 import { readConfigJson } from '../../../config/project-file.js';
 
-/** By the example's name. */
+/** Examples by name. */
 type Named = Record<string, unknown>;
 
 export interface RecordedExamples {
   /** By operation. */
   operations: Record<string, OperationExamples>;
-  /** By HTTP status; failures are one for all operations. */
+  /** By HTTP status. All operations share the failures. */
   failures: Record<string, Named>;
   /** By event. */
   webhooks: Record<string, unknown>;
@@ -22,7 +25,10 @@ export interface OperationExamples {
 
 export const recordedExamples = readConfigJson('openapi-examples.json') as RecordedExamples;
 
-/** As OpenAPI has them: `examples` of a media type, `example` where there is one (more tools read it), or nothing. */
+/**
+ * Returns `examples` of a media type, `example` if there is only one (more tools read it), or
+ * nothing.
+ */
 export function listExamples(named: Named | undefined): {
   example?: unknown;
   examples?: Record<string, { value: unknown }>;

@@ -1,4 +1,7 @@
-/** The failure envelope and its HTTP statuses (docs/reference/errors.md#codes), for every operation alike. */
+/**
+ * The failure envelope and its HTTP statuses (docs/reference/errors.md#codes), the same for every
+ * operation.
+ */
 import { fieldReasons, type ResponseCode } from '../../shared/errors.js';
 import { reasons, listReasons } from '../contract/failure-reasons.js';
 import { addTitle } from './components.js';
@@ -81,10 +84,13 @@ const codes = [...new Set(Object.values(failures).map(({ code }) => code))].sort
 
 export type FailureStatus = keyof typeof failures;
 
-/** What every call can answer. 405 belongs to paths, and stands for the methods that are not described. */
+/**
+ * Failures of every call. 405 belongs to paths: it is the response to methods without an operation.
+ */
 export const everyCall: FailureStatus[] = [400, 401, 403, 429, 503];
 export const everyBody: FailureStatus[] = [413, 415];
 
+/** Returns references to the failure responses of `components`, by HTTP status. */
 export function failureReferences(statuses: FailureStatus[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...new Set(statuses)]
@@ -93,6 +99,7 @@ export function failureReferences(statuses: FailureStatus[]): Record<string, { $
   );
 }
 
+/** Returns the failure responses for `components`, by name. */
 export function failureResponses(): Record<string, Response> {
   return Object.fromEntries(
     Object.entries(failures).map(([status, failure]) => [
@@ -102,7 +109,7 @@ export function failureResponses(): Record<string, Response> {
   );
 }
 
-/** Where an answer has words: which language they are in. */
+/** Header of responses with messages. */
 export const contentLanguage = {
   'Content-Language': {
     description: 'Language of `message`.',
@@ -138,7 +145,10 @@ function describeFailure(status: number, { code, description }: Failure): Respon
   };
 }
 
-/** The envelope of a failure. @param code Which codes it may have. */
+/**
+ * Returns the schema of the failure envelope.
+ * @param code Schema of the codes that it may have.
+ */
 export function failureEnvelope(code: Schema): Schema {
   return {
     type: 'object',

@@ -2,8 +2,8 @@ import type Joi from 'joi';
 import type { Schema } from './types.js';
 
 /**
- * JSON Schema (2020-12) of a Joi schema. Of input (`request`) unknown fields are ignored, so they are allowed there;
- * of answers (`response`) every field is named. What only a function checks is left to descriptions.
+ * Converts a Joi schema to JSON Schema (2020-12). Input (`request`) allows unknown fields, because
+ * they are ignored. A `response` names every field. Checks by functions are left to descriptions.
  */
 export function toJsonSchema(schema: Joi.Schema, direction: 'request' | 'response'): Schema {
   const found = schema['~standard'].jsonSchema[direction === 'request' ? 'input' : 'output']({
@@ -12,7 +12,7 @@ export function toJsonSchema(schema: Joi.Schema, direction: 'request' | 'respons
   return completeSchema(found, schema.describe(), direction);
 }
 
-/** What Joi tells of a schema, as far as its JSON Schema lacks it. */
+/** Parts of Joi's own description that its JSON Schema lacks. */
 interface Described {
   [other: string]: unknown;
   examples?: unknown[];
@@ -32,7 +32,7 @@ function completeSchema(found: Schema, described: Described, direction: 'request
   return {
     ...(name !== undefined && { title: name }),
     ...rest,
-    // Joi leaves null out of the list of values, which would forbid it.
+    // Joi omits null from the list of values, which would forbid it.
     ...(values && { enum: rest.type?.includes('null') === true ? [...new Set([...values, null])] : values }),
     ...(described.examples && { examples: described.examples }),
     ...(properties && {

@@ -2,10 +2,10 @@ import { Router } from 'express';
 import { refuseMethod } from '../http/mount-operations.js';
 import { openApiDocument } from './document.js';
 
-/** `/openapi.json`, for machines. */
+/** Serves `/openapi.json`. */
 export function openApiRoutes(): Router {
   const router = Router({ caseSensitive: true });
-  // Made once: it is long, and whoever asks needs no key.
+  // Serialized once: the document is long, and the call needs no key.
   let text: string | undefined;
   router.get('/openapi.json', (_request, response) => {
     response

@@ -1,6 +1,6 @@
 /** The parts of OpenAPI 3.1 and JSON Schema (2020-12) that our document uses. */
 export interface Schema {
-  /** The name of its type in components.schemas. */
+  /** Name of its type in components.schemas. */
   title?: string;
   type?: string | string[];
   const?: unknown;
@@ -63,10 +63,10 @@ export interface DescribedOperation {
   responses: Record<string, Response | { $ref: string }>;
 }
 
-/** By method, in lower case. */
+/** Operations by method, in lower case. */
 export type PathItem = Record<string, DescribedOperation>;
 
-/** In the making: every schema is where it is used. */
+/** The document as it is built: every schema is inline. */
 export interface OpenApiDocument {
   openapi: string;
   info: Record<string, unknown>;
@@ -80,7 +80,10 @@ export interface OpenApiDocument {
   };
 }
 
-/** As it is served: schemas and parameters are references into `components`. See components.ts. */
+/**
+ * The document as it is served: schemas and parameters are references into `components`. See
+ * components.ts.
+ */
 export interface PublishedDocument extends Omit<OpenApiDocument, 'paths' | 'webhooks' | 'components'> {
   paths: Record<string, Record<string, { operationId: string }>>;
   webhooks: Record<string, Record<string, { operationId: string }>>;

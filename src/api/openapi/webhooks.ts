@@ -1,4 +1,7 @@
-/** What we send (docs/reference/api/webhooks.md, docs/reference/api/callbacks.md): by the value of the header x-event. */
+/**
+ * Webhooks and callbacks that we send (docs/reference/api/webhooks.md,
+ * docs/reference/api/callbacks.md), by the value of the header x-event.
+ */
 import Joi from 'joi';
 import type { DeliveryEvent } from '../../webhooks/deliver/delivery.model.js';
 import { timestamp, toPascalCase } from '../contract/fields.js';
@@ -161,13 +164,16 @@ const headers: [string, string][] = [
   ['x-attempt', 'Number of the attempt, from 1.'],
 ];
 
-/** What the OpenAPI document says of all of them. @param addresses As OUTGOING_ADDRESSES. */
+/**
+ * Returns the description of all webhooks in the OpenAPI document.
+ * @param addresses As in OUTGOING_ADDRESSES.
+ */
 export function describeWebhooks(addresses: string[]): string {
   const origin = addresses.length === 0 ? '' : ` It comes from ${addresses.join(', ')}.`;
   return `What we send to your server.${origin}`;
 }
 
-/** A webhook or callback as the OpenAPI document has it. */
+/** Describes a webhook or callback for the OpenAPI document. */
 export function describeWebhook(event: string, { summary, body }: EventWebhookBody): PathItem {
   const example = lookUp(recordedExamples.webhooks, event);
   return {

@@ -19,12 +19,13 @@ import { whileMongoAnswers } from '../http/mongo-timeout.js';
 import { validate } from '../contract/validate.js';
 import { getMessageText } from '../language/response-language.js';
 
-/** An older notice may be one that somebody has recorded. */
+/** An older notice may be a replay. */
 const ageMaxMs = 5 * 60_000;
 
 /**
- * Whether a notice was signed by who knows the secret, and lately (docs/reference/api/deposits.md#payment-notifications).
- * @throws UnauthorizedError (401/07).
+ * Verifies the signature and the age of a notice
+ * (docs/reference/api/deposits.md#payment-notifications).
+ * @throws UnauthorizedError (401/07) if either is wrong.
  */
 export function checkNotice(
   notice: { raw: Buffer; timestamp: string | undefined; signature: string | undefined },
@@ -58,9 +59,10 @@ const body = Joi.object<Body>({
 const path = '/internal/payments/notify';
 
 /**
- * Where the bank or a payment gateway tells that money has arrived (docs/reference/api/deposits.md#payment-notifications). The
- * signature covers the bytes of the body, so this comes before the JSON body parser. Without
- * PAYMENT_NOTIFY_SECRET there is no such path.
+ * Serves the call by which a bank or payment gateway reports a payment
+ * (docs/reference/api/deposits.md#payment-notifications). Without PAYMENT_NOTIFY_SECRET there is no
+ * such path.
+ * Mount it before the JSON body parser, because the signature covers the raw body.
  */
 export function paymentNotifyRoutes(): Router {
   const router = Router({ caseSensitive: true });
@@ -78,7 +80,7 @@ function receive(secret: string): RequestHandler {
     const bytes: unknown = request.body;
     const raw = Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
     const notice = { raw, timestamp: request.get('x-timestamp'), signature: request.get('x-signature') };
-    // Async, so that a refusal is a rejection.
+    // Async, so that a refusal is a rejected promise.
     const signed = (async () => {
       await Promise.resolve();
       checkNotice(notice, secret);

@@ -4,8 +4,9 @@ import { builtAssets, sendBuiltPage } from '../http/built-page.js';
 import { refuseMethod } from '../http/mount-operations.js';
 
 /**
- * `/portal`: the pages on which an account looks after itself, and `/assets`, their scripts and styles and those of the console.
- * There is nothing behind them but the calls of the interface, with the key that is entered there (decision 034).
+ * Serves `/portal`, the account portal, and `/assets`, the scripts and styles of portal and
+ * console.
+ * The portal only makes calls of the public API, with the key that is entered there (decision 034).
  */
 export function portalRoutes(): Router {
   const router = Router({ caseSensitive: true });

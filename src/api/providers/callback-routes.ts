@@ -10,9 +10,9 @@ import { limitFailedAuthentication } from '../http/access-control.js';
 import { refuseMethod } from '../http/mount-operations.js';
 
 /**
- * Where providers tell about our orders: `/api/reseller/callback` for h2h (docs/reference/api/callbacks.md#inbound-callbacks), and
- * a path of its own for Digiflazz's webhook. The body is read as bytes, because the signature covers those; so this
- * comes before the JSON body parser of the other surfaces.
+ * Serves the callbacks of providers: `/api/reseller/callback` for h2h
+ * (docs/reference/api/callbacks.md#inbound-callbacks), and another path for Digiflazz.
+ * Mount it before the JSON body parser, because signatures cover the raw body.
  */
 export function providerCallbackRoutes(): Router {
   const router = Router({ caseSensitive: true });
@@ -31,7 +31,7 @@ export function providerCallbackRoutes(): Router {
 function receive(protocol: InboundCallback['protocol']): RequestHandler {
   return async (request, response) => {
     const body: unknown = request.body;
-    // Without a body the parser leaves no bytes.
+    // The parser sets no buffer if there is no body.
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const received = receiveProviderCallback({ protocol, raw, headers: request.headers });
     await limitFailedAuthentication(getClientAddress(request), received, `bad-callbacks:${protocol}`);

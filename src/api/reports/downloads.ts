@@ -12,7 +12,7 @@ import { requireAllowedAddress } from '../http/access-control.js';
 import { getClientAddress, parseQuery } from '../http/read-request.js';
 import { sendFile } from '../http/send-response.js';
 
-/** A report's file as the answer itself. */
+/** Returns a reply that sends the report's file. */
 export function replyWithFile(report: Report): Reply {
   return { data: null, file: buildFileReply(report) };
 }
@@ -26,7 +26,10 @@ export function buildFileReply(report: Report): FileReply {
   };
 }
 
-/** @throws NotFoundError (404/02) while there is no file to send, or none any more. */
+/**
+ * Returns the report if its file can be sent.
+ * @throws NotFoundError (404/02) if there is no file yet, or none any more.
+ */
 export function requireReadyReport(report: Report | null): Report {
   if (report?.status !== 'completed' || report.expiresAt <= now()) {
     throw new NotFoundError(say('noSuchReport'));
@@ -35,9 +38,9 @@ export function requireReadyReport(report: Report | null): Report {
 }
 
 /**
- * GET of a `download_url`: the signed token stands for the key until it expires or is revoked, from where the key may be
- * used and while the account is not suspended. Without a token the call goes on to the operation of the same path, which
- * wants the owner's key.
+ * Serves GET of a `download_url`. The signed token replaces the key until it expires or is revoked.
+ * The allowlist and a suspension of the account apply.
+ * Without a token the call goes on to the operation of the same path, which needs the owner's key.
  */
 export function signedDownloadRoutes(): Router {
   const router = Router({ caseSensitive: true });
@@ -52,7 +55,7 @@ export function signedDownloadRoutes(): Router {
       const id = String(request.params['id']);
       const report = await ReportModel.findById(id).lean<Report>();
       const account = report && (await AccountModel.findById(report.accountId).lean<Account>());
-      // Of what does not exist as well: a wrong token hears the same of every report.
+      // Verified for missing reports too: a wrong token gets the same answer for every report.
       verifyDownloadToken({ report: report ?? { _id: id }, account: account ?? {} }, token);
       requireAllowedAddress(account, getClientAddress(request));
       if (account) {

@@ -28,8 +28,9 @@ import { isoDay, text, timestamp, tz } from '../contract/fields.js';
 import { replyWithFile, requireReadyReport } from './downloads.js';
 
 /**
- * 202/05 while it waits or a worker is at it; otherwise the report, its items inline (json) or a link to its file (csv).
- * @throws ConflictError (409/01) for one that could not be made.
+ * Returns 202/05 while the report is pending or processing. Otherwise returns the report with its
+ * items (json) or with only a link to its file (other formats).
+ * @throws ConflictError (409/01) for a report that failed.
  */
 export async function replyWithReport(report: Report, account: Account): Promise<Reply> {
   if (report.status === 'failed') {
@@ -90,10 +91,10 @@ const formatDescription =
   '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
 
 const getMediaType = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
-/** Beside JSON. */
+/** In addition to JSON. */
 const fileMediaTypes = [getMediaType('csv'), getMediaType('xlsx')];
 
-/** The report calls of one role (docs/reference/api/reports.md). */
+/** Returns the report operations of one role (docs/reference/api/reports.md). */
 export function reportOperations(role: Role): AnyOperation[] {
   return [
     createReport(role),
@@ -141,7 +142,7 @@ function createReport(role: Role): AnyOperation {
         zone: body.tz,
         requestId,
       });
-      // JSON has its items in the answer.
+      // A JSON report has its items in the response.
       return report.status === 'completed' && body.format !== 'json' && prefers(getMediaType(body.format))
         ? replyWithFile(report)
         : replyWithReport(report, account);
@@ -190,7 +191,7 @@ function revokeLinksOfReport(role: Role): AnyOperation {
   return defineOperation<unknown, { id: string }>({
     ...buildRoleFields(role, { name: (who) => `revoke${who}ReportLinks`, path: '/reports/:id/links/revoke' }),
     method: 'post',
-    // Whoever may ask for a link may end it.
+    // A caller that may create a link may revoke it.
     needs: 'trade',
     summary: 'End every download link of a report',
     description:

@@ -23,14 +23,14 @@ const cells: Record<keyof Cells, Joi.Schema> = {
   time: timestamp,
 };
 
-/** What the type of an item is called. */
+/** Type names of items. */
 const names = new Map<Columns, string>([
   [purchaseColumns, 'ReportedTransaction'],
   [depositColumns, 'ReportedDeposit'],
   [saleColumns, 'Sale'],
 ]);
 
-/** An item of a report or history, made from the columns that its rows are written by. */
+/** Returns the schema of a report or history item, built from the columns of its rows. */
 export function buildItemSchema(columns: Columns): Joi.ObjectSchema {
   const item = Joi.object(
     Object.fromEntries(
@@ -44,16 +44,14 @@ export function buildItemSchema(columns: Columns): Joi.ObjectSchema {
   return name === undefined ? item : nameSchema(name, item);
 }
 
-/** What the report calls answer (docs/reference/api/reports.md): by type and format, every field named. */
-
 export const reportTypes: Record<Role, ReportType[]> = {
   buyer: ['transaction', 'purchase', 'deposit'],
   seller: ['transaction', 'sales', 'product'],
 };
 export const reportFormats = ['json', 'csv', 'csv-excel', 'xlsx'] as const satisfies ReportFormat[];
-/** Those whose answer is a link alone, and so the same. */
+/** Formats whose response is only a link, so that they share a schema. */
 const linkedFormats = reportFormats.filter((format) => format !== 'json');
-/** Items in the answer itself; the rest is in the file. */
+/** Most items in a response. The file has all of them. */
 export const itemsInlineMax = 10_000;
 
 const whole = Joi.number().integer().required();
@@ -124,7 +122,7 @@ function buildReportHead(types: ReportType[], formatsPossible: ReportFormat[]) {
   };
 }
 
-/** A report that is ready, of any type and format that this role can ask for. */
+/** Returns the schema of a ready report, of any type and format that this role can request. */
 export function reportData(role: Role): Joi.Schema {
   const each = reportTypes[role].flatMap((type) => [
     buildReadyReportSchema(role, type, ['json']),
@@ -135,7 +133,7 @@ export function reportData(role: Role): Joi.Schema {
 
 function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFormat[]): Joi.Schema {
   const isJson = formats.includes('json');
-  // As the type has been called since there was but one of these.
+  // `Csv` covers every linked format. The type got its name when there was only one.
   const title = `${toPascalCase(role)}${toPascalCase(type)}Report${isJson ? 'Json' : 'Csv'}`;
   return nameSchema(
     title,
@@ -159,7 +157,7 @@ function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFor
   );
 }
 
-/** A report that a worker has still to make. */
+/** Returns the schema of a report that is not ready yet. */
 export function unfinishedReportData(role: Role): Joi.Schema {
   return nameSchema(
     `Unfinished${toPascalCase(role)}Report`,
@@ -170,7 +168,9 @@ export function unfinishedReportData(role: Role): Joi.Schema {
   );
 }
 
-/** The file of a JSON report. Those of other formats have the same fields as columns. */
+/**
+ * Returns the schema of the file of a JSON report. Other formats have the same fields as columns.
+ */
 export function reportFileData(role: Role): Joi.Schema {
   return Joi.array().items(
     role === 'buyer'

@@ -89,7 +89,10 @@ export const createResellerRequest = defineResellerOperation<Query>({
   },
 });
 
-/** What no product can have is bound as it is. A ref_id that no purchase can have needs no binding. */
+/**
+ * Binds the sign of a refused call to its order. Values that no product can have are bound
+ * unchanged. A ref_id that no purchase can have needs no binding.
+ */
 async function bindRefusedSign(sent: { accountId: string; code: string; customer: string; ref: string }) {
   const { accountId, code, customer, ref } = sent;
   if (newRefId.validate(ref).error) {
@@ -101,8 +104,9 @@ async function bindRefusedSign(sent: { accountId: string; code: string; customer
 }
 
 /**
- * Where the outcome of the purchase itself is not known, a failure code would make an engine buy it elsewhere, and
- * the customer would get it twice. 05 makes it ask again with the same ref_id.
+ * Answers 05 if the outcome of the purchase is unknown, so that the engine asks again with the same
+ * ref_id. After a failure code it would buy elsewhere, and the customer would get the product
+ * twice.
  */
 function answerUnknownOutcome(
   error: unknown,

@@ -15,7 +15,10 @@ import { validate } from '../contract/validate.js';
 import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
 import { setResponseLanguage, getMessageText } from '../language/response-language.js';
 
-/** A router that serves the calls by GET alone: HEAD, which Express would answer by the same handler, must not buy. */
+/**
+ * Returns a router that serves the calls only by GET. Express would answer HEAD with the same
+ * handler, and HEAD must not buy.
+ */
 export function mountResellerOperations(operations: AnyResellerOperation[]): Router {
   const router = Router({ caseSensitive: true });
   for (const operation of operations) {
@@ -30,14 +33,17 @@ function onlyGet(operation: AnyResellerOperation): RequestHandler {
       next();
       return;
     }
-    // Its URL has a sign as well.
+    // The URL of another method has a sign too.
     const signed = await authenticateCall(operation, request, response).catch(ignoreClientFailure);
     await (signed && operation.onRefused?.(signed.call));
     refuseMethod(['GET'])(request, response, next);
   };
 }
 
-/** A stranger's call binds nothing, and hears nothing of its sign. @throws what is no fault of the caller. */
+/**
+ * Ignores failed authentication: such a call binds nothing and learns nothing about its sign.
+ * @throws The error itself if it is not the caller's fault.
+ */
 function ignoreClientFailure(error: unknown): null {
   if (getHttpStatus(toAppError(error)) >= 500) {
     throw error;
@@ -45,7 +51,7 @@ function ignoreClientFailure(error: unknown): null {
   return null;
 }
 
-/** Always HTTP 200: reseller engines read the body alone (decision 025). */
+/** Always responds HTTP 200, because reseller engines read only the body (decision 025). */
 function serve(operation: AnyResellerOperation): RequestHandler {
   return async (request, response) => {
     getRequestContext(response).operation = operation.id;
@@ -76,7 +82,7 @@ async function handleCall(
   return operation.handle({ ...call, query: await bindSignIfRefused(operation, call, query) });
 }
 
-/** What is refused ties its sign to what it asked for, before the refusal is answered. */
+/** Binds the sign of a refused call to its order before the refusal is answered. */
 async function bindSignIfRefused<T>(
   operation: AnyResellerOperation,
   call: ResellerCall<Record<string, string>>,
@@ -90,7 +96,7 @@ async function bindSignIfRefused<T>(
   }
 }
 
-/** A call whose sign is right and that comes from where the account may call from, as often as it may. */
+/** Verifies the sign, and applies the account's allowlist and rate limit. */
 async function authenticateCall(
   operation: AnyResellerOperation,
   request: Request,
@@ -116,7 +122,10 @@ function findSigningAccount(
   return limitFailedAuthentication(getClientAddress(request), authenticateSign(signed));
 }
 
-/** A failure in the envelope of 2.13. Without `transaction_status`: it is about this call, not about a transaction. */
+/**
+ * Builds the answer of a failure. It has no `transaction_status`, because it is about the call and
+ * not about a transaction.
+ */
 function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer {
   const known = toAppError(error);
   if (getHttpStatus(known) >= 500 && !(known instanceof MaintenanceError)) {

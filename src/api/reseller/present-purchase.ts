@@ -3,7 +3,10 @@ import type { Purchase } from '../../purchases/purchase.model.js';
 import { asWritten, say } from '../../shared/say.js';
 import type { ResellerAnswer } from './reseller-operation.js';
 
-/** A purchase as the table of docs/reference/api/reseller.md answers it. @param created By this very call. */
+/**
+ * Converts a purchase to the answer in docs/reference/api/reseller.md.
+ * @param created True if this call created the purchase.
+ */
 export function presentResellerPurchase(purchase: Purchase, created: boolean): ResellerAnswer {
   const about = { ref_id: purchase.refId, sn: purchase.serialNumber };
   if (!isFinal(purchase.status)) {

@@ -1,7 +1,6 @@
 /**
- * A call of the reseller-software surface as data (docs/reference/api/reseller.md). As with other operations the
- * router mounts it and the OpenAPI document is made from it; the answer is a flat object whose `status` carries the
- * code.
+ * A call of the reseller surface as data (docs/reference/api/reseller.md). The router and the
+ * OpenAPI document are both built from it. The answer is a flat object whose `status` is the code.
  */
 import Joi from 'joi';
 import type { Account } from '../../accounts/account.model.js';
@@ -11,7 +10,7 @@ import { getInputLimits } from '../contract/input-limits.js';
 import { text } from '../contract/fields.js';
 import type { Message } from '../../shared/say.js';
 
-/** What is beside status and message depends on the call. */
+/** Fields other than status and message depend on the call. */
 export interface ResellerAnswer {
   status: ResponseCode;
   message: Message;
@@ -26,34 +25,43 @@ export interface ResellerCall<Query> {
 }
 
 export interface ResellerOperation<Query = unknown> {
-  /** Name in the OpenAPI document, in camelCase, unique. */
+  /** Unique name in the OpenAPI document, in camelCase. */
   id: string;
   path: string;
   summary: string;
   description?: string;
-  /** What it takes beside username and sign. Every value is text. */
+  /** Parameters in addition to username and sign. Every value is text. */
   query: Joi.ObjectSchema<Query>;
-  /** The answer when all is well, beside status and message. */
+  /** Fields of a success in addition to status and message. */
   answer: Record<string, Joi.Schema>;
-  /** What can stand beside another status than 00, where the call is about something that exists. */
+  /** Fields of answers with other codes, if the call is about an existing transaction. */
   otherAnswer?: Record<string, Joi.Schema>;
-  /** What the two kinds of sign cover; see authenticateSign. The query is unchecked. */
+  /**
+   * Returns the texts that the two kinds of sign cover; see authenticateSign. The query is not
+   * validated.
+   */
   signed(query: Record<string, string>): { md5Covers: string; hmacCovers: string };
   handle(call: ResellerCall<Query>): Promise<ResellerAnswer>;
-  /** Awaited before the refusal of a call with a right sign that `handle` never sees. Its values are unchecked. */
+  /**
+   * Awaited before a refusal if the sign is right and `handle` is not called. The values are not
+   * validated.
+   */
   onRefused?(call: ResellerCall<Record<string, string>>): Promise<void>;
 }
 
-/** Any call of the surface; its schema has checked the query before `handle` sees it. */
+/** Any call of the surface. Its schema has validated the query before `handle` gets it. */
 export type AnyResellerOperation = ResellerOperation<never>;
 
-/** Gives `handle` the types of the schema beside it. @throws Error where that bounds nothing: see input-limits.ts. */
+/**
+ * Types `handle` by the query schema.
+ * @throws Error if the schema has no size limits; see input-limits.ts.
+ */
 export function defineResellerOperation<Query>(operation: ResellerOperation<Query>): AnyResellerOperation {
   getInputLimits(operation.query);
   return operation as unknown as AnyResellerOperation;
 }
 
-/** Part of every query; checked by the authentication, described here for the contract. */
+/** Part of every query. Authentication checks it; this schema describes it for the contract. */
 export const credentials = Joi.object({
   username: text(40).required(),
   sign: Joi.string()

@@ -89,7 +89,7 @@ export const endTransaction = defineOperation<Body, Params>({
   },
 });
 
-/** No clock moves: what is this account's and due later becomes due (decision 033). */
+/** No clock moves. Work of this account that is due later becomes due now (decision 033). */
 export const advance = defineOperation({
   id: 'advanceSandbox',
   method: 'post',

@@ -38,7 +38,7 @@ interface Query {
 
 const rupiah = Joi.number().integer().required();
 
-/** The statement of one role (docs/reference/api/statements.md). */
+/** Returns the statement operations of one role (docs/reference/api/statements.md). */
 export function statementOperations(role: Role): AnyOperation[] {
   return [
     defineOperation<unknown, unknown, Query>({
@@ -155,7 +155,7 @@ function buildCsvFile(statement: Statement, what: Parameters<typeof statementCsv
     filename: `statement-${businessDay(start)}-${businessDay(end)}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
-    // Not in object mode: no more is read ahead than the client takes.
+    // Not in object mode, so that no more is read ahead than the client takes.
     open: () => Readable.from(statementCsv(statement, what), { objectMode: false }),
   };
 }

@@ -1,4 +1,4 @@
-/** A delivery as its account sees it: domain to wire, and the schema of that. */
+/** Operations on deliveries, and the response form of a delivery. */
 import Joi from 'joi';
 import {
   nameSchema,
@@ -31,10 +31,13 @@ import {
   type ReplayableState,
 } from '../../webhooks/replay/replay-deliveries.js';
 
-/** On the wire a due row that a worker holds is `delivering`. */
+/** In responses a due row that a worker holds is `delivering`. */
 export type DeliveryStatus = DeliveryState | 'delivering';
 
-/** @param zone Of its times; left out: UTC. */
+/**
+ * Converts a delivery to its response form.
+ * @param zone Time zone of its times. Default UTC.
+ */
 export function presentDelivery(row: Delivery, zone?: string) {
   const status: DeliveryStatus = isInFlight(row) ? 'delivering' : row.state;
   return {
@@ -42,7 +45,7 @@ export function presentDelivery(row: Delivery, zone?: string) {
     event: row.event,
     ref_id: row.refId,
     endpoint_id: row.channel === 'webhook' ? (row.endpointId ?? defaultEndpointId) : null,
-    // The secrets of its query are for whoever may read the configuration.
+    // Secrets in the query are only for callers that may read the configuration.
     url: redactUrlSecrets(row.url),
     status,
     attempt_count: row.attemptCount,

@@ -1,4 +1,7 @@
-/** A webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints): wire to domain, domain to wire, and the schemas of both. */
+/**
+ * Schemas of a webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints), and conversions
+ * from and to them.
+ */
 import Joi from 'joi';
 import { nameSchema, text, timestamp, url, findUrlErrors } from '../contract/fields.js';
 import { limits } from '../../../config/limits.js';
@@ -82,7 +85,7 @@ export interface EndpointParams {
 
 export const endpointParams = Joi.object<EndpointParams>({ id: text(100).required() });
 
-/** `endpoint_id` of a query or body. */
+/** The `endpoint_id` of a query or body. */
 export const endpointId = text(100)
   .min(1)
   .description('Of one endpoint alone; default: that of webhook_url.');
@@ -95,16 +98,17 @@ export async function requireValidUrl({ url: value }: EndpointBody): Promise<voi
   }
 }
 
-/** What is left out is as usual. */
+/** Fields that are left out get their defaults. */
 export function toNewEndpoint({ url: value, ...settings }: EndpointBody & { url: string }): NewEndpoint {
   return { ...defaultEndpointSettings, ...toEndpointChange(settings), url: value };
 }
 
-/** What is left out stays. */
+/** Fields that are left out stay unchanged. */
 export function toEndpointChange({ in_flight_limit: inFlightLimit, ...rest }: EndpointBody): EndpointChange {
   return { ...rest, ...(inFlightLimit !== undefined && { inFlightLimit }) };
 }
 
+/** Converts an endpoint to its response form, with its decrypted secret. */
 export function presentEndpoint(account: EndpointOwner, { endpoint, health }: ListedEndpoint) {
   return {
     id: endpoint.id,

@@ -1,4 +1,7 @@
-/** Events that nothing has caused, for `POST /api/<role>/webhooks/test`: bodies as the service once sent them (decision 036). */
+/**
+ * Test events for `POST /api/<role>/webhooks/test`. Their bodies are recorded ones of real events
+ * (decision 036).
+ */
 import type { Role, Account } from '../../accounts/account.model.js';
 import { newId } from '../../shared/ids.js';
 import { lookUp } from '../../shared/collections.js';
@@ -14,7 +17,7 @@ import { endpointParams, type EndpointParams } from './endpoint-data.js';
 
 const commonEvents = ['ping', 'config.updated', 'webhook.disabled'] as const satisfies DeliveryEvent[];
 
-/** What the endpoints of a role get. */
+/** Events that the endpoints of a role get. */
 export const testableEvents = {
   buyer: [
     'transaction.pending',
@@ -26,11 +29,17 @@ export const testableEvents = {
   seller: ['settlement.completed', 'settlement.failed', ...commonEvents],
 } as const satisfies Record<Role, readonly DeliveryEvent[]>;
 
-/** Their subject is new each time: receivers know an event that they have had by it. */
+/**
+ * Fields with the subject's id. It is new each time, because receivers recognise repeated events by
+ * it.
+ */
 const ids = ['transaction_id', 'settlement_id'];
 const times = ['timestamp', 'completed_at', 'since'];
 
-/** @throws Error for an event of which no example was recorded. */
+/**
+ * Returns a test event with a new subject.
+ * @throws Error if no example of the event was recorded.
+ */
 export function buildSampleEvent(event: Exclude<DeliveryEvent, 'ping'>): TestEvent {
   const example = lookUp(recordedExamples.webhooks, event) as { data: Record<string, unknown> } | undefined;
   if (!example) {
@@ -100,7 +109,10 @@ export function testEndpointFor(role: Role): AnyOperation {
   });
 }
 
-/** To a live receiver a made-up result would be money. */
+/**
+ * Sends other events than ping only in a sandbox: a live receiver would take a made-up result for
+ * money.
+ */
 async function sendTest(account: Account, { endpointId, event }: Body & { endpointId: string | null }) {
   if (event !== 'ping') {
     requireSandbox(account);
