@@ -1,4 +1,4 @@
-/** Business days and times, in BUSINESS_TIMEZONE. */
+/** Business days and times in BUSINESS_TIMEZONE. */
 import { LRUCache } from 'lru-cache';
 import { DateTime } from 'luxon';
 import { env } from '../../config/env.js';
@@ -10,23 +10,24 @@ import { say } from './say.js';
 
 export interface Period {
   start: Date;
-  /** The last millisecond that belongs to the period. */
+  /** The last millisecond of the period. */
   end: Date;
 }
 
-/** How a call names the ends of a period. */
+/** Field names of the ends of a period. */
 interface EndNames {
   start: string;
   end: string;
 }
 
 const clientNames: EndNames = { start: 'start_date', end: 'end_date' };
-/** As the lists of operators name them. */
+/** Field names in the lists of operators. */
 export const dayNames: EndNames = { start: 'from', end: 'to' };
 
 /**
- * The period that a client asks for (docs/reference/api/lists.md): `YYYY-MM-DD` is the whole day in business time, an
- * ISO time is that instant; both ends are included. Without a start, 30 days up to the end; without an end, now.
+ * Parses the period of a call (docs/reference/api/lists.md). `YYYY-MM-DD` is a whole day in
+ * business time, an ISO time is that instant. Both ends are included.
+ * The default end is the end of today. The default start makes it 30 days.
  * @throws ValidationError for an end before the start, or more than 366 days.
  */
 export function parsePeriod(
@@ -52,22 +53,28 @@ export function parsePeriod(
   return { start: start.toJSDate(), end: end.toJSDate() };
 }
 
-/** The instant of an ISO time, or at which a day (YYYY-MM-DD) begins in business time. */
+/** Returns the instant of an ISO time, or the start of a day (YYYY-MM-DD) in business time. */
 export function getStartOfDay(date: string): Date {
   return firstInstant(date).toJSDate();
 }
 
-/** The instant at which yesterday began in business time. */
+/** Returns the start of yesterday in business time. */
 export function startOfYesterday(): Date {
   return getStartOfDay(daysAfter(businessDay(now()), -1));
 }
 
-/** The instant of an ISO time, or the last millisecond of a day (YYYY-MM-DD) in business time. */
+/**
+ * Returns the instant of an ISO time, or the last millisecond of a day (YYYY-MM-DD) in business
+ * time.
+ */
 export function getEndOfDay(date: string): Date {
   return lastInstant(date).toJSDate();
 }
 
-/** `hour`:00 business time on the next business day: Monday to Friday, but for config/holidays.json. */
+/**
+ * Returns `hour`:00 on the next business day: Monday to Friday, except for bank holidays
+ * (config/holidays.ts).
+ */
 export function nextBusinessDayAt(hour: number): Date {
   const holidays = readHolidays().days;
   let day = DateTime.fromMillis(nowMs(), { zone: env.BUSINESS_TIMEZONE }).startOf('day');
@@ -77,24 +84,24 @@ export function nextBusinessDayAt(hour: number): Date {
   return day.set({ hour }).toJSDate();
 }
 
-/** YYYY-MM-DD of an instant, business time. */
+/** Returns the business day of an instant as YYYY-MM-DD. */
 export function businessDay(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd');
 }
 
-/** `2026-11-21 17:20:30.123 WIB`: business time for people, with its zone. */
+/** Formats an instant in business time with its zone, such as `2026-11-21 17:20:30.123 WIB`. */
 export function businessTime(at: Date): string {
-  // Indonesian names Indonesia's zones; in English they are offsets.
+  // The Indonesian locale names Indonesia's zones. The English one has only offsets.
   const here = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).setLocale('id');
   return here.toFormat('yyyy-MM-dd HH:mm:ss.SSS ZZZZ');
 }
 
-/** The day (YYYY-MM-DD) that many days after another one. */
+/** Returns the day (YYYY-MM-DD) `days` days after another one. */
 export function daysAfter(day: string, days: number): string {
   return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd');
 }
 
-/** A business day, YYYY-MM-DD, with its first and its last millisecond. */
+/** A business day (YYYY-MM-DD) with its first and last millisecond. */
 export interface BusinessDay {
   day: string;
   startMs: number;
@@ -103,7 +110,10 @@ export interface BusinessDay {
 
 let lastAsked: BusinessDay = { day: '', startMs: 0, endMs: -1 };
 
-/** The business day of an instant. Asked for every purchase, and mostly for the same day. */
+/**
+ * Returns the business day of an instant. Remembers the last day, because most purchases are of the
+ * same day.
+ */
 export function getBusinessDay(at: Date): BusinessDay {
   const ms = at.getTime();
   if (ms < lastAsked.startMs || ms > lastAsked.endMs) {
@@ -122,13 +132,16 @@ const daysByName = new LRUCache<string, BusinessDay>({
   memoMethod: (day) => getBusinessDay(getStartOfDay(day)),
 });
 
-/** The business day of this name, YYYY-MM-DD. A history asks for a year of them. */
+/**
+ * Returns a business day by its name (YYYY-MM-DD). Cached, because a history needs a year of them.
+ */
 export function getBusinessDayByName(day: string): BusinessDay {
   return daysByName.memo(day);
 }
 
 /**
- * From the first moment of one business day to the last of another (YYYY-MM-DD); what is left out is no bound.
+ * Returns the first moment of one business day and the last of another (YYYY-MM-DD). A missing day
+ * is no bound.
  * @throws ValidationError for an end before the start.
  */
 export function parseDays({ from, to }: { from?: string | undefined; to?: string | undefined }): {
@@ -142,7 +155,7 @@ export function parseDays({ from, to }: { from?: string | undefined; to?: string
 }
 
 /**
- * A filter that nothing can fit is a mistake, and an empty list would hide it.
+ * Refuses a filter that nothing can match. An empty list would hide the mistake.
  * @throws ValidationError for an end before the start.
  */
 export function requireChronological(
@@ -157,12 +170,12 @@ export function requireChronological(
   }
 }
 
-/** The same time of day so many months earlier, business time. */
+/** Returns the instant `months` months earlier, at the same time of day in business time. */
 export function monthsBefore(atMs: number, months: number): Date {
   return DateTime.fromMillis(atMs, { zone: env.BUSINESS_TIMEZONE }).minus({ months }).toJSDate();
 }
 
-/** The last millisecond of today, business time. */
+/** Returns the last millisecond of today in business time. */
 export function endOfBusinessDay(): Date {
   return endOfToday().toJSDate();
 }
@@ -180,15 +193,21 @@ function lastInstant(date: string): DateTime {
   return date.length === 'YYYY-MM-DD'.length ? parsed.endOf('day') : parsed;
 }
 
-/** ISO 8601 with milliseconds: in UTC, or with the offset that a zone (see `zoneNamed`) had at that instant. */
+/**
+ * Formats a time as ISO 8601 with milliseconds: in UTC, or with the offset of a zone (see
+ * `findTimeZone`) at that instant.
+ */
 export function formatIsoTime(at: Date, zone?: string | null): string {
   return (zone && DateTime.fromJSDate(at, { zone }).toISO()) || at.toISOString();
 }
 
-/** @returns the zone of the IANA database by this name, in its one spelling (they are remembered by it), or null. */
+/**
+ * Returns an IANA time zone in its canonical spelling, so that caches have one entry for it; null
+ * if there is no such zone.
+ */
 export function findTimeZone(name: string): string | null {
   try {
-    // Newer versions of Node take offsets as well, which know no summer.
+    // Newer versions of Node also accept offsets, which have no daylight saving time.
     return /^[a-z]/i.test(name)
       ? new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
       : null;

@@ -1,10 +1,10 @@
 /**
- * The one source of time. A running process sets it to the fleet's clock (src/redis/fleet-clock.ts), tests move it to
- * play days in milliseconds; the money rules and the schedules never read Date.now themselves.
+ * The only source of time. A process sets it to the fleet's clock (src/redis/fleet-clock.ts), and
+ * tests move it. Money rules and schedules never read Date.now themselves.
  */
 let read: () => number = Date.now;
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch. */
 export function nowMs(): number {
   return read();
 }
@@ -13,12 +13,17 @@ export function now(): Date {
   return new Date(read());
 }
 
-/** What this machine's own clock says, in milliseconds since the epoch: for comparing it with others, never to go by. */
+/**
+ * Returns this machine's own clock in milliseconds since the epoch. Use it only to compare clocks.
+ */
 export function hostMs(): number {
   return Date.now();
 }
 
-/** @param clock Milliseconds since the epoch, or null for the real time. */
+/**
+ * Sets the source of time.
+ * @param clock Returns milliseconds since the epoch. Null: the real time.
+ */
 export function setClock(clock: (() => number) | null): void {
   read = clock ?? Date.now;
 }

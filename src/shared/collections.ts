@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * What a record says of a name that somebody else chose: `constructor` and `__proto__` are names like any other, and mostly
- * of nothing. The linter wants it wherever a record is asked by a text that is not written out (decision 023).
+ * Returns a record's own entry. A name from input may be `constructor` or `__proto__`, which every
+ * record inherits. The linter requires this function for names that are not literals (decision
+ * 023).
  */
 export function lookUp<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   // eslint-disable-next-line house/record-lookup -- the one place that asks first
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The items of each key, in their order. (Node 20 has no Map.groupBy.) */
+/** Groups items by key, in their order. (Node 20 has no Map.groupBy.) */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -24,14 +25,16 @@ export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K
   return groups;
 }
 
-/** A list in arrays of at most `size`, in its order. */
+/** Splits a list into arrays of at most `size` items, in their order. */
 export function* splitIntoChunks<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) {
     yield list.slice(start, start + size);
   }
 }
 
-/** The items of a source in arrays of at most `size`: for work that is cheaper for many at once. */
+/**
+ * Yields the items of a source in arrays of at most `size`, for work that is cheaper in batches.
+ */
 export async function* collectChunks<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of source) {
@@ -46,10 +49,12 @@ export async function* collectChunks<T>(source: AsyncIterable<T>, size: number):
   }
 }
 
-/** So long one slice of work holds up everything else in the process. */
+/** Milliseconds for which a slice of work may hold the event loop. */
 const sliceMs = 10;
 
-/** The items of a long source, with a pause whenever they have held the event loop for a slice. */
+/**
+ * Yields the items of a long source, and pauses whenever they have held the event loop for a slice.
+ */
 export async function* iterateInSlices<T>(source: Iterable<T>): AsyncGenerator<T> {
   let beganMs = performance.now();
   for (const item of source) {
@@ -62,8 +67,9 @@ export async function* iterateInSlices<T>(source: Iterable<T>): AsyncGenerator<T
 }
 
 /**
- * A numbered page of which one row more was asked for, and how many rows there are. What is written between count and reading moves
- * the last row behind the end that was counted, and whoever reads page by page would never see it: there are no fewer than were seen.
+ * Builds a numbered page. `found` has one row more than `limit` if there are more rows.
+ * Rows written between count and read move the last row behind the counted end, where page by page
+ * reading would miss it. The total is therefore at least the number of rows seen.
  */
 export function buildCountedPage<Row>(
   found: Row[],

@@ -1,6 +1,7 @@
 /**
- * Waits for `work`, but not for ever. What it waited for goes on: this is for what may run beside its own repeat.
- * @param late Makes the error that is thrown once the time is over.
+ * Waits for `work` for at most `ms` milliseconds. The work goes on after that, so a repeat may run
+ * at the same time.
+ * @param late Builds the error that is thrown at the timeout.
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -15,8 +16,8 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => E
 }
 
 /**
- * Runs what has the same key one after the other, within this process. It guards nothing: it spares database
- * transactions about one document from running into each other until their time is over.
+ * Returns a queue that runs work with the same key one after the other, within this process. It is
+ * no lock. It keeps database transactions on one document from conflicting until they time out.
  */
 export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
@@ -34,10 +35,6 @@ export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => 
   };
 }
 
-/**
- * Makes one call of many: while one is under way, what is asked meanwhile gathers for the next. There is no timer, so
- * a lone caller waits for nobody.
- */
 interface Waiting<I, R> {
   item: I;
   resolve: (result: R) => void;
@@ -45,7 +42,10 @@ interface Waiting<I, R> {
 }
 
 /**
- * @param run Answers at most `itemsMax` items, in their order. If it throws, all of them hear the error.
+ * Batches calls: while one batch runs, further items gather for the next. There is no timer, so a
+ * lone caller does not wait.
+ * @param options.run Returns the results of at most `itemsMax` items, in their order. If it throws,
+ * all their callers get the error.
  */
 export function batchCalls<I, R>(options: {
   itemsMax: number;
@@ -56,14 +56,14 @@ export function batchCalls<I, R>(options: {
 
   async function drain(): Promise<void> {
     isRunning = true;
-    // What is asked in this same turn of the event loop belongs to the first call already.
+    // Items of the same turn of the event loop join the first batch.
     await Promise.resolve();
     while (waiting.length > 0) {
       const group = waiting.slice(0, options.itemsMax);
       waiting = waiting.slice(options.itemsMax);
       try {
         const results = await options.run(group.map((each) => each.item));
-        // One result an item is the contract of `run`.
+        // `run` returns one result per item.
         group.forEach((each, index) => each.resolve(results[index] as R));
       } catch (error) {
         group.forEach((each) => each.reject(error));

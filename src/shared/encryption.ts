@@ -1,17 +1,20 @@
-/** AES-256-GCM for what we must be able to read again: API keys and webhook secrets. */
+/** AES-256-GCM for secrets that we must read again, such as API keys and webhook secrets. */
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import { env } from '../../config/env.js';
 import { firstKeyId, readKeyring, type SealingKey } from '../../config/keyring.js';
 
 let ring: SealingKey[] | null = null;
 
-/** The keys that this process has, the one that seals first. Read when needed: not every process may. */
+/**
+ * Returns the keys of this process, the encrypting one first. Read on demand, because not every
+ * process may read them.
+ */
 export function keyring(): SealingKey[] {
   ring ??= readKeyring(env);
   return ring;
 }
 
-/** The key that seals. */
+/** Returns the encrypting key. */
 export function sealingKey(): SealingKey {
   const [first] = keyring();
   if (!first) {
@@ -20,15 +23,17 @@ export function sealingKey(): SealingKey {
   return first;
 }
 
-/** The id of the key that a value was sealed with. */
+/** Returns the id of the key that a value was encrypted with. */
 export function getKeyId(sealed: string): string {
   const colon = sealed.indexOf(':');
   return colon < 0 ? firstKeyId : sealed.slice(0, colon);
 }
 
 /**
- * @returns `<key id>:` and base64 of nonce (12 bytes), tag (16 bytes) and ciphertext; the id `0` is left out, as earlier
- *   releases did, which can then still read it. `context` binds the value to its owner.
+ * Encrypts a text.
+ * @param context Binds the value to its owner.
+ * @returns `<key id>:` and base64 of nonce (12 bytes), tag (16 bytes) and ciphertext. The id `0` is
+ * omitted.
  */
 export function encrypt(plain: string, context: string): string {
   const { id, key } = sealingKey();
@@ -39,7 +44,10 @@ export function encrypt(plain: string, context: string): string {
   return id === firstKeyId ? bytes : `${id}:${bytes}`;
 }
 
-/** @throws Error if the value was changed, belongs to another owner, or this process lacks the key it was made with. */
+/**
+ * Decrypts a value of `encrypt`.
+ * @throws Error if the value was changed, belongs to another owner, or this process lacks its key.
+ */
 export function decrypt(sealed: string, context: string): string {
   const id = getKeyId(sealed);
   const key = keyring().find((each) => each.id === id)?.key;
@@ -52,7 +60,7 @@ export function decrypt(sealed: string, context: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-/** Compares what somebody has sent with what it must be, in a time that tells nothing but a wrong length. */
+/** Compares a received secret with the expected one in constant time. Only a wrong length shows. */
 export function isSameSecret(given: string | Buffer, expected: string | Buffer): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,6 +1,9 @@
 import { joinMessages, say, type Message } from './say.js';
 
-/** Why a call failed, as a word that a program can branch on and that never changes; what each means: src/api/contract/failure-reasons.ts. */
+/**
+ * Why a call failed, as a stable word for programs. src/api/contract/failure-reasons.ts has the
+ * meanings.
+ */
 export const failureReasons = [
   'invalid_request',
   'malformed_body',
@@ -50,7 +53,10 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** What is wrong with a field, as a word that never changes; the table of docs/reference/field-reasons.md is held against this one. */
+/**
+ * Why a field is wrong, as a stable word. A test compares docs/reference/field-reasons.md with this
+ * table.
+ */
 export const fieldReasons = {
   missing: 'It is required.',
   wrong_type: 'Another type of JSON: a number sent as text, or the reverse.',
@@ -69,14 +75,9 @@ export const fieldReasons = {
 
 export type FieldReason = keyof typeof fieldReasons;
 
-/**
- * Every failure that a client can cause or must handle, with its code (docs/reference/errors.md#codes). What HTTP makes of it
- * is one table in src/api/http/http-status.ts.
- */
-
 export interface FieldError {
   field: string;
-  /** Left out: `not_accepted`. */
+  /** Default `not_accepted`. */
   reason?: FieldReason;
   message: Message;
 }
@@ -87,17 +88,19 @@ export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07'
 export interface AppErrorOptions {
   cause?: unknown;
   errors?: FieldError[];
-  /** Left out: that of the class. */
+  /** Default: the reason of the class. */
   reason?: FailureReason;
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   retryAfterS?: number;
-  /** What to do next, for who reads it on the command line: said there alone. */
+  /** Next step, shown only on the command line. */
   atCommandLine?: string;
 }
 
 /**
- * Base of all expected failures. `said` is for the client: plain words that say what to do, in every language. `message` is the
- * English of it, for logs and the command line.
+ * Base class of all expected failures, with their codes (docs/reference/errors.md#codes).
+ * src/api/http/http-status.ts maps them to HTTP.
+ * `said` is for the client: what to do, in every language. `message` is its English text, for logs
+ * and the command line.
  */
 export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
@@ -122,7 +125,7 @@ export class AppError extends Error {
 export const fieldErrorsMax = 20;
 
 export class ValidationError extends AppError {
-  /** Of more mistakes than `fieldErrorsMax` the first are told: an answer stays small, whatever was sent. */
+  /** Keeps only the first `fieldErrorsMax` errors, so that the response stays small. */
   constructor(all: FieldError[], options: AppErrorOptions = {}) {
     const errors = all.slice(0, fieldErrorsMax);
     const more = all.length > errors.length ? [say('moreMistakes')] : [];
@@ -135,7 +138,7 @@ export class ValidationError extends AppError {
 }
 
 export class InsufficientBalanceError extends AppError {
-  /** @param hint Rupiah: what there is, and what it would have taken. */
+  /** @param hint In rupiah: the balance, and the amount needed. */
   constructor(
     readonly hint: { balance: number; price: number },
     message: 'insufficientBalance' | 'insufficientForSettlement' = 'insufficientBalance',
@@ -156,7 +159,7 @@ export class NotFoundError extends AppError {
   }
 }
 
-/** The product, or every seller that could serve it, is under maintenance for now (code 03). */
+/** The product, or every seller that could serve it, is under maintenance (code 03). */
 export class MaintenanceError extends AppError {
   constructor(message: Message, retryAfterS = 30, reason: FailureReason = 'product_unavailable') {
     super('03', message, { reason, retryAfterS });
@@ -190,7 +193,10 @@ export class ForbiddenError extends AppError {
   }
 }
 
-/** MongoDB or Redis does not answer. Nothing is half done, but all of it may be: the same request can be sent again. */
+/**
+ * MongoDB or Redis does not answer. All of the work is done or none of it, so the same request can
+ * be sent again.
+ */
 export class DependencyError extends AppError {
   constructor(cause: unknown, message = say('recovering')) {
     super('03', message, {
@@ -201,7 +207,7 @@ export class DependencyError extends AppError {
   }
 }
 
-/** What nobody expected. The client sees none of its insides; the log does. */
+/** An unexpected error. The log has its details; the client does not see them. */
 export class UnexpectedError extends AppError {
   constructor(cause: unknown) {
     super('01', say('unexpected'), { reason: 'internal_error', cause });

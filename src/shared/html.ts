@@ -1,4 +1,7 @@
-/** HTML that is safe by default: every value put into `html` is escaped, unless it is HTML itself. */
+/**
+ * HTML that is safe by default: every value in an `html` template is escaped, unless it is HTML
+ * itself.
+ */
 import { lookUp } from './collections.js';
 
 export interface Html {

@@ -1,19 +1,19 @@
 /**
- * What this process met lately that only it can know, kept whether anybody scrapes it or not: nothing is done until something goes wrong
- * (decision 056).
+ * Windows in milliseconds of incidents that only this process knows. They are counted with and
+ * without metrics (decision 056).
  */
 const windowsMs = {
-  /** Postings that could not be written, through no fault of MongoDB. */
+  /** Postings that could not be written for reasons other than MongoDB. */
   failedPostings: 600_000,
-  /** Webhooks that could not go out, through no fault of their receivers. */
+  /** Webhooks that could not be sent for reasons other than their receivers. */
   unsentWebhooks: 300_000,
-  /** Times that nobody could have a connection to MongoDB. */
+  /** Failed checkouts of a connection to MongoDB. */
   refusedConnections: 300_000,
 };
 
 export type Incident = keyof typeof windowsMs;
 
-/** More of one kind say no more. */
+/** More incidents of one kind give no more information. */
 const keptMax = 1_000;
 
 const recorded: Record<Incident, number[]> = {
@@ -29,7 +29,9 @@ export function recordIncident(what: Incident): void {
   }
 }
 
-/** How many of each in its last minutes: ten of postings, five of the others. */
+/**
+ * Counts recent incidents: of the last ten minutes for postings, of the last five for the others.
+ */
 export function countRecentIncidents(): Record<Incident, number> {
   const countOf = (what: Incident) => {
     recorded[what] = recorded[what].filter((atMs) => performance.now() - atMs < windowsMs[what]);

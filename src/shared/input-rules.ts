@@ -1,6 +1,9 @@
 import { printablePattern } from './printable.js';
 
-/** What an account, and an operator, can be called. Anything else is nobody, and is kept nowhere: it may be a password. */
+/**
+ * Usernames of accounts and operators. Any other name is unknown and is not stored, because it may
+ * be a password.
+ */
 export const usernamePattern = /^[a-z0-9._-]{3,40}$/;
 export const usernameRule = 'a username has 3 to 40 characters of a-z, 0-9, dot, dash and underscore';
 
@@ -8,18 +11,18 @@ export function isUsername(text: string): boolean {
   return usernamePattern.test(text);
 }
 
-/** What a price group can be called. */
+/** Names of price groups. */
 export const priceGroupPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const priceGroupRule =
   'a price group has 1 to 32 characters of a-z, 0-9 and dash, and begins with no dash';
 
-/** Why an operator does something, wherever it is asked for: one line that says it (docs/reference/audit-log.md). */
+/** Longest reason for an operator's action, which is one line (docs/reference/audit-log.md). */
 export const reasonLengthMax = 500;
 
-/** A letter or a digit at least. */
+/** At least one letter or digit. */
 export const saysSomething = /[\p{L}\p{N}]/u;
 
-/** @returns null if it is one. */
+/** Returns the problem of a reason; null if it is valid. */
 export function findReasonProblem(text: string): string | null {
   if (!printablePattern.test(text)) {
     return 'It must not contain line breaks, control or invisible characters.';

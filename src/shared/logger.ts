@@ -1,4 +1,7 @@
-/** Structured logs: one JSON line a request and an attempt, with ids; never keys, signatures or bodies. */
+/**
+ * Structured logs: one JSON line per request and attempt, with ids; never keys, signatures or
+ * bodies.
+ */
 import winston from 'winston';
 import { redactUrlSecrets } from './mask.js';
 import { getCurrentTrace } from './tracing.js';
@@ -16,10 +19,13 @@ const secretPatterns: [RegExp, string][] = [
   [/(mongodb(?:\+srv)?|rediss?):\/\/[^@/\s"]*@/g, '$1://***@'],
 ];
 
-/** Control characters that JSON does not write as `\\u…`, and what turns the direction of a text around. */
+/**
+ * Control characters that JSON does not write as `\\u…`, and marks that change the direction of a
+ * text.
+ */
 const unseen = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Removes everything that authenticates somebody from a value that is about to be written to a log. */
+/** Removes every credential from a value to be logged. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') {
     const plain = redactUrlSecrets(value).replace(unseen, '');
@@ -72,13 +78,13 @@ export const logger = winston.createLogger({
 
 const pauseMs = 60_000;
 
-/** By what was said: when, and how often it was not said again since. */
+/** By message: time of the last line, and number of lines left out since. */
 const lastLogged = new Map<string, { atMs: number; more: number }>();
 
 /**
- * An error line of what fails as often as it is tried: one a minute for each code and each thing that did not work; the
- * next one says how many were left out.
- * @param what did not work, from a small set of words: each has its own minute.
+ * Logs a frequent error once a minute for each `what` and `code`. The next line says how many were
+ * left out.
+ * @param what Work that failed, from a small set of words.
  */
 export function logOncePerMinute(what: string, code: string, details: Record<string, unknown> = {}): void {
   const key = `${what} ${code}`;

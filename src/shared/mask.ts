@@ -1,6 +1,5 @@
 /**
- * Text without what the URLs in it carry for their owners' eyes alone: the values of their queries, fragments, and names before
- * the host.
+ * Masks the secrets of URLs in a text: query values, fragments, and credentials before the host.
  */
 export function redactUrlSecrets(text: string): string {
   return text.includes('://')
@@ -11,25 +10,28 @@ export function redactUrlSecrets(text: string): string {
     : text;
 }
 
-// An apostrophe is a part of a URL: what ended at it would show the rest.
+// An apostrophe is part of a URL. A match that ended at it would show the rest.
 const urls = /(https?:\/\/)([^\s"<>?#]*)(?:\?([^\s"<>#]*))?(?:#([^\s"<>]*))?/gi;
 
 function redactValue(parameter: string): string {
   return `${parameter.slice(0, parameter.indexOf('=') + 1)}***`;
 }
 
-/** A number for eyes that need not know all of it (a customer, a bank account): its last four characters are shown, of a short one half. */
+/**
+ * Masks a number (of a customer or bank account) except for its last four characters, or half of a
+ * short one.
+ */
 export function maskNumber(value: string): string {
   const shown = value.slice(value.length - Math.min(4, Math.floor(value.length / 2)));
   return '*'.repeat(value.length - shown.length) + shown;
 }
 
-/** Nothing of it but its length. */
+/** Masks a text completely. Only its length remains. */
 export function maskAll(value: string): string {
   return '*'.repeat(value.length);
 }
 
-/** Whether two numbers, of which either may be masked or blotted, can be the same one. */
+/** True if two numbers, either of which may be masked, can be the same. */
 export function canMatchMasked(one: string, other: string): boolean {
   return (
     one.length === other.length &&

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * The same answer for everybody who asks within so many milliseconds, of this process. For figures that cost many reads
- * and that several people watch; never for what a decision goes by. Errors are not remembered.
+ * Returns a function that caches the answer of `ask` for `ms` milliseconds in this process. Use it
+ * for costly figures that several people watch, never for decisions. Errors are not cached.
  */
 export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; untilMs: number } | null = null;
@@ -23,8 +23,9 @@ export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<
 }
 
 /**
- * As above for what may take long and says of when it is: who asks waits for `patienceMs` at most, and is answered with the last answer that is not
- * older than `oldestMs`, or with null. Then `isUnderWay`: a new one comes, and who asks again soon has it.
+ * Stale-while-revalidate. A caller waits for at most `patienceMs`, and then gets the last answer
+ * that is not older than `oldestMs`, or null.
+ * `isUnderWay` is true while a new answer is being computed. A later call gets it.
  */
 export function staleWhileRevalidate<T>(
   { ms, patienceMs, oldestMs }: { ms: number; patienceMs: number; oldestMs: number },

@@ -1,12 +1,12 @@
 /* eslint-disable max-lines -- rows of one table: a second file would be a second place to look for a message */
 /**
- * What a client reads, in both languages: the one table. A message is made by `say` (src/shared/say.ts) from its row, so that
- * none can be written in one language alone. Programs go by `code` and `reason`, which have no language.
+ * Messages for clients in both languages. `say` (src/shared/say.ts) builds a message from its row,
+ * so that no message lacks a language. Programs use `code` and `reason`, which have no language.
  *
- * `{name}` is a parameter, `{name:rupiah}` one that is written as money. The English texts are part of the interface as it was
- * before there were others.
+ * `{name}` is a parameter, and `{name:rupiah}` one that is written as money. The English texts are
+ * part of the interface.
  */
-/** Of messages; the first is taken where nobody says which. */
+/** Languages of messages. The first is the default. */
 export const languages = ['en', 'id'] as const;
 export type Language = (typeof languages)[number];
 

@@ -1,8 +1,9 @@
 /**
- * What this process counts, for Prometheus. Each room defines its own beside what it counts. Where METRICS_PORT is not set
- * nothing is kept, and counting is a call of an empty function.
+ * Prometheus metrics of this process. Each module defines its own. Without METRICS_PORT nothing is
+ * kept, and counting calls an empty function.
  *
- * Labels are bounded: operations, codes, queues, jobs, providers; never an account, a purchase or a ref_id.
+ * Label values are bounded: operations, codes, queues, jobs, providers; never an account, a
+ * purchase or a ref_id.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { env } from '../../config/env.js';
@@ -11,7 +12,8 @@ export const areMetricsOn = env.METRICS_PORT !== null;
 
 export const registry = new Registry();
 if (areMetricsOn) {
-  // The event loop is watched once for all who ask (src/signals/watch-event-loop.ts): this one never looks, and its metrics go.
+  // src/signals/watch-event-loop.ts measures the event loop for all. The default monitor never
+  // samples, and its metrics are removed.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith('nodejs_eventloop_lag')) {
@@ -26,13 +28,16 @@ interface Described<L extends string> {
   name: string;
   help: string;
   labels: readonly L[];
-  /** Series that stand at 0 from the start, so that their first rise is seen as one. */
+  /** Series that start at 0, so that their first increase is visible. */
   zero?: Labels<L>[];
 }
 
 const nothing = (): void => undefined;
 
-/** @returns what adds to it. */
+/**
+ * Defines a counter.
+ * @returns A function that adds to it.
+ */
 export function counter<L extends string>(described: Described<L>): (labels: Labels<L>, by?: number) => void {
   if (!areMetricsOn) {
     return nothing;
@@ -46,7 +51,10 @@ export function counter<L extends string>(described: Described<L>): (labels: Lab
   };
 }
 
-/** @returns what observes a value: seconds, or whatever the name says. */
+/**
+ * Defines a histogram.
+ * @returns A function that observes a value, in seconds unless the name says otherwise.
+ */
 export function histogram<L extends string>(
   described: Described<L> & { buckets: number[] },
 ): (labels: Labels<L>, value: number) => void {
@@ -66,7 +74,10 @@ export function histogram<L extends string>(
   };
 }
 
-/** @param read Asked with each scrape, so from memory or one short call. */
+/**
+ * Defines a gauge.
+ * @param read Called at each scrape, so it must read memory or make one short call.
+ */
 export function gauge<L extends string>(
   described: Described<L>,
   read: () => Promise<[Labels<L>, number][]> | [Labels<L>, number][],
@@ -81,7 +92,7 @@ export function gauge<L extends string>(
       const found = await read();
       this.reset();
       if (described.labels.length === 0) {
-        // Without labels it would say 0 of what nobody knows.
+        // Without labels it would report 0 for an unknown value.
         this.remove();
       }
       found.forEach(([labels, value]) => {

@@ -3,15 +3,17 @@ import { logger } from './logger.js';
 
 interface Repeated {
   name: string;
-  /** Between the end of a run and the next one. A function is asked after each. */
+  /**
+   * Milliseconds between the end of a run and the next one. A function is called after each run.
+   */
   everyMs: number | (() => number);
   run: () => Promise<unknown>;
 }
 
 /**
- * Runs something again and again with a pause between the runs, never two at once. A failure is logged and does
- * not end it: sweeps must outlive every outage.
- * @returns `stop`, which resolves when a run under way has ended.
+ * Runs work repeatedly with a pause between the runs, never two at once. A failure is logged and
+ * does not end it, because sweeps must outlive every outage.
+ * @returns `stop`, which resolves when the current run has ended.
  */
 export function repeat(options: Repeated): { stop(): Promise<void> } {
   const controller = new AbortController();
@@ -35,7 +37,7 @@ async function loop({ name, everyMs, run }: Repeated, signal: AbortSignal): Prom
   }
 }
 
-/** Ends early, without an error, when the loop is told to stop. */
+/** Ends early and without an error when the loop stops. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

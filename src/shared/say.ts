@@ -1,10 +1,10 @@
-/** Messages of the table, and how they are made. */
+/** Builds messages from the table in messages.ts. */
 import { lookUp } from './collections.js';
 import { languages, messages, type Language } from './messages.js';
 
 declare const messageBrand: unique symbol;
 
-/** A text in every language. Made here alone. */
+/** A text in every language. Only this file creates one. */
 export type Message = Readonly<Record<Language, string>> & { readonly [messageBrand]: true };
 
 export type MessageKey = keyof typeof messages;
@@ -12,7 +12,7 @@ export type MessageKey = keyof typeof messages;
 /** A parameter is the same in every language, or a message itself. */
 type Parameter = string | number | Message;
 
-/** The names in a text: `{amount:rupiah}` is `amount`. */
+/** Names of the parameters in a text: `{amount:rupiah}` is `amount`. */
 type NamesIn<Text extends string> = Text extends `${string}{${infer Inside}}${infer Rest}`
   ? (Inside extends `${infer Name}:${string}` ? Name : Inside) | NamesIn<Rest>
   : never;
@@ -23,25 +23,25 @@ type ParametersOf<Key extends MessageKey> = [NamesOf<Key>] extends [never]
   ? []
   : [parameters: Record<NamesOf<Key>, Parameter>];
 
-/** A message of the table, with what it is about. */
+/** Builds a message of the table with its parameters. */
 export function say<Key extends MessageKey>(key: Key, ...[parameters]: ParametersOf<Key>): Message {
   return buildMessage((language) => fillTemplate(messages[key][language], parameters ?? {}, language));
 }
 
 /**
- * Text that stays as it was written: what a provider said, and what operators alone read, which is English. Clients get no words
- * of ours by it: test/api/language/messages.test.ts holds the list of who may use it.
+ * Returns text that is not translated: a provider's words, or English for operators only. Our own
+ * words for clients do not use it: test/api/language/messages.test.ts lists its callers.
  */
 export function asWritten(text: string): Message {
   return buildMessage(() => text);
 }
 
-/** Words of Joi, which has its own table of them in each language. */
+/** Returns a message of Joi, which has its own table for each language. */
 export function saidByJoi(words: Record<Language, string>): Message {
   return buildMessage((language) => words[language]);
 }
 
-/** Several as one. */
+/** Joins several messages into one. */
 export function joinMessages(all: readonly Message[], between: string): Message {
   return buildMessage((language) => all.map((each) => each[language]).join(between));
 }

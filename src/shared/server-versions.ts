@@ -1,13 +1,16 @@
 /**
- * The oldest servers that the code runs on. MongoDB 5.0 has snapshot reads outside of transactions, Redis 6.2 has GETDEL and
- * ZMSCORE.
+ * Oldest supported servers. MongoDB 5.0 has snapshot reads outside of transactions, Redis 6.2 has
+ * GETDEL and ZMSCORE.
  */
 const oldest = { MongoDB: '5.0', Redis: '6.2' } as const;
 
-/** A server that answers and cannot be used. */
+/** A server answers, but is too old. */
 export class ServerTooOldError extends Error {}
 
-/** Says that a server is too old, and which version is needed. Null: it is not. An unreadable version passes. */
+/**
+ * Returns that a server is too old, and which version is needed; null if it is not. An unreadable
+ * version passes.
+ */
 export function versionProblem(server: keyof typeof oldest, version: string): string | null {
   const [, major = NaN, minor = NaN] = (/^(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = oldest[server].split('.').map(Number);

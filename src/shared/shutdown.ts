@@ -1,4 +1,4 @@
-/** Ends a process in order: stop taking work, finish what is under way, close connections, exit 0. */
+/** Graceful shutdown: stop taking work, finish work in progress, close connections, exit 0. */
 import closeWithGrace from 'close-with-grace';
 import { limits } from '../../config/limits.js';
 import { logger } from './logger.js';
@@ -7,16 +7,17 @@ import { withTimeout } from './concurrency.js';
 
 let stopping = false;
 
-/** From the signal on. */
+/** True from the signal on. */
 export function isStopping(): boolean {
   return stopping;
 }
 
 /**
- * On SIGTERM or SIGINT, or when an error escapes everything (exit 1). It ends within `limits.stopMs` whatever happens, and
- * exits 0: what is not done by then is taken up by others as if this process had been killed, which is as safe and slower.
- * @param steps.drain ends when what was under way is done.
- * @param steps.close one after the other.
+ * Ends the process on SIGTERM or SIGINT (exit 0), or when an error escapes everything (exit 1). It
+ * ends within `limits.stopMs`. Other processes take over unfinished work as after a kill, which is
+ * as safe and slower.
+ * @param steps.drain Resolves when the work in progress is done.
+ * @param steps.close Called one after the other.
  */
 export function onShutdown(
   processName: string,

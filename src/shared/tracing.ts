@@ -1,9 +1,10 @@
 /**
- * What happened on the way of one call, over processes (decision 055). Each room says what it does as a span; where
- * OTEL_EXPORTER_OTLP_ENDPOINT is not set nobody listens, and a span is a call of its work and nothing else.
+ * Traces of calls across processes (decision 055). Each module reports its work as spans. Without
+ * OTEL_EXPORTER_OTLP_ENDPOINT a span only runs its work.
  *
- * A trace begins with a client's call alone. Attributes are ids of ours and small sets of words: never a customer number, a
- * key, a URL or the message of an error, because a collector is outside of what protects the database.
+ * Only a client's call begins a trace. Attributes are our own ids and small sets of words, never a
+ * customer number, a key, a URL or an error message. A collector lacks the protection of the
+ * database.
  */
 export type Attribute =
   | 'topup.request_id'
@@ -25,19 +26,22 @@ export type Attributes = Partial<Record<Attribute, string | number>>;
 
 export interface SpanSpec {
   name: string;
-  /** `server` begins a trace, if chance picks it; any other is a part of one. */
+  /** `server` begins a trace, if it is sampled. Any other kind is a part of one. */
   kind: 'server' | 'consumer' | 'client' | 'internal';
   attributes?: Attributes;
-  /** Of a `server` span: it goes with the trace, through jobs and deliveries. */
+  /** For a `server` span: the id goes with the trace through jobs and deliveries. */
   requestId?: string;
-  /** What `carriedTrace` said elsewhere. Absent: it is a part of what runs now. Null: there was none. */
+  /**
+   * Result of `serializeTrace` elsewhere. Absent: the span is a part of the current one. Null:
+   * there was no trace.
+   */
   under?: string | null;
 }
 
 export interface Span {
   rename(name: string): void;
   note(attributes: Attributes): void;
-  /** @param reason A code, or the name of a class. */
+  /** @param reason A code, or the name of an error class. */
   fail(reason: string): void;
 }
 
@@ -50,26 +54,26 @@ export interface OpenSpan extends Span {
 export interface TraceNow {
   traceId: string;
   traceparent: string;
-  /** Of the call that it began with. */
+  /** Request id of the call that began the trace. */
   requestId: string | null;
 }
 
 export interface Tracer {
-  /** Null: it is in no trace. */
+  /** Returns null if the span is in no trace. */
   open(spec: SpanSpec): OpenSpan | null;
   now(): TraceNow | null;
 }
 
 let tracer: Tracer | null = null;
 
-/** From now on; null: nobody listens any more. */
+/** Sets the tracer. Null: tracing is off. */
 export function setTracer(used: Tracer | null): void {
   tracer = used;
 }
 
 const noopSpan: Span = { rename: () => undefined, note: () => undefined, fail: () => undefined };
 
-/** Does the work as a span of the trace that runs now, if one does. */
+/** Runs work as a span of the current trace, if there is one. */
 export async function runInSpan<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T> {
   const span = openSpan(spec);
   if (!span) {
@@ -85,19 +89,19 @@ export async function runInSpan<T>(spec: SpanSpec, work: (span: Span) => Promise
   }
 }
 
-/** For what ends elsewhere than it begins. Null: it is in no trace. */
+/** Opens a span that ends elsewhere. Returns null if it is in no trace. */
 export function openSpan(spec: SpanSpec): OpenSpan | null {
   return tracer === null ? null : tracer.open(spec);
 }
 
-/** For who is called, in the form of W3C; undefined where there is none. */
+/** Returns the W3C traceparent for outgoing calls; undefined if there is no trace. */
 export function getTraceparent(): string | undefined {
   return tracer?.now()?.traceparent;
 }
 
 /**
- * To go on with the trace in another process of ours: traceparent, and the request's id where there is one.
- * @param requestId Of what it is about: it goes on alone where there is no trace.
+ * Returns the traceparent and the request id, to continue the trace in another process of ours.
+ * @param requestId Used if the trace has none, and alone if there is no trace.
  */
 export function serializeTrace(requestId?: string): string | undefined {
   const now = tracer?.now();
@@ -108,12 +112,12 @@ export function serializeTrace(requestId?: string): string | undefined {
   return [now.traceparent, ...(id === undefined ? [] : [id])].join(';');
 }
 
-/** The request's id in what `carriedTrace` said. */
+/** Returns the request id in a result of `serializeTrace`. */
 export function parseRequestId(carried: string | undefined): string | undefined {
   return carried?.split(';')[1];
 }
 
-/** For log lines. */
+/** Returns the current trace, for log lines. */
 export function getCurrentTrace(): TraceNow | null {
   return tracer?.now() ?? null;
 }
