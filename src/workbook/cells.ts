@@ -2,10 +2,10 @@ import { numberFormat, type NumberFormat, showsAsStored } from './number-format.
 import { attribute, createXmlError, readTags, unescaped } from './xml.js';
 import type { CellFault } from './csv-lines.js';
 
-/** No column of ours has as much; a cell that is shared by all rows must not be as large as the file each time. */
+/** Longer than any column of ours. It bounds the size of a text that all rows share. */
 export const cellLengthMax = 1_000;
 
-/** Texts that cells name by their number, without what tells how they are spoken. */
+/** Returns the texts that cells refer to by number, without their pronunciation. */
 export async function sharedTexts(xml: string): Promise<string[]> {
   const texts: string[] = [];
   for await (const some of readTags(xml)) {
@@ -23,7 +23,7 @@ export async function sharedTexts(xml: string): Promise<string[]> {
   return texts;
 }
 
-/** The formats of cells by the number of their style. */
+/** Returns a function that finds the format of a style by the style's number. */
 export async function formatsOfStyles(xml: string): Promise<(style: number) => NumberFormat> {
   const codes = new Map<string, string>();
   const styles: { id: string | undefined; base: number }[] = [];
@@ -44,7 +44,8 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
     }
   }
   const known = new Map<string, NumberFormat>();
-  // Looked up once a cell has it: formats may stand behind the styles that use them, and be many that nothing uses.
+  // Resolved when a cell uses it: formats may come after the styles that use them, and many may be
+  // unused.
   return (style) => {
     const { id, base = 0 } = styles[style] ?? {};
     const number = id ?? bases[base] ?? '0';
@@ -54,22 +55,22 @@ export async function formatsOfStyles(xml: string): Promise<(style: number) => N
   };
 }
 
-/** What cells refer to. */
+/** Texts and formats that cells refer to. */
 export interface Book {
   texts: readonly string[];
-  /** By the number of a style. */
+  /** Finds the format by the number of a style. */
   formatOf: (style: number) => NumberFormat;
 }
 
-/** One as it is stored. */
+/** A cell as it is stored. */
 export interface Cell {
-  /** C12. */
+  /** Such as C12. */
   name: string;
   type: string;
   style: number;
   isFormula: boolean;
   value: string | null;
-  /** A text that stands in the cell itself. */
+  /** Text that is stored in the cell itself. */
   inline: string | null;
 }
 
@@ -80,12 +81,14 @@ interface Content {
 
 const unreadable: Content = { text: '', fault: 'unreadable-cell' };
 
-/** What a cell says. Empty is only what has nothing in it: a formula without its result, or a value that
- * cannot be read or is shown as another, is a fault. */
+/**
+ * Returns the content of a cell. Only a cell with nothing in it is empty. A formula without its
+ * result, or a value that cannot be read or is shown differently, is a fault.
+ */
 export function readContent(cell: Cell, book: Book): Content {
   const isInline = cell.type === 'inlineStr';
   const said = (isInline ? cell.inline : cell.value) ?? '';
-  // Which of two would be meant?
+  // Two values are ambiguous.
   if (((isInline ? cell.value : cell.inline) ?? '') !== '') {
     return unreadable;
   }
@@ -113,11 +116,11 @@ function readValue(
       if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(said.trim())) {
         return unreadable;
       }
-      // Programs that do not work out what they write leave a nought.
+      // Programs that do not calculate their formulas store a zero.
       if (isFormula && Number(said) === 0) {
         return { text: '', fault: 'no-result' };
       }
-      // 1.05E4 is a whole number, too.
+      // 1.05E4 is a whole number too.
       const text = String(Number(said));
       const format = formatOf(style);
       if (format === 'date') {

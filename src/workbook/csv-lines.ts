@@ -1,38 +1,40 @@
 /**
- * Why a cell of a workbook does not say what a person takes it for: a formula whose result is not kept with it, a date where its
- * number would be an amount, what is not seen, what cannot be read. Such a cell is not empty.
+ * Why the value of a cell is not the one that a person sees. Such a cell is not empty.
+ * no-result: a formula without a stored result. is-date: a date whose number would be an amount.
+ * is-hidden: in a hidden row or column. unreadable-cell: content that cannot be read.
  */
 export const cellFaults = ['no-result', 'is-date', 'is-hidden', 'unreadable-cell'] as const;
 export type CellFault = (typeof cellFaults)[number];
 
 /** A row of a table in a file. */
 export interface SheetLine {
-  /** As the program that wrote the file counts them, from 1. */
+  /** Line number from 1, as the program that wrote the file counts. */
   line: number;
   cells: string[];
-  /** By the place of the cell; only where there is one. */
+  /** Faults by the index of the cell; absent if there are none. */
   faults?: ReadonlyMap<number, CellFault>;
 }
 
-/** The file is no table that can be read. */
+/** The file is not a table that can be read. */
 export class UnreadableSheetError extends Error {}
 
-/** What stands between the cells of a row. */
+/** Separator of the cells of a row. */
 export type CellMark = ',' | ';' | '\t';
 
-/** No table of people has as many; so a row is read in a bounded time. */
+/** More than any real table has. It bounds the time to read a row. */
 const cellsMax = 1_000;
-/** As Excel's: what is longer is no cell, and reading it would hold up others. */
+/** Limit of Excel. A longer cell is refused, because reading it would hold up other work. */
 const cellLengthMax = 32_767;
-/** Nor headings as long. */
+/** Longest first line that is searched for the separator. */
 const headLengthMax = 100_000;
 
-/** Tells Excel what stands between the cells. It shows no such line, and counts from the next one. */
+/** Tells Excel the separator. Excel does not show this line, and counts from the next one. */
 const markLine = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
 
 /**
- * RFC 4180, by what a line `sep=;` before all others says; else with commas, with semicolons where the first line has no comma
- * outside of quotes (so Excel writes where a comma is in numbers), or with tabs where it has neither (so it copies).
+ * Reads CSV (RFC 4180). A first line `sep=;` sets the separator. Otherwise it is a comma, a
+ * semicolon if the first line has no comma outside of quotes, or a tab if it has neither.
+ * Excel writes semicolons where numbers have a decimal comma, and copies with tabs.
  * @throws UnreadableSheetError as `csvRows`.
  */
 export function csvLines(text: string): Generator<SheetLine> {
@@ -42,7 +44,7 @@ export function csvLines(text: string): Generator<SheetLine> {
     : csvRows(text.slice(said.length), mark as CellMark);
 }
 
-/** Looks at no more than the first line: one quote that is not closed would make a long file into one. */
+/** Looks only at the first line. An unclosed quote would make a long file into one line. */
 function markOf(text: string): CellMark {
   let found: CellMark | undefined;
   for (let place = 0; place < Math.min(text.length, headLengthMax); place += 1) {
@@ -61,14 +63,16 @@ function markOf(text: string): CellMark {
   return found ?? ',';
 }
 
-/** A row without anything in it, which no list means. */
+/** True for a row without any content. */
 export function isEmptyLine({ cells, faults }: SheetLine): boolean {
   return faults === undefined && cells.every((each) => each.trim() === '');
 }
 
 /**
- * The rows one after the other, empty ones too, for whoever reads a long file in slices.
- * @throws UnreadableSheetError for a quote that is not closed, or in the middle of a cell, and for a row or a cell without an end.
+ * Yields the rows one after the other, including empty ones, so that a long file can be read in
+ * slices.
+ * @throws UnreadableSheetError for a quote that is not closed or stands inside a cell, and for a
+ * row or cell that is too long.
  */
 export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
   const plain = new RegExp(`[^"${mark}\\r\\n]{0,${cellLengthMax + 1}}`, 'y');
@@ -104,13 +108,13 @@ export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
 
 interface Cell {
   content: string;
-  /** Where it ends. */
+  /** Index of its end. */
   next: number;
-  /** Line breaks inside of it. */
+  /** Line breaks inside the cell. */
   breaks: number;
 }
 
-/** @returns null: it is not closed. Of one that is too long, its beginning. */
+/** Returns null if the quote is not closed, and only the beginning of a cell that is too long. */
 function quotedAt(text: string, place: number): Cell | null {
   let end = text.indexOf('"', place + 1);
   while (end >= 0 && text[end + 1] === '"' && end - place <= cellLengthMax) {
@@ -129,11 +133,11 @@ function plainAt(text: string, place: number, plain: RegExp): Cell {
   return { content, next: place + content.length, breaks: 0 };
 }
 
-/** What ends a cell there; undefined: nothing that may. */
+/** Returns the text that ends a cell at this place; undefined if nothing valid does. */
 function endAt(text: string, place: number, mark: CellMark): string | undefined {
   if (place >= text.length) {
     return '';
   }
-  // A carriage return alone: Excel's oldest format for a Mac.
+  // Excel's oldest format for a Mac ends lines with a carriage return alone.
   return [mark, '\n', '\r\n', '\r'].find((end) => text.startsWith(end, place));
 }

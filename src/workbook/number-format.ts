@@ -1,17 +1,18 @@
 /**
- * How a workbook shows a number (ECMA-376, 18.8.31): as a date; with its own digits, and then with so many of them at least; or
- * otherwise, as thousands, per cent, a fraction, or not at all.
+ * How a workbook shows a number (ECMA-376, 18.8.31). `date`: as a date or time. An object: with its
+ * own digits, at least `digitsMin` of them.
+ * `other`: anything else, such as thousands, per cent, a fraction, or nothing at all.
  */
 export type NumberFormat = 'date' | 'other' | { digitsMin: number; showsZero: boolean };
 
-/** Formats that every workbook knows by their number: days, times, and those of East Asia. */
+/** Built-in formats by number: days, times, and those of East Asia. */
 const knownDates = [
   [14, 22],
   [27, 36],
   [45, 47],
   [50, 58],
 ] as const;
-/** General, digits, currencies of the country, accounts, text. */
+/** Built-in formats by number: General, digits, local currencies, accounting, text. */
 const knownPlain = [
   [0, 8],
   [37, 44],
@@ -19,10 +20,13 @@ const knownPlain = [
 ] as const;
 
 const plain: NumberFormat = { digitsMin: 1, showsZero: true };
-/** No format is longer. */
+/** Longer than any real format. */
 const codeLengthMax = 1_000;
 
-/** @param code Undefined: one that workbooks know by its number. */
+/**
+ * Returns the format with this id.
+ * @param code Undefined for a built-in format.
+ */
 export function numberFormat(id: string, code: string | undefined): NumberFormat {
   const isAmong = (known: readonly (readonly [number, number])[]) =>
     known.some(([first, last]) => Number(id) >= first && Number(id) <= last);
@@ -38,7 +42,10 @@ export function numberFormat(id: string, code: string | undefined): NumberFormat
   return isDate(code) ? 'date' : combineSections(parseSections(code));
 }
 
-/** Whether the digits that a person sees are those of the number. What is behind its point is no concern: no amount has it. */
+/**
+ * True if the digits that a person sees are those of the number. Decimals are ignored, because
+ * amounts have none.
+ */
 export function showsAsStored(format: NumberFormat, value: number): boolean {
   if (typeof format === 'string') {
     return false;
@@ -46,23 +53,23 @@ export function showsAsStored(format: NumberFormat, value: number): boolean {
   return value === 0 ? format.showsZero : String(Math.trunc(Math.abs(value))).length >= format.digitsMin;
 }
 
-/** [h] is a time, [Red] a colour. */
+/** True for a date or time: [h] is a time, but [Red] is a colour. */
 function isDate(code: string): boolean {
   const shown = code.replaceAll(/"[^"]*"?|[\\_*].?|\[[^\]]*\]?/g, '');
   return /[dmyhs]/i.test(shown) || /\[(?:h+|m+|s+)\]/i.test(code);
 }
 
-/** Of positive numbers, negative ones, noughts, texts. */
+/** One section of a format: for positive numbers, negative ones, zeros or texts. */
 interface Section {
-  /** What stands for digits, with a space for what is shown as it is. */
+  /** Placeholders of digits, with a space for each literal. */
   digits: string;
-  /** What is shown as it is, with a space for each digit. */
+  /** Literals, with a space for each placeholder. */
   words: string;
 }
 
-/** In quotes, behind a backslash, room and filling, in brackets, and all else. */
+/** Tokens: in quotes, after a backslash, padding and fill, in brackets, and all others. */
 const tokenForm = /"([^"]*)"?|\\(.)|_.|\*(.)|\[([^\]]*)\]?|(.)/gsu;
-/** These need no quotes; R and p do, and are written without. */
+/** Literals that need no quotes. R and p do, but are written without. */
 const shownAsItIs = /[\s$\u20ac+()Rp-]/u;
 const colour = /^(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d{1,2})$/i;
 
@@ -89,9 +96,9 @@ function parseSections(code: string): Section[] {
   return sections;
 }
 
-/** Digits, grouped or not, in one piece; a comma behind them would leave thousands out. */
+/** Digits in one piece, grouped or not. A comma after them would leave thousands out. */
 const digitsForm = /^(?:General|@|[#0?]+(?:,[#0?]+)*(?:\.[#0?]*)?)$/;
-/** So many thousands or millions, as they are written in Indonesia and elsewhere. */
+/** Words for thousands and millions, as written in Indonesia and elsewhere. */
 const scales = new Set(['k', 'rb', 'ribu', 'jt', 'juta', 'm', 'mio', 'mn']);
 
 function combineSections(sections: readonly Section[]): NumberFormat {
@@ -109,14 +116,17 @@ function combineSections(sections: readonly Section[]): NumberFormat {
   return { digitsMin: place < 0 ? 1 : whole.length - place, showsZero: showsZero(third ?? first) };
 }
 
-/** `0"000"` is a thousand times what is stored, and `0"k"` is meant so. */
+/**
+ * True for literals that scale the number: `0"000"` shows a thousand times the stored value, and
+ * `0"k"` means it.
+ */
 function changesAmount(words: string): boolean {
   return (
     /[\p{N}%\u2030]/u.test(words) || words.split(/[^\p{L}]+/u).some((each) => scales.has(each.toLowerCase()))
   );
 }
 
-/** As a nought, or as the dash of accounts. */
+/** True if zero is shown as a zero, or as the dash of accounting formats. */
 function showsZero({ digits, words }: Section): boolean {
   const isNought = digitsForm.test(digits.trim()) && /0|@|General/.test(digits);
   const isDash = /^[ ?]*$/.test(digits) && words.includes('-');

@@ -5,20 +5,23 @@ import { formatsOfStyles, sharedTexts } from './cells.js';
 import { attribute, shorten, readTags } from './xml.js';
 import { listZip, unzipPart } from './zip.js';
 
-/** Unpacked, of one part: a sheet of 10,000 lines has some 2 MB. What is larger is not unpacked. */
+/** Largest unpacked part, in bytes. A sheet of 10,000 lines has about 2 MB. */
 const partBytesMax = 8 * 1024 * 1024;
 
 /**
- * The rows of the first sheet of a workbook (ECMA-376), texts and numbers as they are stored; formulas by the value that was
- * kept with them. What a person sees otherwise, or not at all, is a fault of its cell. Empty rows are left out. Read with a pause
- * now and then, and no further than somebody asks.
- * @param merged Gets the ranges of merged cells, once all rows are read: whoever reads knows which columns count.
- * @throws UnreadableSheetError, for a first sheet that is hidden, too.
+ * Yields the rows of a workbook's first sheet (ECMA-376), without empty ones. Texts and numbers are
+ * as stored; formulas have their stored result. A cell that a person sees differently, or not at
+ * all, has a fault.
+ *
+ * Reading pauses regularly, and goes no further than the caller asks.
+ * @param merged Gets the ranges of merged cells once all rows are read. The caller knows which
+ * columns count.
+ * @throws UnreadableSheetError, also if the first sheet is hidden.
  */
 export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): AsyncGenerator<SheetLine> {
   const parts = listZip(bytes);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
-  // No other part is unpacked, however many there are; and each of these once.
+  // Only these parts are unpacked, each of them once.
   const textOf = async (name: string): Promise<string | null> => {
     const part = parts.get(name);
     return part ? utf8.decode(await unzipPart(bytes, part, partBytesMax)) : null;
@@ -42,7 +45,10 @@ export async function* workbookLines(bytes: Uint8Array, merged: MergedRange[]): 
   );
 }
 
-/** The one whose tab stands first, which its file's name does not tell; undefined: there is none. */
+/**
+ * Returns the id of the sheet with the first tab, which file names do not show; undefined if there
+ * is none.
+ */
 async function findFirstSheetId(tabs: string): Promise<string | undefined> {
   for await (const some of readTags(tabs)) {
     const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
@@ -61,11 +67,11 @@ async function findFirstSheetId(tabs: string): Promise<string | undefined> {
 interface Relation {
   id: string;
   type: string;
-  /** Of the part, in the zip. */
+  /** Path of the part in the zip. */
   path: string;
 }
 
-/** No workbook of people has as many sheets and other parts. */
+/** More than any real workbook has sheets and other parts. */
 const relationsMax = 10_000;
 
 async function readRelations(xml: string): Promise<Relation[]> {
@@ -82,7 +88,7 @@ async function readRelations(xml: string): Promise<Relation[]> {
       relations.push({
         id: attribute(of, 'Id') ?? '',
         type: attribute(of, 'Type') ?? '',
-        // Of names in the zip alone: no file lies there.
+        // The path is a name in the zip, not in the file system.
         path: posix.resolve('/xl', target).slice(1),
       });
     }

@@ -2,16 +2,19 @@ import { UnreadableSheetError, type CellFault, type SheetLine } from './csv-line
 import { shorten, attribute, isTrueAttribute, createXmlError, readTags, type Tag } from './xml.js';
 import { readContent, type Book, type Cell } from './cells.js';
 
-/** Cells that are shown as one, of which only the first has a value in the file. */
+/** Cells that are shown as one. Only the first has a value in the file. */
 export interface MergedRange {
-  /** C2:C3. */
+  /** Such as C2:C3. */
   name: string;
   lines: { first: number; last: number };
   /** From 0. */
   columns: { first: number; last: number };
 }
 
-/** @returns null for one cell alone. @throws UnreadableSheetError */
+/**
+ * Parses a merged range. Returns null for a single cell.
+ * @throws UnreadableSheetError
+ */
 export function parseMergedRange(name: string): MergedRange | null {
   const [first, last, ...more] = name.split(':').map(parseCellName);
   if (!first || last === null || more.length > 0) {
@@ -26,7 +29,10 @@ export function parseMergedRange(name: string): MergedRange | null {
       };
 }
 
-/** C12 is line 12, and column 2: those are counted from 0. Null for what is no such name. */
+/**
+ * Parses the name of a cell: C12 is line 12 and column 2, counted from 0. Returns null for other
+ * text.
+ */
 export function parseCellName(name: string): { line: number; column: number } | null {
   const [, letters, line] = /^([A-Z]{1,3})(\d{1,8})$/.exec(name) ?? [];
   if (letters === undefined) {
@@ -40,7 +46,7 @@ export function parseCellName(name: string): { line: number; column: number } | 
 }
 
 export const columnsMax = 50;
-/** As in a CSV: a row is read in a bounded time. */
+/** Bounds the time to read a row, as for CSV. */
 const cellsMax = 1_000;
 /** One for each line of the longest list. */
 const mergedMax = 10_000;
@@ -50,17 +56,17 @@ interface Row {
   isHidden: boolean;
   cells: string[];
   faults: Map<number, CellFault>;
-  /** Of the cell before. */
+  /** Column of the previous cell. */
   column: number;
   seen: number;
 }
 
 interface Reading {
-  /** Whether the table has begun, and has ended. */
+  /** Whether reading is before, within or after the table. */
   table: 'before' | 'within' | 'after';
-  /** Of the row before. */
+  /** Line of the previous row. */
   line: number;
-  /** Those that do not say otherwise. */
+  /** Default of rows that do not say otherwise. */
   areRowsHidden: boolean;
   hiddenColumns: { first: number; last: number }[];
   merged: MergedRange[];
@@ -69,8 +75,8 @@ interface Reading {
 }
 
 /**
- * The rows of a sheet; those without content are left out.
- * @param merged Gets the ranges of merged cells, which stand behind all rows.
+ * Yields the rows of a sheet that have content.
+ * @param merged Gets the ranges of merged cells, which come after all rows.
  * @throws UnreadableSheetError
  */
 export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]): AsyncGenerator<SheetLine> {
@@ -140,7 +146,7 @@ function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
   return { line, isHidden, cells: [], faults: new Map(), column: -1, seen: 0 };
 }
 
-/** What has no height or no width is not seen either. */
+/** True for a height or width of 0, which hides a row or column. */
 function isZeroAttribute(of: string, name: string): boolean {
   return Number(attribute(of, name) ?? '1') === 0;
 }
@@ -148,7 +154,7 @@ function isZeroAttribute(of: string, name: string): boolean {
 function* buildLine(row: Row | null): Generator<SheetLine> {
   if (row && (row.faults.size > 0 || row.cells.some((each) => each.trim() !== ''))) {
     const all = Array.from({ length: row.cells.length }, (_, n) => row.cells[n] ?? '');
-    // It ends with the last cell that has something in it: others may have a style.
+    // The line ends with the last cell that has content. Later cells may have only a style.
     const last = Math.max(
       all.findLastIndex((each) => each.trim() !== ''),
       ...row.faults.keys(),
@@ -230,7 +236,7 @@ function endCell(row: Row, reading: Reading, book: Book): void {
   }
 }
 
-/** From 0: C12 is 2. */
+/** Returns the column counted from 0: C12 is 2. */
 function parseColumn(name: string, line: number): number {
   const place = parseCellName(name);
   if (place?.line !== line) {

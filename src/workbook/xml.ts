@@ -6,29 +6,30 @@ export interface Tag {
   name: string;
   isEnd: boolean;
   isEmpty: boolean;
-  /** Its attributes. */
+  /** Attributes, as they are written. */
   of: string;
-  /** The name of the element that it stands in; empty: in none. */
+  /** Name of the enclosing element; empty if there is none. */
   parent: string;
-  /** What stands between it and the next one, without comments. */
+  /** Text between this tag and the next one, without comments. */
   text: string;
 }
 
-/** Spreadsheets stand some ten deep; what nests without an end costs as much as it nests. */
+/** Spreadsheets nest about ten levels deep. The cost grows with the depth. */
 const depthMax = 50;
-/** A sheet of 8 MB that somebody has filled has half as many. */
+/** A filled sheet of 8 MB has half as many. */
 const elementsMax = 1_000_000;
-/** Comments, instructions and CDATA between two tags. */
+/** Comments, instructions and CDATA sections between two tags. */
 const marksMax = 1_000;
-/** No text of ours is as long, with each of its characters as an entity; what follows is not looked at. */
+/** Longer than any text of ours with each character as an entity. The rest is ignored. */
 const textMax = 20_000;
-/** A pause for each tag would cost more than reading it. */
+/** Tags in a batch. A pause for each tag would cost more than reading it. */
 const atOnce = 500;
 
 /**
- * The tags of a part of a workbook, some at once, with a pause now and then. Comments and instructions to programs are left out;
- * CDATA is text. Names are without their prefixes.
- * @throws UnreadableSheetError for what is no XML as those programs write it that make workbooks, nests too deeply, or has too much.
+ * Yields the tags of a part of a workbook in batches, with regular pauses. Comments and processing
+ * instructions are left out, CDATA is text, and names have no prefix.
+ * @throws UnreadableSheetError for XML that spreadsheet programs do not write, or that nests too
+ * deeply or is too large.
  */
 export async function* readTags(xml: string): AsyncGenerator<Tag[]> {
   yield* iterateInSlices(batchTags(eachTag(xml)));
@@ -46,13 +47,16 @@ function* batchTags(tags: Iterable<Tag>): Generator<Tag[]> {
   yield some;
 }
 
-/** The longest attribute is a list of the cells that some condition colours. A tag as large as its part has no end for `tagForm`. */
+/**
+ * The longest attribute lists the cells of a conditional format. A longer tag does not match
+ * `tagForm`.
+ */
 const tagLengthMax = 600_000;
-/** Bounded in each of its parts, too, so that what is no tag is no work. */
+/** Each part is bounded, so that text that is no tag costs little. */
 const tagForm =
   /^<(\/?)(?:[\w.-]{1,100}:)?([\w.-]{1,100})((?:\s{1,1000}[\w:.-]{1,200}\s{0,100}=\s{0,100}(?:"[^"<]{0,500000}"|'[^'<]{0,500000}')){0,200})\s{0,1000}(\/?)>/;
 
-/** One pass: whatever the part is, it takes as long as it is large. */
+/** Reads in one pass: the time is linear in the size of the part. */
 function* eachTag(xml: string): Generator<Tag> {
   const open: string[] = [];
   let elements = 0;
@@ -106,7 +110,10 @@ const marks = [
   { start: '<?', end: '?>', isText: false },
 ] as const;
 
-/** The text from there to the next tag, and where that begins. What else is declared (`<!DOCTYPE`) no workbook has. */
+/**
+ * Returns the text up to the next tag, and the index of that tag. Other declarations (`<!DOCTYPE`)
+ * are refused, because workbooks have none.
+ */
 function readText(xml: string, place: number): { text: string; next: number } {
   let text = '';
   let next = place;
@@ -131,12 +138,15 @@ function readText(xml: string, place: number): { text: string; next: number } {
   throw createXmlError();
 }
 
-/** Of attributes as they stand in a tag, so that what looks like one within another is none. */
+/** Matches attributes one after the other, so that text in a value never counts as an attribute. */
 const attributeForm = /\s+(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 
-/** @param name Without its prefix. */
+/**
+ * Returns the value of an attribute.
+ * @param name Name without its prefix.
+ */
 export function attribute(of: string, name: string): string | undefined {
-  // Most have none, or others.
+  // Most tags lack the attribute.
   if (!of.includes(name)) {
     return undefined;
   }
@@ -149,19 +159,22 @@ export function attribute(of: string, name: string): string | undefined {
   return undefined;
 }
 
-/** A text of a workbook, in which `_x0031_` is the character of that number, and `_x005F_` the first of what only looks like one. */
+/**
+ * Decodes a text of a workbook: `_x0031_` is the character with that number, and `_x005F_` escapes
+ * an underscore.
+ */
 export function unescaped(text: string): string {
   return text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }
 
-/** Whether it says yes; it may say so in two ways. */
+/** True for the values `1` and `true`. */
 export function isTrueAttribute(of: string, name: string): boolean {
   return ['1', 'true'].includes(attribute(of, name) ?? '');
 }
 
-/** What a refusal may repeat of a file: no sheet of Excel has a longer name. */
+/** Shortens a text of a file for an error message. Sheet names in Excel are not longer. */
 export function shorten(text: string): string {
   return toPrintable(text.slice(0, 40));
 }

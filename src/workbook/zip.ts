@@ -4,29 +4,30 @@ import { UnreadableSheetError } from './csv-lines.js';
 
 const inflate = promisify(inflateRaw);
 
-/** What the first bytes of every zip are. */
+/** True if the bytes begin like a zip. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
 export interface ZipPart {
-  /** 8: deflated; 0: as it is. */
+  /** 8: deflated; 0: stored. */
   method: number;
   packedBytes: number;
-  /** Of what it unpacks to. */
+  /** Checksum of the unpacked bytes. */
   crc: number;
-  /** Of its header in the file. */
+  /** Offset of its header in the file. */
   place: number;
 }
 
 const endMark = Buffer.from('PK\u0005\u0006', 'latin1');
 const entryMark = 0x02014b50;
-/** With a comment as long as may be. */
+/** Size of the end record with the longest comment. */
 const endBytesMax = 22 + 65_535;
 
 /**
- * What a zip has, from the list at its end; nothing is unpacked.
- * @throws UnreadableSheetError for what is no zip, is larger than 4 GB, or lists a part twice: which would be meant?
+ * Lists the parts of a zip from the directory at its end. Nothing is unpacked.
+ * @throws UnreadableSheetError if it is no zip, is larger than 4 GB, or lists a part twice, which
+ * is ambiguous.
  */
 export function listZip(zip: Uint8Array): Map<string, ZipPart> {
   const file = toBuffer(zip);
@@ -61,8 +62,8 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
 }
 
 /**
- * Unpacks one part, in a thread of its own and no further than it may be large, whatever the zip says of it.
- * @throws UnreadableSheetError, for one that has changed since it was packed, too: that may be a figure.
+ * Unpacks one part in a separate thread, to at most `bytesMax` bytes whatever the zip claims.
+ * @throws UnreadableSheetError, also for a wrong checksum, because a figure may have changed.
  */
 export async function unzipPart(zip: Uint8Array, part: ZipPart, bytesMax: number): Promise<Buffer> {
   const unpacked = await inflatePart(zip, part, bytesMax);
@@ -99,7 +100,7 @@ function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Places that lie behind the end of the file are an error of the file. */
+/** Reports reads beyond the end of the file as errors of the file. */
 function refuseIfBroken<T>(read: () => T): T {
   try {
     return read();
