@@ -1,6 +1,6 @@
 /**
- * Notes calls for the eyes of their account. Written together, once a second: no call waits for it, and a busy account makes no
- * more rows than the limits of a minute say.
+ * Logs calls for their account. Rows are written together once a second, so that no call waits.
+ * Limits per minute bound the rows of a busy account.
  */
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
@@ -13,7 +13,9 @@ export type RequestToLog = Omit<LoggedRequest, '_id' | 'createdAt' | 'expiresAt'
 
 const writeEveryMs = 1_000;
 const hourMs = 3_600_000;
-/** Rows that wait to be written; what comes while MongoDB is away is left out. */
+/**
+ * Rows that wait to be written. Further rows are dropped, for example while MongoDB is unavailable.
+ */
 const waitingMax = 5_000;
 
 let waiting: LoggedRequest[] = [];
@@ -25,7 +27,7 @@ let noted = new Map<string, number>();
 
 /**
  * Keeps a call for REQUEST_LOG_HOURS.
- * @param call Called where it is kept: of a busy account most calls are not.
+ * @param call Builds the row. It is called only if the row is kept.
  */
 export function logRequest(accountId: string, failed: boolean, call: () => RequestToLog): void {
   if (env.REQUEST_LOG_HOURS === 0 || waiting.length >= waitingMax || !isBelowLimit(accountId, failed)) {
@@ -47,7 +49,7 @@ export function logRequest(accountId: string, failed: boolean, call: () => Reque
   }, writeEveryMs).unref();
 }
 
-/** The call was answered long since: nothing that somebody has sent may end the process here. */
+/** The call has been answered, so its input must not end the process here. */
 function buildRequestToLog(call: () => RequestToLog): RequestToLog | null {
   try {
     return call();
@@ -57,7 +59,7 @@ function buildRequestToLog(call: () => RequestToLog): RequestToLog | null {
   }
 }
 
-/** Failures are counted apart: what goes wrong is told however much goes well. */
+/** Failures are counted separately, so that successes cannot displace them. */
 function isBelowLimit(accountId: string, failed: boolean): boolean {
   const now = Math.floor(nowMs() / 60_000);
   if (now !== minute) {
@@ -70,7 +72,7 @@ function isBelowLimit(accountId: string, failed: boolean): boolean {
   return count < (failed ? limits.loggedFailuresPerMinute : limits.loggedSuccessesPerMinute);
 }
 
-/** Writes what waits. Never throws: what cannot be written is missing in a list that nothing is decided by. */
+/** Writes the waiting rows. Never throws, because no decision depends on the log. */
 export function writeRequestLog(): Promise<void> {
   writing = writing.then(async () => {
     if (timer) {

@@ -2,16 +2,16 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
 /**
- * A call of an account, for its own eyes and for a day: what came, what was answered. It has no secret and no customer
- * number (redact-body.ts), and what a process had not written yet when it was killed is missing: nothing is decided by it
- * (decision 034).
+ * A call of an account with its response, which the account can read (decision 034). It has no
+ * secrets and no customer numbers (redact-body.ts).
+ * Rows that a killed process had not written are missing, so no decision may depend on them.
  */
 export interface LoggedRequest {
   _id: string;
   accountId: string;
   createdAt: Date;
   method: string;
-  /** Without its query. */
+  /** Without the query. */
   path: string;
   httpStatus: number;
   code: string | null;
@@ -21,7 +21,7 @@ export interface LoggedRequest {
   durationMs: number;
   address: string;
   requestId: string;
-  /** Body or query, and the answer, as JSON. */
+  /** Body or query, and the response, as JSON. */
   request: string | null;
   response: string | null;
   expiresAt: Date;

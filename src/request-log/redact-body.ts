@@ -1,7 +1,8 @@
 /**
- * What the request log keeps of a body. A closed list: a value is kept where its field is named here and it has the form of that
- * field, in a place that is named here as well. Of all others kind and length are told, so that neither a field that comes later nor a
- * value in the wrong place leaks a secret or a name.
+ * Redacts bodies for the request log by an allowlist. A value is kept if its field and its place
+ * are listed here, and it has the form of that field.
+ * Only kind and length of other values are kept, so that neither a new field nor a misplaced value
+ * leaks a secret or a name.
  */
 import { redact } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
@@ -12,10 +13,10 @@ const amount = /^(0|[1-9]\d{0,12})$/;
 const day = /^\d{4}-\d{2}(-\d{2})?(T[\d:.]{5,12}(Z|[+-]\d{2}:\d{2}))?$/;
 const zone = /^[A-Za-z_+-]{1,20}(\/[A-Za-z_+-]{1,20}){0,2}$/;
 
-/** On the reseller surface the status is a code of two digits. */
+/** On the reseller surface the status is a two-digit code. */
 const state = /^([A-Za-z_.*-]{1,40}|\d{2})$/;
 
-/** Fields whose values are nobody's secret and no customer's, and their forms. */
+/** Fields whose values are neither secrets nor customer data, with their forms. */
 const forms = new Map<string, RegExp>([
   ['status', state],
   ...[
@@ -89,7 +90,7 @@ const forms = new Map<string, RegExp>([
   ['tz', zone],
 ]);
 
-/** Fields whose objects and lists are looked into. */
+/** Fields whose objects and lists are redacted field by field. */
 const containers = new Set([
   '',
   'data',
@@ -105,12 +106,12 @@ const containers = new Set([
   'entries',
   'products',
 ]);
-/** Lists of values of their own. */
+/** Lists of plain values. */
 const lists = new Set(['ref_ids', 'not_found', 'events']);
 
 const numbersOfCustomers = new Set(['destination', 'customer', 'customer_number']);
 
-/** Any other may itself be what somebody has written into the wrong place. */
+/** Any other name may be a value that was sent in the wrong place. */
 const fieldName = /^[A-Za-z_]{1,40}$/;
 const depthMax = 6;
 const itemsMax = 3;
@@ -119,8 +120,8 @@ const textMax = 200;
 const jsonMax = 4_000;
 
 /**
- * A body as the log keeps it, as JSON; null for none. Of lists the first three items.
- * @param told Fields of the outermost object whose words are ours, beside the closed list.
+ * Returns a redacted body as JSON; null for none. Keeps the first three items of lists.
+ * @param told Fields of the outermost object that hold our own words, in addition to the allowlist.
  */
 export function redactBody(body: unknown, told: readonly string[] = []): string | null {
   if (body === undefined || body === null) {
@@ -136,7 +137,7 @@ export function redactBody(body: unknown, told: readonly string[] = []): string 
   return text.length > jsonMax ? JSON.stringify({ '…': `<${text.length} characters>` }) : text;
 }
 
-/** Words of ours, which may quote what was sent: without keys, secrets of URLs and long numbers. */
+/** Redacts our own words, which may quote input: keys, secrets of URLs and long numbers. */
 export function redactText(text: string): string {
   return shorten(String(redact(text)).replace(/\d{9,}/g, maskNumber));
 }
@@ -185,7 +186,7 @@ function redactField(name: string, value: unknown, depth: number): unknown {
 
 function redactScalar(name: string, value: string | number): string | number {
   const text = String(value);
-  // What is no exact number is none for who reads it.
+  // A number beyond safe integers is not the one that was sent.
   const isExact = typeof value === 'string' || Number.isSafeInteger(value);
   if (isExact && forms.get(name)?.test(text) && redact(text) === text) {
     return value;
