@@ -11,11 +11,11 @@ export interface CatalogueProduct {
   description?: string;
   /** Business time HH:MM. */
   cutOff?: { start: string; end: string };
-  /** Username of the seller -> price in rupiah. The first one owns the product. */
+  /** Price in rupiah by the seller's username. The first seller owns the product. */
   offers: Record<string, number>;
 }
 
-/** Operator -> the prefixes of its mobile numbers. */
+/** Prefixes of mobile numbers by operator. */
 export const operatorPrefixes = readConfigJson('catalogue', 'operators.json') as Record<string, string[]>;
 
 export function readCatalogue(): CatalogueProduct[] {

@@ -1,7 +1,7 @@
 /**
- * The only reader of process.env. Every process validates all of its configuration here at start and stops
- * with the whole list of mistakes, so that an operator fixes them in one round. A setting has the same name
- * in the environment and in the code, so that one search finds both.
+ * The only reader of process.env. Every process validates its whole configuration at start and
+ * exits with a list of all mistakes. A setting has the same name in the environment and in the
+ * code.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { getProcessTypes, getForeignSettings, type OwnSetting } from './settings
 
 export type { Env };
 
-/** Unguarded: this is a copy for trying out. */
+/** Returns a Joi default that depends on `isGuarded`. */
 function whereGuarded<G, U>(then: G, otherwise: U) {
   return (parent: { NODE_ENV?: string; APP_MODE?: string }): G | U => (isGuarded(parent) ? then : otherwise);
 }
@@ -94,7 +94,7 @@ function checkRedisUrl(value: string, helpers: Joi.CustomHelpers) {
   return readRedisUrl(value, 6_379) ? value : helpers.message(noAddress);
 }
 
-/** What the driver would refuse with a stack trace, as far as hosts, user and password go. */
+/** Refuses hosts, users and passwords that the MongoDB driver would refuse with a stack trace. */
 function checkMongoUri(value: string, helpers: Joi.CustomHelpers) {
   const [, srv, userInfo = '', hosts = ''] =
     /^mongodb(\+srv)?:\/\/(?:([^\s/?#]*)@)?([^\s/?#@]+)(?:[/?]\S*)?$/.exec(value) ?? [];
@@ -130,11 +130,11 @@ function readAddresses(value: string, helpers: Joi.CustomHelpers) {
       });
 }
 
-/** The PEM itself, also with `\n` for its line ends, or the path of a file with it. */
+/** Accepts the PEM itself, with line ends or `\n`, or the path of a PEM file. */
 function readCertificates(value: string, helpers: Joi.CustomHelpers) {
   const text = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readTextOrEmpty(value);
   try {
-    // Reads the first one; whether the others are good shows when Redis is reached.
+    // X509Certificate reads only the first certificate. The connection to Redis checks the others.
     new X509Certificate(text);
     return text;
   } catch {
@@ -190,9 +190,10 @@ function checkTimezone(value: string, helpers: Joi.CustomHelpers) {
 }
 
 /**
- * Checks a set of variables. Empty ones count as not set, as in most shells and .env files.
- * @param processes What is started; see `processesOf`. What is not its own is neither demanded nor readable.
- * @throws Error whose message lists every mistake, one a line, and never a value.
+ * Validates a set of variables. An empty variable counts as not set.
+ * @param processes Process types; see `getProcessTypes`. Settings of other processes are neither
+ * required nor readable.
+ * @throws Error whose message lists every mistake, one per line, and contains no value.
  */
 export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null = null): Env {
   const notOurs = getForeignSettings(processes);
@@ -210,12 +211,12 @@ export function parseEnv(source: NodeJS.ProcessEnv, processes: string[] | null =
   return hideForeignSettings(value, notOurs, processes);
 }
 
-/** What each value alone does not show. */
+/** Finds mistakes that only a combination of settings shows. */
 function findCombinedMistakes(env: GivenEnv, processes: string[] | null): string[] {
   return [...findKeyringMistakes(env), ...findRedisMistakes(env), ...findPortMistakes(env, processes)];
 }
 
-/** A worker listens on METRICS_PORT alone; 0 is any free one. */
+/** Only web processes listen on PORT. Port 0 means any free port. */
 function findPortMistakes(env: GivenEnv, processes: string[] | null): string[] {
   const isWeb = processes === null || processes.includes('web');
   return isWeb && env.METRICS_PORT === env.PORT && env.PORT !== 0
@@ -269,9 +270,9 @@ function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
     });
 }
 
-/** Reading what is another process's is a mistake of ours, which a test must meet and not a customer. */
+/** Makes settings of other processes throw when read, so that a test finds the wrong read. */
 function hideForeignSettings(given: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
-  // What would be null is refused, or can't be read.
+  // A required setting that is null was refused before, or throws when read.
   const env = given as Env;
   for (const name of notOurs) {
     Object.defineProperty(env, name, {
@@ -306,7 +307,7 @@ function readOrExit(): Env {
 
 export const env: Env = readOrExit();
 
-/** Names of what somebody gave this process; for the rest defaults hold. */
+/** Names of the settings that the environment sets. All others have their defaults. */
 export const givenSettings: ReadonlySet<string> = new Set(
   Object.entries(process.env)
     .filter(([, value]) => value !== '')

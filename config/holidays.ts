@@ -3,17 +3,17 @@ import Joi from 'joi';
 import { env } from './env.js';
 import { configPath } from './project-file.js';
 
-/** A day on which banks do not work, besides Saturdays and Sundays. */
+/** A bank holiday other than Saturdays and Sundays. */
 export interface Holiday {
   /** YYYY-MM-DD, business time. */
   day: string;
   name: string;
 }
 
-/** Some decades of them. */
+/** Enough for several decades. */
 const holidaysMax = 1_000;
 
-/** Not 30 February. */
+/** Refuses days that the calendar does not have, such as 30 February. */
 const isDay = (value: string, helpers: Joi.CustomHelpers): unknown => {
   const at = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
@@ -36,7 +36,10 @@ const list = Joi.array<Holiday[]>()
   .max(holidaysMax)
   .label('the list');
 
-/** @throws Error that says which entry is wrong, and how; also for a day that is there twice. */
+/**
+ * Validates a list of holidays and sorts it by day.
+ * @throws Error that names the invalid entry or the repeated day.
+ */
 export function parseHolidays(parsed: unknown): Holiday[] {
   const checked = list.validate(parsed, { convert: false });
   if (checked.error) {
@@ -57,7 +60,7 @@ export function getHolidaysFile(): string {
 
 let known: { version: string; list: Holiday[]; days: ReadonlySet<string> } | null = null;
 
-/** What the file says now: one that was changed holds without a restart. Asked for once a settlement. */
+/** Returns the holidays. Reads the file again when it has changed. Called once per settlement. */
 export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
   const file = getHolidaysFile();
   const { mtimeMs, size, ino } = statSync(file);
@@ -68,5 +71,5 @@ export function readHolidays(): { list: Holiday[]; days: ReadonlySet<string> } {
   }
   return known;
 }
-// A file that cannot be used is found at the start, not by the first settlement.
+// An invalid file fails the start, not the first settlement.
 readHolidays();

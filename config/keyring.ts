@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** The keys of what is stored encrypted: the first one seals, all of them open. */
+/** A key for stored secrets. The first key of the keyring encrypts; every key decrypts. */
 export interface SealingKey {
-  /** Stands in front of what was sealed with it; `0` is that of ENCRYPTION_KEY, and is left out there. */
+  /**
+   * Prefix of values that were encrypted with this key. Values of the id `0`, which is
+   * ENCRYPTION_KEY, have no prefix.
+   */
   id: string;
   key: Buffer;
 }
 
-/** The id of ENCRYPTION_KEY, and of whatever was sealed before keys had ids. */
+/** Id of ENCRYPTION_KEY, and of encrypted values without a prefix. */
 export const firstKeyId = '0';
 
-/** @returns the mistake in a value of ENCRYPTION_KEYS, without quoting it, or null. */
+/** Returns the mistake in a value of ENCRYPTION_KEYS without quoting it; null if there is none. */
 export function findKeysMistake(value: string): string | null {
   const entries = value.split(',').map((entry) => /^([A-Za-z0-9_-]{1,16}):(.+)$/.exec(entry));
   if (entries.some((entry) => entry === null)) {
@@ -27,7 +30,9 @@ export function findKeysMistake(value: string): string | null {
     : 'must have keys of 32 random bytes in base64 (openssl rand -base64 32)';
 }
 
-/** ENCRYPTION_KEYS in its order, and then ENCRYPTION_KEY, unless the list has an id `0` of its own. */
+/**
+ * Returns the keys of ENCRYPTION_KEYS in order, then ENCRYPTION_KEY unless the list has the id `0`.
+ */
 export function readKeyring(settings: {
   ENCRYPTION_KEY: string | null;
   ENCRYPTION_KEYS: string | null;
@@ -46,7 +51,9 @@ export function keyBytes(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-/** What a copy for trying out has where nothing is set: fixed, so that a restarted one can still read what it stored. */
-
+/**
+ * Defaults for development. They are fixed, so that a restarted process can decrypt its stored
+ * data.
+ */
 export const developmentKey = createHash('sha256').update('topup development key').digest('base64');
 export const developmentSecret = 'development-session-secret-not-for-production';

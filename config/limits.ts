@@ -1,129 +1,155 @@
 /**
- * Every bound in one place: those of docs/reference/api/limits.md and our own. Money is in whole rupiah, time in
- * milliseconds.
+ * All limits: those of docs/reference/api/limits.md and internal ones. Money is in whole rupiah.
+ * Time is in milliseconds unless the name has another unit.
  */
 export const limits = {
   bodyBytesMax: 102_400,
   moneyMax: Number.MAX_SAFE_INTEGER,
   depositMin: 50_000,
   depositMax: 1_000_000_000_000,
-  /** A payment is one of a deposit that was asked for at most so many days before. */
+  /** A payment can match a deposit that was requested at most this many days before. */
   depositPaidWithinDays: 31,
-  /** Of one account that wait for their payment and can still be paid: each is held against every bank statement. */
+  /** Payable pending deposits per account. Each one is compared with every bank statement. */
   pendingDepositsMax: 1_000,
   settlementMin: 50_000,
   settlementMax: 1_000_000_000_000,
-  /** So long after a change of what guards the account a settlement waits for the operator. */
+  /**
+   * For this long after a change of the account's security settings, settlements wait for an
+   * operator.
+   */
   settlementGuardMs: 86_400_000,
   pageDefault: 1,
   pageSizeDefault: 20,
   pageSizeMax: 100,
-  /** Movements in a statement as PDF, which is drawn whole in memory. CSV has no such bound. */
+  /** Entries of a PDF statement, which is rendered in memory. CSV statements have no limit. */
   statementPdfEntriesMax: 5_000,
-  /** ref_ids in one look-up. */
+  /** ref_ids per lookup. */
   lookupMax: 100,
   historyDaysDefault: 30,
   historyDaysMax: 366,
-  /** A report of more days is a long one: short ones go before it. */
+  /** A report of more days is long. Short reports run first. */
   shortReportDaysMax: 31,
   rateLimitDefault: 300,
   rateLimitMax: 1_000,
-  /** Seconds that an order may wait for its turn: what a seller or an operator may say, and without that. */
+  /**
+   * Seconds that an order may wait for its turn: bounds for sellers and operators, and the default.
+   */
   maxWaitMinS: 1,
   maxWaitMaxS: 86_400,
   maxWaitDefaultS: 600,
-  /** Offers of one seller: what one list of them holds. */
+  /** Offers per seller. One list holds all of them. */
   productsPerSellerMax: 20_000,
-  /** Rules of what buyers pay above sellers' prices: every process keeps all of them. */
+  /** Markup rules. Every process keeps all of them in memory. */
   markupsMax: 5_000,
   markupRupiahMax: 1_000_000_000,
   /**
-   * Of a price or a cost, rupiah: what an operator sets, and what purchases are looked for by. What the contract of sellers' calls
-   * promises is more.
+   * Price or cost in rupiah that operators may set or search purchases by. The seller API allows
+   * more.
    */
   offerPriceMax: 999_999_999,
-  /** Of a price list that an operator imports. */
+  /** Size of an imported price list. */
   priceFileBytesMax: 5_000_000,
   priceFileLinesMax: 10_000,
-  /** Of a bank statement: all of its lines, and how old one may be, in days. What was decided about one is kept for longer. */
+  /**
+   * Bank statements: bytes, lines, the greatest age of a line, and days for which decided lines are
+   * kept.
+   */
   bankStatementBytesMax: 5_000_000,
   bankStatementLinesMax: 10_000,
   bankLineAgeMaxDays: 90,
   bankLineKeptDays: 400,
-  /** So long what an import of a price list has changed is kept, in days: until then it can be undone. */
+  /** Days for which the changes of a price import are kept and can be undone. */
   priceImportRowsKeptDays: 400,
-  /** Of one address, in a minute. */
+  /** Per address and minute. */
   failedAuthenticationsMax: 20,
-  /** A wrong key, sign or name is refused no sooner, so that the time does not tell which of them exists. */
+  /**
+   * Failed authentication takes at least this long, so that timing does not reveal which keys and
+   * names exist.
+   */
   refusalFloorMs: 10,
-  /** Rows of the request log that one process makes for one account. */
+  /** Request log rows per process and account. */
   loggedFailuresPerMinute: 60,
   loggedSuccessesPerMinute: 30,
   allowlistEntriesMax: 100,
   keyOverlapMinutesDefault: 60,
   keyOverlapMinutesMax: 1_440,
   accessTokenMs: 3_600_000,
-  /** How long a refused call of the reseller surface keeps its md5 sign from being used for another order. */
+  /** A refused reseller call binds its md5 sign to its order for this long. */
   signBindingMs: 86_400_000,
   urlLengthMax: 2_048,
   /**
-   * Requests that one receiver of webhooks may have under way, from the whole fleet: where it begins, how far that may
-   * grow, and the most that its account may set instead.
+   * Concurrent requests to one webhook receiver from the whole fleet: the start value, the default
+   * maximum, and the highest maximum that an account may set.
    */
   inFlightStart: 4,
   inFlightDefault: 32,
   inFlightMax: 128,
-  /** Of one account, that of `webhook_url` among them: each event makes a row for each of them. */
+  /** Per account, including `webhook_url`. Each event writes one row per endpoint. */
   webhookEndpointsMax: 10,
   webhookDescriptionMax: 200,
-  /** A bill inquiry is kept for so long; a paid one is then masked. */
+  /** A bill inquiry is kept for this long. A paid one is masked then. */
   quoteKeptMs: 30 * 86_400_000,
 
-  /** A dependency that does not answer within this is reported as away (503/03). */
+  /** A dependency that does not answer within this time is reported as unavailable (503/03). */
   dependencyTimeoutMs: 2_500,
-  /** A process that starts waits so long for MongoDB: longer than an election, or than a database that starts beside it. */
+  /**
+   * A starting process waits this long for MongoDB: longer than an election or the start of a
+   * database.
+   */
   startPatienceMs: 60_000,
-  /** For the migration, whose indexes keep a small server busy. */
+  /** For the migration. Index builds keep a small server busy. */
   migrationConnectMs: 30_000,
-  /** After this a request asks whether MongoDB still answers, and gives it `pingPatienceMs` to do so. */
+  /** After this time a request pings MongoDB and waits `pingPatienceMs` for the answer. */
   patienceMs: 2_400,
   pingPatienceMs: 450,
   transactionDeadlineMs: 2_500,
-  /** A command of anything but a posting hears from MongoDB within this, or its socket is dead. */
+  /** Socket timeout of MongoDB commands other than postings. */
   mongoSocketMs: 10_000,
-  /** Seconds of MongoDB's `transactionLifetimeLimitSeconds`: well above `transactionDeadlineMs`, well below the usual 60. */
+  /**
+   * Advised `transactionLifetimeLimitSeconds` of MongoDB: well above `transactionDeadlineMs`, well
+   * below the usual 60.
+   */
   lockLifetimeAdvisedS: 10,
-  /** How long keys, accounts, products and routes are served from the memory of a process that hears of changes. */
+  /**
+   * Cache lifetime of keys, accounts, products and routes while the process receives invalidations.
+   */
   cacheMs: 60_000,
-  /** The same while it does not: Redis is away. */
+  /** Cache lifetime while Redis is unavailable and the process receives no invalidations. */
   cacheDeafMs: 1_000,
-  /** What is asked for by a longer name is loaded and not remembered. */
+  /** Entries with longer keys are loaded and not cached. */
   cacheKeyLengthMax: 200,
-  /** A process counts as hearing for so long after its own beat came back from Redis. */
+  /**
+   * A process relies on cache invalidations for this long after its own beat returned from Redis.
+   */
   hearingMs: 1_000,
-  /** Requests that wait on one connection for the answers before theirs; who sends more loses the connection. */
+  /**
+   * Pipelined requests that wait on one connection. A client that sends more loses the connection.
+   */
   pipelinedMax: 32,
-  /** A connection whose client has taken nothing of its answer for so long is closed. */
+  /** A connection is closed if its client reads nothing of the response for this long. */
   stillConnectionMs: 120_000,
-  /** After SIGTERM: what is under way has so long to finish, each connection so long to close, and all so long to be over. */
+  /**
+   * After SIGTERM: time for work in progress, for each connection to close, and in total
+   * (`stopMs`).
+   */
   drainMs: 20_000,
   closeStepMs: 1_000,
-  /** Of drainMs: how long a stop waits for bodies that clients have begun to send. */
+  /** Part of drainMs in which a stop waits for request bodies that clients have begun to send. */
   bodyAtStopMs: 2_000,
-  /** And for a client that takes nothing of its answer; what it took nothing of before the stop counts. */
+  /** The same for a client that reads nothing of its response. Time before the stop counts. */
   stillAtStopMs: 10_000,
   stopMs: 25_000,
 
-  /** Lanes of a process in which postings are written in groups, and the postings of a group. */
+  /** Lanes per process that write postings in groups, and postings per group. */
   postingLanes: 2,
   postingGroupMax: 100,
-  /** A caller of the posting engine is answered within this. */
+  /** The posting engine answers its caller within this time. */
   postingDeadlineMs: 2_500,
-  /** What MongoDB has for one command of a posting, and for being found. */
+  /** MongoDB timeouts of a posting: per command, and for server selection. */
   postingSocketMs: 3_000,
   postingSelectionMs: 1_000,
   postingConnectionsMax: 10,
-  /** Documents that the totals of an account's day are written in; the first of them are leased by processes. */
+  /** Documents that hold an account's totals of a day. Processes lease the first of them. */
   totalsSlots: 64,
   totalsSlotsLeased: 48,
 } as const;

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The clone, or the folder where it was installed: a program may be a bundle in any folder below it. */
+/** Folder of the clone or installation. Bundled programs are in any folder below it. */
 export const projectRoot = rootAbove(import.meta.dirname);
 
-/** Path of a file or folder below config/. */
+/** Returns the path of a file or folder below config/. */
 export function configPath(...names: string[]): string {
   return path.join(projectRoot, 'config', ...names);
 }
 
-/** Path of a built program below dist/, such as `scripts/seed.js`. */
+/** Returns the path of a built program below dist/, such as `scripts/seed.js`. */
 export function builtProgram(name: string): string {
   return path.join(projectRoot, 'dist', name);
 }

@@ -1,18 +1,17 @@
 /**
- * Settings that a service with real money does not start with: with NODE_ENV=production, and with APP_MODE=live whatever
- * NODE_ENV says. The one list that the start, `topup doctor` and docs/reference/refused-settings.md are made from; a test
- * compares the last.
+ * Settings that are refused with NODE_ENV=production or APP_MODE=live. Process start, `topup
+ * doctor` and docs/reference/refused-settings.md use this list. A test compares the page with it.
  */
 import { developmentKey, developmentSecret, keyBytes, readKeyring } from './keyring.js';
 import type { Env, GivenEnv } from './settings.js';
 
 export interface RefusedSetting {
   setting: keyof Env;
-  /** What is refused, as the table says it. */
+  /** The refused value, as the documentation shows it. */
   value: string;
   why: string;
   instead: string;
-  /** Its name in ACCEPTED_RISKS; null: nothing makes it acceptable. */
+  /** Name in ACCEPTED_RISKS. Null: the risk cannot be accepted. */
   acceptedAs: string | null;
   isSo(env: GivenEnv): boolean;
 }
@@ -153,7 +152,7 @@ export const refusedSettings: RefusedSetting[] = [
 
 export const acceptableRisks = refusedSettings.flatMap(({ acceptedAs }) => acceptedAs ?? []);
 
-/** Whether what is dangerous with real money is refused. */
+/** True if dangerous settings are refused. */
 export function isGuarded(env: { NODE_ENV?: string; APP_MODE?: string }): boolean {
   return env.NODE_ENV === 'production' || env.APP_MODE === 'live';
 }
@@ -162,7 +161,7 @@ function isRepeated(bytes: Buffer): boolean {
   return bytes.length > 0 && bytes.every((byte) => byte === bytes[0]);
 }
 
-/** `scheme://user:password@…`, `scheme://:password@…`. */
+/** True for `scheme://user:password@…` and `scheme://:password@…`. */
 function hasPassword(url: string): boolean {
   return /^[a-z+]+:\/\/[^@/?]*:[^@/?]+@/i.test(url);
 }

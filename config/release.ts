@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from './project-file.js';
 
-/** The release that this process was started from, as package.json names it. */
+/** Version of this release, from package.json. */
 export const releaseVersion = readVersion();
 
 function readVersion(): string {

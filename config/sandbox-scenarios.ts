@@ -1,18 +1,20 @@
 /**
- * The numbers that play a story in the sandbox, told by the ending of the customer number: the one table. The simulator
- * behaves by it, `GET /api/sandbox/scenarios` lists it, and a test holds docs/reference/api/sandbox.md against it.
+ * Sandbox scenarios, selected by the last four digits of the customer number. The simulator follows
+ * this table, `GET /api/sandbox/scenarios` lists it, and a test compares
+ * docs/reference/api/sandbox.md with it.
  */
 
 /**
- * What becomes of an order at the simulator, decided once when it is taken.
- * silent: executed, and its first answer never arrives. hidden: executed, answered as pending, then "not found"
- * to the first status checks. held: pending until somebody ends it. Others than these and the two refusals are executed
- * when they are taken.
+ * How the simulator handles an order, decided when it accepts the order.
+ * silent: executed, but the first response never arrives.
+ * hidden: executed and answered as pending; the first status checks answer "not found".
+ * held: pending until a call ends it.
+ * The other plans, except refusals, execute the order on acceptance.
  */
 export type ScenarioPlan =
   'success' | 'refused' | 'pending-success' | 'pending-refused' | 'silent' | 'hidden' | 'held';
 
-/** Calls for one reference that a number of the story "down" does not get through before its order is executed. */
+/** Calls per reference that fail before the order is executed, for scenarios with `isDown`. */
 export const downTries = 3;
 /** Status checks that a hidden order answers with "not found". */
 export const hiddenChecks = 3;
@@ -20,9 +22,12 @@ export const hiddenChecks = 3;
 export interface SandboxScenario {
   /** The last four digits of the customer number. */
   ending: string;
-  /** What the story is about: any purchase, the inquiry of a bill (of a meter too where it says so), or a bill's payment alone. */
+  /**
+   * Calls that the scenario applies to: purchases, inquiries (of meters where the description says
+   * so), or bill payments.
+   */
   about: 'transaction' | 'inquiry' | 'payment';
-  /** The status that it ends with; of an inquiry `bill`; or the `reason` with which the call is refused. */
+  /** Final status; `bill` for an inquiry; or the `reason` of the refusal. */
   result:
     | 'success'
     | 'failed'
@@ -34,15 +39,15 @@ export interface SandboxScenario {
     | 'not_found'
     | 'biller_unavailable';
   description: string;
-  /** Absent: as of a number without a story. */
+  /** Absent: as for a number without a scenario. */
   plan?: ScenarioPlan;
-  /** Its first calls do not get through. */
+  /** The first `downTries` calls fail. */
   isDown?: true;
-  /** What an inquiry is told in place of a bill. */
+  /** Answer of an inquiry instead of a bill. */
   bill?: 'paid' | 'unknown' | 'none' | 'away';
-  /** The purchase is refused when it is made, by us: nobody serves it. */
+  /** We refuse the purchase, as if no provider served the product. */
   isNotServed?: true;
-  /** The bill is higher when it is paid than when it was asked for. */
+  /** The bill is higher at payment than at inquiry. */
   grows?: true;
 }
 
@@ -164,7 +169,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
 
 const byEnding = new Map(sandboxScenarios.map((each) => [each.ending, each]));
 
-/** The story of a number; undefined: it has none. */
+/** Returns the scenario of a customer number; undefined if it has none. */
 export function findScenario(customerNumber: string): SandboxScenario | undefined {
   return byEnding.get(customerNumber.slice(-4));
 }

@@ -1,4 +1,4 @@
-/** What the addresses of databases have in common. */
+/** Host and port of a database server. */
 export interface Host {
   host: string;
   port: number;
@@ -8,9 +8,9 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 const portMax = 65_535;
 
 /**
- * Reads `host:port`, or several with commas between them.
- * @param defaultPort of those that name none.
- * @returns null where one of them is no such address.
+ * Parses `host:port`, or several separated by commas.
+ * @param defaultPort Port of entries without one.
+ * @returns null if an entry is invalid.
  */
 export function readHosts(text: string, defaultPort: number): Host[] | null {
   const all = text.split(',');
@@ -23,7 +23,7 @@ export function readHosts(text: string, defaultPort: number): Host[] | null {
   return hosts.length === all.length ? hosts : null;
 }
 
-/** A user or a password of an address; null where its % stands for nothing. */
+/** Decodes a user or password of a URL. Returns null for an invalid percent-encoding. */
 export function decodeUriPart(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -32,20 +32,21 @@ export function decodeUriPart(text: string): string | null {
   }
 }
 
-/** The address of Redis as REDIS_URL gives it: one server, several nodes of a Cluster, or several Sentinels. */
+/** A parsed REDIS_URL: one server, several Cluster nodes, or several Sentinels. */
 export interface RedisAddress {
   nodes: Host[];
   username: string | null;
   password: string | null;
-  /** Number of the database. */
+  /** Database number. */
   db: number;
   isTls: boolean;
 }
 
 const redisUrlPattern = /^(rediss?):\/\/(?:([^/?#]*)@)?([^/?#@\s]+)(?:\/(\d*))?(?:\?\S*)?$/;
 /**
- * @param defaultPort of nodes that name none.
- * @returns null for what is no such address.
+ * Parses REDIS_URL.
+ * @param defaultPort Port of nodes without one.
+ * @returns null if the URL is invalid.
  */
 export function readRedisUrl(url: string, defaultPort: number): RedisAddress | null {
   const [, scheme, userInfo = '', hosts = '', db = ''] = redisUrlPattern.exec(url) ?? [];

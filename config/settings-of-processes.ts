@@ -1,7 +1,7 @@
 /**
- * Which process reads which secret, and the few other settings that only some are asked for. What is not named here every
- * process reads. A process neither demands nor can read what is not its own: a webhooks worker that somebody has broken
- * into holds no key of sessions. docs/reference/secrets.md shows this table; a test compares them.
+ * Secrets and settings that only some processes read. Every process reads all other settings.
+ * A process neither requires nor can read settings of other processes, so that a compromised
+ * webhooks worker holds no session key. A test compares docs/reference/secrets.md with this table.
  */
 import type { Env } from './settings.js';
 
@@ -19,7 +19,7 @@ export const ownSettings = [
 
 export type OwnSetting = (typeof ownSettings)[number];
 
-/** API keys, webhook secrets and secrets of providers are opened with one of these. */
+/** Encrypt API keys, webhook secrets and secrets of providers. */
 const encryption = ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'] as const;
 
 export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
@@ -33,8 +33,8 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
   settlements: ['PAYOUT_MODE'],
   inquiries: encryption,
   reports: [],
-  // `ledger close` signs, `doctor` says whether notifications are on and the proxy serves, and `alarm test` tries the
-  // receiver.
+  // `ledger close` signs, `doctor` checks notifications and the proxy, and `alarm test` calls the
+  // alarm receiver.
   topup: [
     ...encryption,
     ...(['LEDGER_CLOSE_KEY', 'PAYMENT_NOTIFY_SECRET', 'WEBHOOK_PROXY_URL', 'ALERT_WEBHOOK_URL'] as const),
@@ -42,7 +42,7 @@ export const settingsOfProcesses: Record<string, readonly OwnSetting[]> = {
 };
 
 /**
- * The process types that this process is, by the program that was started; null for the seed, tests and benchmarks, which
+ * Returns the process types of the started program; null for the seed, tests and benchmarks, which
  * read everything.
  */
 export function getProcessTypes(argv: readonly string[]): string[] | null {
@@ -60,7 +60,7 @@ export function getProcessTypes(argv: readonly string[]): string[] | null {
   return /\/workers\/run\.[jt]s$/.test(program) ? workers.flatMap(expandAll) : null;
 }
 
-/** The settings of `ownSettings` that none of these processes reads. */
+/** Returns the settings of `ownSettings` that none of these processes reads. */
 export function getForeignSettings(processes: string[] | null): OwnSetting[] {
   const read = processes?.flatMap((name) => settingsOfProcesses[name] ?? []);
   return read ? ownSettings.filter((setting) => !read.includes(setting)) : [];

@@ -1,9 +1,13 @@
-/** The settings of this process for an operator: what holds, and whether somebody gave it. Never a secret. */
+/**
+ * The settings of this process for an operator: the effective value, and whether it was set. Never
+ * a secret.
+ */
 import type { Env } from './settings.js';
 
 /**
- * How an operator sees it. `value`: as it is. `address`: where it leads, without user, password, path of an API, and query.
- * `secret`: only whether there is one. A new setting has to be put somewhere: the compiler asks.
+ * How a setting is shown. The compiler requires an entry for each setting.
+ * `value`: unchanged. `address`: without user, password, API path and query. `secret`: only whether
+ * it is set.
  */
 export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>> = {
   NODE_ENV: 'value',
@@ -18,7 +22,7 @@ export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>
   REDIS_CLUSTER: 'value',
   REDIS_SENTINEL: 'value',
   REDIS_SENTINEL_PASSWORD: 'secret',
-  // No secret, and nothing to read.
+  // Public, but not useful to show.
   REDIS_TLS_CA: 'secret',
   REDIS_TLS_SELF_SIGNED: 'value',
   QUEUE_PREFIX: 'value',
@@ -60,20 +64,23 @@ export const shownAs: Readonly<Record<keyof Env, 'value' | 'address' | 'secret'>
 export interface ShownSetting {
   name: string;
   shown: 'value' | 'address' | 'secret';
-  /** False: it is another process's, and this one can't read it. */
+  /** False: the setting belongs to another process and cannot be read here. */
   isRead: boolean;
-  /** Whether somebody gave it; otherwise it is the default. */
+  /** True if the environment sets it. Otherwise it has its default. */
   isGiven: boolean;
   isSet: boolean;
-  /** Null: it is not set, a secret, or another process's. */
+  /** Null if it is not set, is a secret, or belongs to another process. */
   value: string | null;
 }
 
-/** By name. @param given Names of what the environment has. */
+/**
+ * Returns all settings, sorted by name.
+ * @param given Names of the variables that the environment sets.
+ */
 export function shownSettings(env: Env, given: ReadonlySet<string>): ShownSetting[] {
   return (Object.keys(shownAs) as (keyof Env)[]).toSorted().map((name) => {
     const shown = shownAs[name];
-    // What is another process's can't be read, and isn't enumerable.
+    // Settings of other processes throw when read. They are not enumerable.
     if (!Object.keys(env).includes(name)) {
       return { name, shown, isRead: false, isGiven: false, isSet: false, value: null };
     }
@@ -96,8 +103,8 @@ const isDatabase = /^(mongodb|redis)/i;
 const databaseName = /^\/[\w-]+/;
 
 /**
- * Scheme, hosts, and of a database its name. What else there is stands as `…`: a user and password, but also a path or query,
- * which hold keys with many services.
+ * Keeps the scheme, the hosts and the name of a database. Replaces the rest by `…`, because many
+ * services put keys into the path or query.
  */
 function withoutSecrets(address: string): string {
   const [, scheme = '', authority = '', rest = ''] = addressForm.exec(address) ?? [];
