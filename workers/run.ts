@@ -1,6 +1,6 @@
 /**
- * Starts a worker process: `node dist/workers/run.js fulfilment` runs one kind of work, `all` every kind in one
- * process. src/processes.ts says what each kind does. More processes of a kind share its work.
+ * Starts a worker process: `node dist/workers/run.js fulfilment` runs one process type, `all` every
+ * type in one process. src/processes.ts defines the types. More processes of a type share its work.
  */
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -46,7 +46,8 @@ async function main(names: string[]): Promise<void> {
   onShutdown(names.join('+'), {
     drain: async () => workers?.close(),
     close: [
-      // What the drain has left behind: its answer could not be written. That it is not sent still can be.
+      // Work that the drain has left could no longer record a provider's answer, so it may not
+      // send. That it did not send can still be recorded.
       () => {
         stopSending();
         return Promise.resolve();
@@ -55,13 +56,13 @@ async function main(names: string[]): Promise<void> {
       closeQueues,
       writeSamples,
       disconnectMongo,
-      // What is still under way goes by it to the end.
+      // Remaining work uses the fleet's clock to the end.
       () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],
   });
-  // Without Redis there is nothing to do: it waits for it, and takes no job before it knows the fleet's time.
+  // Waits for Redis, and takes no job before the fleet's time is known.
   await Promise.all([awaitMongo(), connectRedis(null), clock.measured, subscribeToChanges()]);
   recheckVersionOnReconnect();
   await requireRedisVersion();
@@ -83,10 +84,14 @@ async function main(names: string[]): Promise<void> {
   process.send?.({ ready: true });
 }
 
-/** Rows that are written are garbage: it is not to pile up until it is several times what lives (decision 038). */
+/**
+ * Rows are garbage once they are written. Collect them before they are several times the live heap
+ * (decision 038).
+ */
 function collectGarbageEarly(): void {
   v8.setFlagsFromString('--heap-growing-percent=30');
-  // The percents are those of the last collection: before the first the heap may grow by far more.
+  // The percentage is relative to the last collection. Before the first one the heap may grow by
+  // far more.
   v8.setFlagsFromString('--expose-gc');
   (vm.runInNewContext('gc') as () => void)();
 }
