@@ -149,8 +149,8 @@ function getField(value: unknown, name: string): unknown {
 export const excludedFields = ['deliveries.secretSealed'];
 
 /**
- * Every place that stores encrypted secrets. `topup keys reencrypt` and `topup doctor` use this list.
- * A test compares it with the models.
+ * Every place that stores encrypted secrets. `topup keys reencrypt` and `topup doctor` use this
+ * list. A test compares it with the models.
  */
 export const sealedSources: SealedSource[] = [
   {

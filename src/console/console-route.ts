@@ -62,7 +62,7 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
 
 /**
  * Builds middleware that refuses operators whose role may not perform the action. For a change it
- * reads the session again, so mount it after the body parsers: authorization is then the last step
+ * reads the session again. Mount it after the body parsers, so that authorization is the last step
  * before the change (decision 026).
  * @throws Error when it is mounted, if the action has no right.
  */

@@ -133,7 +133,7 @@ function listTypes(processes: readonly DescribedProcess[]): string {
 
 /**
  * Returns the processes that are heard; null while Redis takes no writes. If they do not look
- * healthy, it looks again after each process has had time to report: Redis may have been away, or
+ * healthy, it looks again after each process has had time to report. Redis may have been away, or
  * may have lost its data, until a moment ago.
  */
 export async function processesHeard(

@@ -75,7 +75,7 @@ export function newerThan(figures: Figures | null, startedAtMs: number): Figures
 }
 
 /**
- * Runs one look.
+ * Begins, sends and ends alarms by one set of figures.
  * @param figures Null: there are none.
  */
 export async function notifyRound(tell: SendAlarmText, figures: Figures | null): Promise<void> {

@@ -66,7 +66,7 @@ export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unkn
 export type AnyConsoleOperation<Answer = unknown> = ConsoleOperation<never, never, never, Answer>;
 
 /**
- * Types `handle` by the schemas of the operation and returns the operation.
+ * Returns the operation, with `handle` typed by its schemas.
  * @throws Error for a schema without bounds, for an action without a right, and if the method and
  *   the kind of right (read or change) disagree.
  */

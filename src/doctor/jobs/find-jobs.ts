@@ -1,6 +1,6 @@
 /**
- * Finds jobs by their subject. BullMQ's deduplication id follows from the subject, so all jobs of a
- * purchase take one small lookup per kind, however long the queues are (decision 046).
+ * Finds jobs by their subject. BullMQ's deduplication id follows from the subject. All jobs of a
+ * purchase therefore take one lookup per kind, however long the queues are (decision 046).
  */
 import { deduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
