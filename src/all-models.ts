@@ -1,4 +1,4 @@
-/** Loads every model, so that migrations see all of them. */
+/** Imports every model, so that migrations see all of them. */
 import './accounts/account.model.js';
 import './accounts/api-key.model.js';
 import './adjustments/adjustment.model.js';

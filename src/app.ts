@@ -17,7 +17,7 @@ import { providerCallbackRoutes } from './api/providers/callback-routes.js';
 import { signedDownloadRoutes } from './api/reports/downloads.js';
 import { mountResellerOperations } from './api/reseller/mount-operations.js';
 
-/** The web tier: stateless, so that any number of these serve the same accounts. */
+/** Creates the web tier. It is stateless: any number of instances serve the same accounts. */
 export function createApp(): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -26,7 +26,7 @@ export function createApp(): Express {
     'trust proxy',
     /^\d+$/.test(env.TRUST_PROXY) ? Number(env.TRUST_PROXY) : env.TRUST_PROXY.split(','),
   );
-  // Query strings are read by parseQuery, which refuses repeated parameters.
+  // parseQuery reads query strings. It refuses repeated parameters.
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());

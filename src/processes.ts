@@ -1,6 +1,6 @@
 /**
- * Every kind of worker process and what it does: the one table that workers/run.ts starts from, and that the queue
- * board, `topup doctor` and the documentation are made from.
+ * Table of all worker process types and their work. workers/run.ts, the queue board, `topup doctor`
+ * and the documentation use it.
  */
 import { answerInquiry, answerInquiryJob } from './bills/inquire-bill.js';
 import { askForMeter, checkMeterJob } from './bills/check-meter.js';
@@ -54,16 +54,16 @@ import { openDeliverer } from './webhooks/deliver/deliver-due.js';
 import { deliverDueJob, sweepDeliveriesJob, sweepDeliveries } from './webhooks/deliver/delivery-jobs.js';
 
 export interface ProcessType {
-  /** What `workers/run.js` is told. */
+  /** Argument of `workers/run.js`. */
   name: string;
-  /** Words for the documentation. */
+  /** Description for the documentation. */
   does: string;
   handlers: Handler[];
-  /** Handlers that come and go: a queue a provider. */
+  /** Handlers that are added and removed at runtime, such as one queue per provider. */
   families?: HandlerFamily[];
 }
 
-/** Any number of each may run, and any of them may be killed at any time. */
+/** Any number of each may run, and each may be killed at any time. */
 export const processTypes: ProcessType[] = [
   {
     name: 'fulfilment',
@@ -144,19 +144,22 @@ async function buildProviderHandlers(): Promise<Handler[]> {
   );
 }
 
-/** Every kind of job in every queue where it waits: one that has its turn at a provider is there once for each of them. */
+/**
+ * Finds every kind of job in every queue. A job that waits for its turn at a provider appears once
+ * for each provider's queue.
+ */
 export async function findCurrentJobs(): Promise<Job<never>[]> {
   const families = processTypes.flatMap(({ families: own = [] }) => own);
   const found = await Promise.all(families.map((each) => each.handlersNow()));
   return [...processTypes.flatMap(({ handlers }) => handlers), ...found.flat()].map(({ job }) => job);
 }
 
-/** The process type that is started by this name. */
+/** Finds the process type of this name. */
 export function findProcessType(name: string): ProcessType | undefined {
   return processTypes.find((each) => each.name === name);
 }
 
-/** The same, and the queues of providers as they are now. */
+/** Finds every queue with its process type, including the current queues of providers. */
 export async function findCurrentQueues(): Promise<{ queue: Queue; process: ProcessType }[]> {
   const families = processTypes.flatMap((process) =>
     (process.families ?? []).map((family) => ({ process, family })),
@@ -169,7 +172,7 @@ export async function findCurrentQueues(): Promise<{ queue: Queue; process: Proc
   return [...listFixedQueues(), ...found.flat()];
 }
 
-/** Every queue with the process type that takes its jobs, but those that come and go. */
+/** Lists every queue with its process type, without the queues of providers. */
 export function listFixedQueues(): { queue: Queue; process: ProcessType }[] {
   const found = new Map<Queue, ProcessType>();
   for (const process of processTypes) {
@@ -180,7 +183,7 @@ export function listFixedQueues(): { queue: Queue; process: ProcessType }[] {
   return [...found].map(([queue, process]) => ({ queue, process }));
 }
 
-/** Every job that there is, by its name now or in an earlier release. */
+/** Finds a job by its current name or its name in an earlier release. */
 export function findJobByName(name: string): Job<never> | undefined {
   return processTypes.flatMap(({ handlers }) => handlers).find(({ job }) => isNamed(job, name))?.job;
 }

@@ -1,4 +1,7 @@
-/** Where secrets are stored sealed, and what seals them anew with the key that seals now (docs/guides/operate/change-the-encryption-key.md). */
+/**
+ * Finds all encrypted secrets, and encrypts them again with the current key
+ * (docs/guides/operate/change-the-encryption-key.md).
+ */
 import { lookUp } from './shared/collections.js';
 import { decrypt, encrypt, getKeyId, keyring, sealingKey } from './shared/encryption.js';
 import type { Model } from 'mongoose';
@@ -12,7 +15,7 @@ import { writeAndInvalidate } from './redis/publish-changes.js';
 
 type Row = Record<string, unknown> & { _id: string };
 
-/** One condition and one change: nothing is written where the secret has become another one meanwhile. */
+/** A conditional change: it writes only if the secret is still `from`. */
 export interface SealedChange {
   _id: string;
   path: string;
@@ -21,26 +24,30 @@ export interface SealedChange {
 }
 
 export interface SealedSource {
-  /** Of the collection. */
+  /** Collection name. */
   name: string;
-  /** Paths of sealed values; the context that each is bound to. */
+  /** Paths of encrypted values, with the encryption context of each. */
   fields: { path: string; contextOf: (row: Row) => string }[];
-  /** What `contextOf` needs beside the values and the id. */
+  /** Fields that `contextOf` needs in addition to the values and the id. */
   needs: string[];
-  /** Rows above an id, by their ids. */
+  /** Reads rows with ids above `above`, in order of their ids. */
   read: (options: { above: string | null; limit: number; fields: string[] }) => Promise<Row[]>;
-  /** Applies each change whose `from` is still there. Processes that keep these rows in memory must hear of it. */
+  /**
+   * Applies each change whose `from` is still stored. It must invalidate caches of these rows in
+   * all processes.
+   */
   write: (rows: Row[], changes: SealedChange[]) => Promise<{ modifiedCount: number }>;
 }
 
-/** Key id -> how many values, by the names of sources and their paths. */
+/** Key id -> source and path -> number of values. */
 export type SealedCounts = Record<string, Record<string, number>>;
 
 const batchSize = 500;
 
 /**
- * Seals everything that another key sealed. Safe to break off, to run again, and to run twice at once: each change holds
- * only if the value is still the one that was read. A value that can't be opened stays as it is, and is told by its place.
+ * Encrypts every value of another key with the current key. It can be interrupted, repeated and run
+ * twice at once, because each change is conditional on the value that was read. Unreadable values
+ * stay unchanged and are reported to `onUnreadable`.
  */
 export async function reencrypt(
   sources: SealedSource[],
@@ -64,7 +71,10 @@ export async function reencrypt(
   return sum;
 }
 
-/** How many values each key has sealed: all ids that are found, and those of the ring with 0. */
+/**
+ * Counts the values of each key. It includes keys of the ring with 0 and keys that are missing from
+ * the ring.
+ */
 export async function countSealed(sources: SealedSource[]): Promise<SealedCounts> {
   const counts: SealedCounts = Object.fromEntries(keyring().map(({ id }) => [id, {}]));
   for (const source of sources) {
@@ -83,7 +93,7 @@ export function sumForKey(counts: SealedCounts, id: string): number {
   return Object.values(lookUp(counts, id) ?? {}).reduce((sum, count) => sum + count, 0);
 }
 
-/** In constant memory, however many there are. */
+/** Reads all rows in constant memory. */
 async function* readBatches({ read, fields, needs }: SealedSource): AsyncGenerator<Row[]> {
   const names = [...fields.map(({ path }) => path), ...needs];
   let above: string | null = null;
@@ -98,7 +108,7 @@ async function* readBatches({ read, fields, needs }: SealedSource): AsyncGenerat
   }
 }
 
-/** Null for one that can't be opened. */
+/** Builds the changes of a row. An item is null if its value cannot be decrypted. */
 function buildChanges(
   source: SealedSource,
   row: Row,
@@ -133,20 +143,22 @@ function getField(value: unknown, name: string): unknown {
 }
 
 /**
- * Every place where a secret is stored sealed: the list that `topup keys reencrypt` and `topup doctor` go through. A test
- * compares it with the models, so that no new one is forgotten under an old key.
+ * Encrypted fields that are not re-encrypted: they live as long as one delivery. A delivery whose
+ * secret cannot be decrypted is signed with the current keys.
  */
-
-/** Sealed, and left as it is: for the days of one delivery; the present keys sign where it cannot be opened any more. */
 export const excludedFields = ['deliveries.secretSealed'];
 
+/**
+ * Every place that stores encrypted secrets. `topup keys reencrypt` and `topup doctor` use this
+ * list. A test compares it with the models.
+ */
 export const sealedSources: SealedSource[] = [
   {
     name: 'accounts',
     fields: [
       { path: 'webhookSecretSealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
       { path: 'previousWebhookSecret.sealed', contextOf: ({ _id }) => webhookSecretContext(_id) },
-      // A place in the list has a path of its own.
+      // Each array position is its own path.
       ...Array.from({ length: limits.webhookEndpointsMax }, (_none, place) => [
         buildSealedField(`webhookEndpoints.${place}.secretSealed`),
         buildSealedField(`webhookEndpoints.${place}.previousSecret.sealed`),
@@ -191,17 +203,17 @@ function buildSealedField(path: string): SealedSource['fields'][number] {
   return { path, contextOf: ({ _id }) => webhookSecretContext(_id) };
 }
 
-/** What a row is read by; it is written by the source's own way. */
+/** Reads rows of any model. Each source has its own way to write. */
 type Reader = Pick<Model<unknown>, 'find'>;
 
 function buildReader(model: object): SealedSource['read'] {
-  // Of whatever rows: only ids and sealed texts are read.
+  // Any model fits: only ids and encrypted texts are read.
   const reader = model as Reader;
   return ({ above, limit, fields }) =>
     reader
       .find(
         above === null ? {} : { _id: { $gt: above } },
-        // A projection names no places of a list: it takes the field of all of them.
+        // A projection cannot name array positions, so it includes the field of every item.
         Object.fromEntries(fields.map((each) => [each.replace(/\.\d+(?=\.)/g, ''), 1])),
       )
       .sort({ _id: 1 })

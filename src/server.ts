@@ -19,17 +19,18 @@ import { writeSamples } from './samples/record-samples.js';
 import { startSignals } from './signals/start-signals.js';
 import { startTracing } from './signals/start-tracing.js';
 
-/** How long a web process that starts waits for the fleet's time. */
+/** Maximum wait for the fleet's clock at startup, in ms. */
 const measureWithinMs = 3_000;
 
-/** Starts the web process: connects, listens on PORT, and stops in order on SIGTERM. */
+/** Starts the web process: connects, listens on PORT, and shuts down gracefully on SIGTERM. */
 async function main(): Promise<void> {
   const tracing = await startTracing('web');
   const app = createApp();
   const server = http.createServer(buildExpressClasses(app));
   // A proxy in front keeps connections for 60 s; ours must outlive them.
   server.keepAliveTimeout = 65_000;
-  // A body has 100 kB at most: who sends it for longer than this holds a connection, and is looked for every 30 s.
+  // A body has at most 100 kB. A slower request is ended, so that it does not hold a connection.
+  // Node checks every 30 s.
   server.requestTimeout = 60_000;
   redis();
   const clock = keepFleetClock();
@@ -46,13 +47,14 @@ async function main(): Promise<void> {
       writeSamples,
       writeRequestLog,
       disconnectMongo,
-      // What is still under way goes by it to the end.
+      // Requests in flight use the clock until here.
       () => clock.stop(),
       disconnectRedis,
       () => tracing.stop(),
     ],
   });
-  // Purchases are accepted without Redis (decision 048): then it begins by MongoDB's clock, and its /readyz says so.
+  // Purchases are accepted without Redis (decision 048). Then the clock starts from MongoDB's time,
+  // and /readyz reports it.
   const measured = withTimeout(measureWithinMs, clock.measured, () => new Error('no measure'));
   await Promise.all([awaitMongo(), subscribeToChanges(), measured.catch(() => undefined)]);
   recheckVersionOnReconnect();
@@ -72,7 +74,7 @@ async function main(): Promise<void> {
     );
   });
   const { port } = server.address() as AddressInfo;
-  // PORT=0 is any free one; the links of reports name it where no BASE_URL is set.
+  // PORT=0 picks a free port. Report links contain it if BASE_URL is not set.
   env.PORT = port;
   logger.info('web is ready', { port, address: env.LISTEN_ADDRESS });
   process.send?.({ ready: true, port });

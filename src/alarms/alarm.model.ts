@@ -1,26 +1,38 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** An alarm, and whether somebody was told. */
+/** A standing or recently ended alarm, and whether its notification was accepted. */
 export interface StandingAlarm {
-  /** The alert's name, and what it is about. */
+  /** The alarm's name and its subject. */
   _id: string;
   since: Date;
-  /** Absent in one that a release without it began. */
+  /** Absent in alarms that began under an earlier release. */
   severity?: 'page' | 'ticket';
-  /** When it was so last, where that is kept; null: its end is told at once. */
+  /** Last time the condition was true, for alarms that keep it. Null: the end is sent at once. */
   seenAt: Date | null;
-  /** The receiver has taken it. */
+  /** True once the receiver has accepted the notification. */
   told: boolean;
-  /** Until then one process is telling it. */
+  /** One process holds the claim to send the notification until then. */
   claimedUntil: Date;
-  /** Why the receiver did not take what was said last; null: it took it, or was not told anything yet. */
+  /**
+   * Why the receiver did not accept the last message. Null: it accepted it, or nothing was sent
+   * yet.
+   */
   refusal?: string | null;
-  /** The message about it, from the first try on: what is not so any more, and could not be told, is told as it was. */
+  /**
+   * The last message, stored from the first attempt on. It is still sent if the alarm ends before a
+   * receiver accepts it.
+   */
   text?: string | null;
-  /** The newest figures that said anything of it: older ones, which another process still has, are not believed. */
+  /**
+   * Time of the newest figures that said anything about this alarm. Older figures, which another
+   * process may still have, are ignored.
+   */
   judgedAtMs?: number;
-  /** Over, and told: kept for an hour, so that older figures do not begin it anew. */
+  /**
+   * Set once the alarm has ended and the end was sent. The row is kept for an hour, so that older
+   * figures do not start the alarm again.
+   */
   endedAt?: Date | null;
 }
 
@@ -41,10 +53,10 @@ const schema = new Schema<StandingAlarm>(
 );
 schema.index({ endedAt: 1 }, { name: 'ended_expires', expireAfterSeconds: 3_600 });
 
-/** The one of them that a process has seen itself, not in the figures of the fleet. */
+/** Id of the alarm that each process detects itself, without the figures of the fleet. */
 export const redisDownId = 'TopupRedisDown';
 
-/** Those that are not over. */
+/** Filter for alarms that have not ended. */
 export const isStanding = { endedAt: null };
 
 export const standingAlarms = getCollection<StandingAlarm>(mongoose.model('StandingAlarm', schema));

@@ -3,24 +3,32 @@ import { redis } from '../redis/connection.js';
 import { describeProcesses } from '../redis/presence.js';
 import { isStanding, standingAlarms, type StandingAlarm } from './alarm.model.js';
 
-/** While any process that tells alarms finds MongoDB away, for which others it may answer. */
+/**
+ * Set while a process that sends alarms cannot reach MongoDB. Other processes may still reach it.
+ */
 const key = `${env.QUEUE_PREFIX}:alarms:mongodb-away`;
 
-/** Without Redis nobody hears it. @param forMs How long one look counts. */
+/**
+ * Marks MongoDB as unreachable from this process. Does nothing while Redis is away.
+ * @param forMs Lifetime of the mark.
+ */
 export async function markMongodbAway(forMs: number): Promise<void> {
   await redis()
     .set(key, '1', 'PX', forMs)
     .catch(() => undefined);
 }
 
-/** @throws Redis's own errors. */
+/**
+ * True if a process that sends alarms cannot reach MongoDB.
+ * @throws Redis's own errors.
+ */
 export async function isMongodbMarkedAway(): Promise<boolean> {
   return (await redis().get(key)) !== null;
 }
 
 /**
- * Whether a process is heard that keeps and tells alarms: follow-up, with ALERT_WEBHOOK_URL. Null: nobody knows, as while Redis takes
- * no writes, or beside a process of a release that does not say it.
+ * Returns whether a live process sends alarms: follow-up with ALERT_WEBHOOK_URL. Null: unknown,
+ * because Redis takes no writes or a process of an earlier release does not report it.
  */
 export async function isAnyProcessNotifying(): Promise<boolean | null> {
   const heard = await describeProcesses().catch(() => null);
@@ -32,15 +40,17 @@ export async function isAnyProcessNotifying(): Promise<boolean | null> {
 }
 
 export interface StandingAlarms {
-  /** The oldest first. Where nobody tells alarms any more, what stood then is all that is known, and nothing is being refused. */
+  /**
+   * Oldest first. If no process sends alarms, these are the last known ones and `refusal` is null.
+   */
   alarms: StandingAlarm[];
-  /** As `isAnybodyTelling`. */
+  /** Result of `isAnyProcessNotifying`. */
   isTelling: boolean | null;
 }
 
 /**
- * The alarms that stand, and whether anybody looks.
- * @param limit How many are read, by no order: there are never as many.
+ * Lists the standing alarms, and whether a process sends them.
+ * @param limit Maximum number read, in no particular order. Real numbers stay below it.
  */
 export async function listStandingAlarms(limit: number): Promise<StandingAlarms> {
   const [standing, isTelling] = await Promise.all([

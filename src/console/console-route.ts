@@ -15,8 +15,11 @@ const namedMax = 20;
 const nameLengthMax = 100;
 
 /**
- * The query of a call of the console, checked. A field that it does not know is refused: a filter whose name is misspelt would show, and
- * export, everything. The public interface ignores such fields (docs/reference/api/conventions.md#input), because its clients may be of a later release.
+ * Parses and validates the query of a console request. Unknown fields are refused, because a
+ * misspelt filter would show and export everything.
+ *
+ * The public API ignores unknown fields (docs/reference/api/conventions.md#input), because its
+ * clients may be of a later release.
  * @throws ValidationError (400/01)
  */
 export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): T {
@@ -34,7 +37,7 @@ export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): 
   return validate(schema, query);
 }
 
-/** A page or a form of the console, for whoever is logged in. Each names its row in the table of rights. */
+/** A page or form of the console behind the login. `action` is its row in the table of rights. */
 export interface ConsoleRoute {
   method: 'get' | 'post';
   path: string;
@@ -42,7 +45,10 @@ export interface ConsoleRoute {
   handle: (request: Request, response: Response) => Promise<void> | void;
 }
 
-/** @throws Error for a route whose action has no row, and for a form that only reads: neither can be mounted. */
+/**
+ * Mounts console routes.
+ * @throws Error for a route whose action has no right, and for a POST whose action only reads.
+ */
 export function mountConsole(routes: readonly ConsoleRoute[]): Router {
   const router = Router({ caseSensitive: true });
   for (const { method, path, action, handle } of routes) {
@@ -55,9 +61,10 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
 }
 
 /**
- * Refuses whose role has no right to an action. Of a change it stands behind whatever reads the body: who makes it is asked then, as
- * the last thing before it is made (decision 026).
- * @throws Error for one without a row, when it is mounted.
+ * Builds middleware that refuses operators whose role may not perform the action. For a change it
+ * reads the session again. Mount it after the body parsers, so that authorization is the last step
+ * before the change (decision 026).
+ * @throws Error when it is mounted, if the action has no right.
  */
 export function allow(action: OperatorAction): RequestHandler {
   getRight(action);
@@ -73,7 +80,7 @@ export function allow(action: OperatorAction): RequestHandler {
   };
 }
 
-/** Who makes a change here, for the audit log. */
+/** Builds the actor, address and reason of a change for the audit log. */
 export function changedByOperator(
   request: Request,
   response: Response,
@@ -86,7 +93,7 @@ export function changedByOperator(
   };
 }
 
-/** Where a request comes from, as limits and the list of sessions have it. */
+/** Returns address, subscriber network and user agent, for rate limits and the list of sessions. */
 export function getRequestClient(request: Request): SessionClient & ProofClient {
   const address = getClientAddress(request);
   return { address, network: getSubscriberNetwork(address), browser: request.get('user-agent') ?? '' };

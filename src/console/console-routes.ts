@@ -5,10 +5,12 @@ import { sendAuditCsv } from './audit/audit-csv.js';
 import { sendPurchasesCsv } from './purchases/purchases-csv.js';
 import { logout } from './login-page.js';
 
-/** The console's single page. */
+/** Sends the console's single-page app. */
 export const showApp: ConsoleRoute['handle'] = (_request, response) => sendBuiltPage(response, 'index.html');
 
-/** Every page and form behind the login, but for the queue board, whose actions are in queue-actions.ts. */
+/**
+ * Every page and form behind the login. The queue board has its own actions in queue-actions.ts.
+ */
 export const consoleRoutes: readonly ConsoleRoute[] = [
   { method: 'get', path: '/', action: 'console.start', handle: showApp },
   { method: 'get', path: '/purchases', action: 'purchase.look', handle: showApp },

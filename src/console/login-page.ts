@@ -29,7 +29,10 @@ export const showLogin: RequestHandler = async (request, response) => {
   sendForm(response, { httpStatus: 200, message: null });
 };
 
-/** A wrong password shows the form again (401), too many of them too (429, Retry-After). */
+/**
+ * Handles the login form. A wrong password shows the form again (401), and so do too many attempts
+ * (429, Retry-After).
+ */
 export const submitLogin: RequestHandler = async (request, response) => {
   const formToken = readCookie(request, 'login');
   if (formToken === null) {

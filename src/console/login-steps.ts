@@ -19,14 +19,14 @@ import { ConflictError, RateLimitError, UnauthorizedError, type AppError } from 
 import { clearCookie, readCookie, setCookie, getFormField, requireCsrf } from './session.js';
 import { getRequestClient } from './console-route.js';
 
-/** The form that shows an authenticator app its secret, and asks for a code of it. */
+/** Renders the form that shows the TOTP secret and asks for a code. */
 export function renderEnrolmentForm(form: {
   enrolment: Enrolment;
   csrf: string;
   message: string | null;
 }): Html {
   const { enrolment, csrf, message } = form;
-  // Our own text made into rectangles: nothing of it is anybody's input.
+  // Safe to embed: the SVG contains only rectangles, no user input.
   const picture: Html = { html: renderSVG(enrolment.uri, { border: 2 }) };
   return html`<form class="card login" method="post" action="/admin/login/enrol">
     <h1>Set up the second factor</h1>
@@ -39,7 +39,7 @@ export function renderEnrolmentForm(form: {
   </form>`;
 }
 
-/** Shown once: nobody, not even we, can show them again. */
+/** Renders the recovery codes. Only their hashes are stored, so they can never be shown again. */
 export function renderRecoveryCodes(codes: string[]): Html {
   return html`<div class="card">
     <h1>Recovery codes</h1>
@@ -54,8 +54,6 @@ export function renderRecoveryCodes(codes: string[]): Html {
   </div>`;
 }
 
-/** The second step of a login: a code of the authenticator app, or its setting up. */
-
 const browserMs = 90 * 86_400_000;
 
 interface Step {
@@ -63,7 +61,10 @@ interface Step {
   token: string;
 }
 
-/** Logs a browser in, for who has shown everything that is asked for. A new token each time. */
+/**
+ * Starts a session with a new token and sets its cookies. Call it only after all factors are
+ * verified.
+ */
 export async function completeLogin(request: Request, response: Response, operator: Operator): Promise<void> {
   const token = await startSession(operator, getRequestClient(request));
   setCookie(response, 'session', token, sessionMaxMs);
@@ -73,7 +74,7 @@ export async function completeLogin(request: Request, response: Response, operat
   clearCookie(response, 'step');
 }
 
-/** Lets a browser forget a session that has ended. */
+/** Clears the session cookies of a browser. */
 export function clearSessionCookies(response: Response): void {
   clearCookie(response, 'session');
   clearCookie(response, 'csrf');
@@ -152,7 +153,7 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
   }
 };
 
-/** What is said above a new form. */
+/** True for errors that the form shows as a message. */
 function isRefusal(error: unknown): error is AppError {
   return [UnauthorizedError, RateLimitError, ConflictError].some((each) => error instanceof each);
 }

@@ -1,7 +1,10 @@
 import type { Response } from 'express';
 import { html, type Html } from '../shared/html.js';
 
-/** How the pages look that the server writes, of the login: no font, image or script from anywhere else. */
+/**
+ * Stylesheet of the server-rendered pages (login). It loads no font, image or script from
+ * elsewhere.
+ */
 export const adminStyle = `
 :root { color-scheme: light dark; --ink: #1d2733; --quiet: #5c6b7a; --paper: #f5f7f9; --card: #fff; --line: #dce2e8;
   --accent: #0b6e6e; --alarm: #b3261e; --alarm-paper: #fdecea; }
@@ -29,7 +32,7 @@ form button { margin-top: 1rem; }
 code { font: .85rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 `;
 
-/** Nothing but our own stylesheet; no script at all. */
+/** Allows our own stylesheet and no script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -70,17 +73,17 @@ function render({ title, body }: Page): Html {
     </html> `;
 }
 
-/** The hidden field that every form carries. */
+/** Renders the hidden field with the anti-forgery token. Every form needs it. */
 export function renderCsrfField(csrf: string): Html {
   return html`<input type="hidden" name="_csrf" value="${csrf}" />`;
 }
 
-/** What went wrong with a form, read out by screen readers; nothing where nothing did. */
+/** Renders the error message of a form, announced by screen readers; empty for null. */
 export function renderProblem(message: string | null): Html {
   return message === null ? html`` : html`<p class="message" role="alert">${message}</p>`;
 }
 
-/** A field for a code of an authenticator app. */
+/** Renders the input for a code of an authenticator app. */
 export function renderCodeField(
   id: string,
   label = 'Code of your authenticator app, or a recovery code',

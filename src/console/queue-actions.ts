@@ -1,4 +1,6 @@
-/** What the Bull board can change, each with its row in the table of rights; what is not here is refused. */
+/**
+ * Rights and audit of the changes that the Bull board can make. An action without a row is refused.
+ */
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { createJsonBodyParsers } from '../api/http/request-body.js';
@@ -45,13 +47,15 @@ export const queueBoardActions: Readonly<Record<string, OperatorAction>> = {
 const auditedTextMax = 2_000;
 
 /**
- * Goes before the board: lets through what a role may do, and keeps in the audit log what was there before and after.
- * @throws Error if the board can do something that has no row here: a new version of it does not start unseen.
+ * Builds the router that runs before the board. It checks the role's right and records the state
+ * before and after in the audit log.
+ * @throws Error if the board has an action without a row here, so that an upgrade cannot add
+ *   unchecked actions.
  */
 export function queueActions(): Router {
   const router = Router({ caseSensitive: true });
   router.use(createJsonBodyParsers());
-  // In the order in which the board has them, so that `pause` is no job's name here either.
+  // Keep the order of the board's routes, so that `pause` is not matched as a job's name.
   for (const { method, path } of boardRoutes()) {
     if (method === 'get') {
       continue;
@@ -83,7 +87,7 @@ function boardRoutes(): { method: HttpMethod; path: string }[] {
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** One entry before, so that nothing happens unseen, and one after with what it has come to. */
+/** Records one audit entry before the action and one with its result after it. */
 function auditAction(path: string): RequestHandler {
   const verb = path
     .split('/')
@@ -114,7 +118,10 @@ function auditAction(path: string): RequestHandler {
   };
 }
 
-/** The answer leaves when this is done, so that whoever has it finds the action in the audit log. `record` never throws. */
+/**
+ * Delays the response until `record` has finished, so that a client that has the response finds the
+ * audit entry. `record` never throws.
+ */
 function runBeforeEnd(response: Response, record: () => Promise<void>): void {
   const end = response.end.bind(response) as (...args: unknown[]) => Response;
   response.end = (...args: unknown[]) => {
@@ -139,7 +146,10 @@ async function recordEnd(
   }
 }
 
-/** How many jobs there are in which state and run at once at most, and the job that is meant, as far as there is one. Payloads are ids. */
+/**
+ * Returns the queue's job counts, pause and concurrency limit, and the job of the action if there
+ * is one. Payloads contain only ids.
+ */
 async function readJobState(name: string, jobId: string, known: ReadonlyMap<string, Queue>): Promise<object> {
   const found = known.get(name);
   if (!found) {
@@ -167,7 +177,7 @@ async function readJobState(name: string, jobId: string, known: ReadonlyMap<stri
 
 const jobIdMax = 300;
 
-/** What was sent along: options of an added job, other data, a delay. */
+/** Returns the request body for the audit log, cut to `auditedTextMax` characters. */
 function pickBody(request: Request): { body?: unknown } {
   const body = request.body as object | undefined;
   if (body === undefined || Object.keys(body).length === 0) {

@@ -12,7 +12,7 @@ import { countWaitingDeliveries, waitingCountedMax } from '../webhooks/deliver/s
 import { deliverDueJob } from '../webhooks/deliver/delivery-jobs.js';
 import { getAdminSession } from './session.js';
 
-/** Own scripts only. Styles may be inline, because the board's components set them. */
+/** Allows only our own scripts. The board's components set inline styles. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,8 +30,8 @@ const fonts = {
 };
 
 /**
- * The Bull board at `/admin/queues`, behind the console's login. Who may not work on queues gets one without buttons;
- * that nobody does more than their role may is ensured by `queueActions` before it.
+ * Serves the Bull board at `/admin/queues`, behind the console's login. Roles without `queue.work`
+ * get a read-only board. `queueActions`, mounted before it, enforces the rights.
  */
 export const queueBoard: RequestHandler = (request, response, next) => {
   const { operator } = getAdminSession(response);
@@ -39,7 +39,7 @@ export const queueBoard: RequestHandler = (request, response, next) => {
   removeOutsideLinks(response);
   getBoard({
     readOnly: !isAllowed(operator.role, 'queue.work'),
-    // Its version and machine are of use to whoever looks for a way in.
+    // Version and host of Redis would help an attacker.
     hideRedisDetails: !isAllowed(operator.role, 'settings.look'),
   })
     .then((board) => {
@@ -51,11 +51,11 @@ export const queueBoard: RequestHandler = (request, response, next) => {
 interface Board {
   router: RequestHandler;
   replaceQueues: (queues: BullMQAdapter[]) => void;
-  /** Names and titles of what it shows. */
+  /** Names and titles of the queues on the board. A change rebuilds it. */
   shown: string;
 }
 
-/** What a role sees of it. */
+/** Options of the board that depend on the role. */
 interface BoardView {
   readOnly: boolean;
   hideRedisDetails: boolean;
@@ -63,7 +63,7 @@ interface BoardView {
 
 const boards = new Map<string, Board>();
 
-/** Made at the first request: a process that never shows it needs no queues. Those of providers come and go. */
+/** Builds the board at the first request, and rebuilds its queues when providers' queues change. */
 async function getBoard(sight: BoardView): Promise<RequestHandler> {
   const key = JSON.stringify(sight);
   const found = boards.get(key);
@@ -112,7 +112,7 @@ function createAdapter(
     externalJobUrl: (job) => buildJobLink(queue, job),
     ...(queue.title !== undefined && { displayName: queue.title }),
   });
-  // Payloads are ids only; the name says at once which one.
+  // Payloads contain only ids. Show the first one with the name.
   adapter.setFormatter('name', (job: { name: string; data?: Record<string, unknown> }) => {
     const id = Object.entries(job.data ?? {}).find(([key]) => key.endsWith('Id'))?.[1];
     return typeof id === 'string' ? `${job.name} ${id}` : job.name;
@@ -122,7 +122,7 @@ function createAdapter(
 
 type BoardJob = Parameters<NonNullable<BullMQAdapter['externalJobUrl']>>[0];
 
-/** Where the console tells more of a job: its purchase, or the job with whose it is. */
+/** Links a job to its purchase in the console, or to its own page. */
 function buildJobLink(queue: Queue, { id, data }: BoardJob): { displayText: string; href: string } {
   const purchaseId = (data as { purchaseId?: unknown } | undefined)?.purchaseId;
   return typeof purchaseId === 'string'
@@ -133,12 +133,15 @@ function buildJobLink(queue: Queue, { id, data }: BoardJob): { displayText: stri
       };
 }
 
-/** However many look at the board. */
+/** Answers are cached for this long, for all viewers. */
 const rememberedMs = 5_000;
 
 const countedWaiting = memoizeFor(rememberedMs, countWaitingDeliveries);
 
-/** A delivery that is tried again later has no job: without this its queue looks empty. */
+/**
+ * Counts waiting deliveries for the board. A delivery that waits for a retry has no job, so its
+ * queue looks empty.
+ */
 async function describeWaiting(): Promise<string> {
   try {
     const count = await countedWaiting();
@@ -150,7 +153,7 @@ async function describeWaiting(): Promise<string> {
   }
 }
 
-/** The board's page names a font of another server. Nothing is loaded from outside, so that link goes. */
+/** Removes external stylesheet links. The board's page links a font on another server. */
 function removeOutsideLinks(response: Response): void {
   const send = response.send.bind(response);
   response.send = (body: unknown) =>

@@ -19,19 +19,21 @@ import { queueBoard } from './queue-board.js';
 import { guardChanges, requireSession } from './session.js';
 
 const formBytesMax = 10_000;
-/** A page that could not be shown just now. */
+/** Seconds until an error page of a 503 reloads. */
 const reloadAfterS = 5;
 
-/** The operator's console under `/admin`. It has its own login and knows nothing of API keys. */
+/**
+ * Builds the operator console under `/admin`. It has its own login and does not accept API keys.
+ */
 export function adminRoutes(): Router {
   const router = Router({ caseSensitive: true });
   const form = parseForm({ limit: formBytesMax, parameterLimit: 20 });
   router.use((request, response, next) => {
-    // Scripts and styles are the same for everybody; all else is for this operator, now.
+    // Only static files of the board may be cached. All other answers are for this operator now.
     const isStatic = request.path.startsWith('/queues/static/');
     response.set('Cache-Control', isStatic ? 'private, max-age=3600' : 'no-store');
     response.set('Referrer-Policy', 'same-origin');
-    // Its pages say in their own language what an answer means; the words of answers are the operators' English.
+    // API messages are in English. The pages translate results themselves.
     setResponseLanguage(response, 'en');
     next();
   });
@@ -56,7 +58,10 @@ export function adminRoutes(): Router {
   return router;
 }
 
-/** Pages for people, JSON for scripts; never the insides of an error. */
+/**
+ * Renders errors as HTML for people and passes them on as JSON for scripts. It never shows
+ * internals.
+ */
 const errorPage: ErrorRequestHandler = (error: unknown, request, response, next) => {
   if (response.headersSent || request.path.startsWith('/api/') || !request.accepts('html')) {
     next(error);

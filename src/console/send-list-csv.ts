@@ -6,20 +6,20 @@ import { recordAudit, type ChangedBy, type NewAuditEntry } from '../audit/record
 import { csvText, type CsvFormat } from '../shared/csv-text.js';
 import { logger } from '../shared/logger.js';
 
-/** A list that is read by pages. `After` is where a page begins; left out: at the newest. */
+/** A list that is read page by page. `After` is the cursor; undefined starts at the newest. */
 export interface CsvList<After> {
   filename: string;
   columns: string[];
   format?: CsvFormat;
-  /** Who takes how much of what, for the audit log. */
+  /** Actor, action and filter of the export, for the audit log. */
   exported: {
     by: ChangedBy;
     action: `${string}.export`;
     kind: AuditSubject['kind'];
-    /** As it was asked for. */
+    /** The filter as requested. */
     filter: object;
   };
-  /** At most `limit` rows, and where the next page begins; null: this is the last. */
+  /** Returns at most `limit` rows and the cursor of the next page; null at the end. */
   page: (wanted: {
     after: After | undefined;
     limit: number;
@@ -31,8 +31,10 @@ const pageSize = 500;
 const pagesMax = 100;
 
 /**
- * What fits a filter, newest first, a page at a time as they are taken; at most 10,000, and of at most 100 pages. Its last line says if that is not all.
- * The audit log has one entry before anything is read, so that nobody takes a row unseen, and one (`.done`) with what it has come to.
+ * Streams the rows that fit a filter as CSV, newest first, page by page. Stops after 10,000 rows or
+ * 100 pages and says so in the last line.
+ *
+ * Records one audit entry before the first read and one (`.done`) with the number of rows sent.
  */
 export async function sendListCsv<After>(response: Response, list: CsvList<After>): Promise<void> {
   await recordAudit(null, buildAuditEntry(list));
@@ -44,13 +46,13 @@ export async function sendListCsv<After>(response: Response, list: CsvList<After
   });
 }
 
-/** How many rows have left, and whether there were more. */
+/** Number of rows sent, and whether rows were left out. */
 interface Sent {
   rows: number;
   cut: boolean;
 }
 
-/** A reader who goes away half-way has had what left by then. */
+/** Records the rows sent even if the client disconnects. */
 async function* streamWithAudit<After>(list: CsvList<After>): AsyncGenerator<string> {
   const sent: Sent = { rows: 0, cut: true };
   try {
@@ -81,7 +83,7 @@ async function* streamCsv<After>(
     }
     after = next ?? undefined;
   }
-  // Who sums up the file must not take it for all.
+  // Mark a truncated file, so that its rows are not summed up as all of them.
   const [first = ''] = columns;
   yield csv.rows([{ [first]: 'This is not all: older ones are left out. Ask for fewer days.' }]);
 }
@@ -91,7 +93,10 @@ function buildAuditEntry<After>({ filename, exported }: CsvList<After>): NewAudi
   return { ...by, action, subject: { kind, id: allOfKind }, after: { file: filename, filter } };
 }
 
-/** What was begun is in the audit log already: the file is not broken off for its end. */
+/**
+ * Records the end of an export. A failure does not abort the file, because its beginning is already
+ * recorded.
+ */
 async function recordEnd<After>(list: CsvList<After>, sent: Sent): Promise<void> {
   const { action, after, ...entry } = buildAuditEntry(list);
   try {

@@ -7,8 +7,9 @@ import { ForbiddenError, UnauthorizedError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
 /**
- * session: who is logged in. login: ties a login form to its browser. step: the password was right. browser: has logged
- * in before. csrf: readable, for the queue board's script.
+ * Cookie names. session: a logged-in session. login: binds a login form to its browser. step: the
+ * password was right. browser: this browser has logged in before. csrf: readable by the queue
+ * board's script.
  */
 const names = {
   session: 'topup_admin',
@@ -34,7 +35,7 @@ export function readCookie(request: Request, name: CookieName): string | null {
     .map((each) => each.trim())
     .find((each) => each.startsWith(prefix));
   const value = found?.slice(prefix.length) ?? '';
-  // All of ours are base64url; anything else is not from us.
+  // All our tokens are base64url. Anything else is not from us.
   return /^[\w-]{16,200}$/.test(value) ? value : null;
 }
 
@@ -53,7 +54,7 @@ export interface AdminSession {
   csrf: string;
 }
 
-/** The session of this browser, or null. */
+/** Finds the session of this browser, or null. */
 export async function findSession(request: Request): Promise<AdminSession | null> {
   const token = readCookie(request, 'session');
   const operator = token === null ? null : await findOperatorBySession(token);
@@ -64,7 +65,7 @@ export function getAdminSession(response: Response): AdminSession {
   return response.locals['adminSession'] as AdminSession;
 }
 
-/** Everything behind it needs a login: pages lead there, the board's calls hear 401. */
+/** Requires a login: pages are redirected to the login page, other requests get 401. */
 export const requireSession: RequestHandler = async (request, response, next) => {
   if (isSafeMethod(request) && request.accepts(['json', 'html']) === 'html') {
     const session = await findSession(request);
@@ -80,9 +81,9 @@ export const requireSession: RequestHandler = async (request, response, next) =>
 };
 
 /**
- * The session as it is now, for what follows. A change looks again when its body is there (`allow`): a body may be long on its
- * way, and its operator another one by then, or none.
- * @throws UnauthorizedError if it has ended.
+ * Reads the session again and stores it for the handlers that follow. `allow` calls it once more
+ * after the body of a change is read: a slow upload may outlive the session or the role.
+ * @throws UnauthorizedError if the session has ended.
  */
 export async function keepSession(request: Request, response: Response): Promise<void> {
   const session = await findSession(request);
@@ -93,8 +94,8 @@ export async function keepSession(request: Request, response: Response): Promise
 }
 
 /**
- * Refuses every change that does not carry the session's anti-forgery token, in the header that the queue board
- * sends or in the form's field. Who may change what is asked by each route.
+ * Refuses every change without the session's anti-forgery token, in the queue board's header or the
+ * form's field. Each route checks rights itself.
  */
 export const guardChanges: RequestHandler = (request, response, next) => {
   if (!isSafeMethod(request)) {
@@ -103,7 +104,10 @@ export const guardChanges: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** @throws ForbiddenError unless the request carries the anti-forgery token that belongs to `token`. */
+/**
+ * Checks the anti-forgery token that belongs to `token`.
+ * @throws ForbiddenError if it is missing or wrong.
+ */
 export function requireCsrf(request: Request, token: string): void {
   const given = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');
   if (!isCsrfToken(token, given)) {
@@ -111,7 +115,7 @@ export function requireCsrf(request: Request, token: string): void {
   }
 }
 
-/** A field of a form, or an empty string. */
+/** Returns a field of a form, or an empty string. */
 export function getFormField(request: Request, name: string): string {
   const body = request.body as Record<string, unknown> | undefined;
   const value = body?.[name];

@@ -10,35 +10,41 @@ import { ReportModel } from '../reports/report.model.js';
 import { DeliveryModel } from '../webhooks/deliver/delivery.model.js';
 import { ReceiverModel } from '../webhooks/receivers/receiver.model.js';
 
-/** What waits for the operator. Each count stops at `countMax`: more changes nothing about what to do. */
+/**
+ * Work that waits for the operator. Each count stops at `countMax`, because more would not change
+ * what to do.
+ */
 export interface Attention {
   openCases: number;
   reviews: number;
-  /** Without the pings that an account sent to try its URL: nobody misses them. */
+  /** Excludes pings, which accounts send to test a URL. */
   deadDeliveries: number;
   /** URLs of accounts that were disabled in the last seven days and still are. */
   disabledWebhooks: number;
   pendingDeposits: number;
-  /** They wait for approval, or for the operator's own payment at the bank (PAYOUT_MODE=manual). */
+  /** Settlements that wait for approval, or for a manual bank payment (PAYOUT_MODE=manual). */
   settlements: number;
   /** Adjustments that wait for a second operator. */
   adjustments: number;
-  /** Reports that could not be made; they count until they are removed after 7 days. */
+  /** Reports that failed for good. They count until they are removed after 7 days. */
   failedReports: number;
-  /** Jobs that fail again and again. */
+  /** Jobs that were set aside after repeated failures. */
   failingJobs: number;
 }
 
 const countMax = 1_000;
 
-/** A count that stopped says so. */
+/** Formats a count of `Attention` or `Backlog`, with "or more" if it reached `countMax`. */
 export function countShown(count: number): string {
   return count >= countMax ? `${countMax} or more` : String(count);
 }
 
 const deadDays = 7;
 
-/** Counts what only a person can decide. What changes its status meanwhile can count twice, until the next count. Deliveries count as dead, and URLs as disabled, for seven days. */
+/**
+ * Counts the work that only a person can decide. A document that changes its status meanwhile can
+ * count twice. Dead deliveries and disabled URLs count for seven days.
+ */
 export async function countAttention(): Promise<Attention> {
   const deadSince = new Date(nowMs() - deadDays * 86_400_000);
   const [
@@ -82,12 +88,12 @@ export async function countAttention(): Promise<Attention> {
   };
 }
 
-/** Jobs that fail again and again, the last to have come to that first. */
+/** Lists jobs that were set aside after repeated failures, the most recent first. */
 export async function listFailingJobs(limit: number): Promise<FailingJob[]> {
   return FailingJobModel.find(needPerson).sort({ needsPersonSince: -1 }).limit(limit).lean<FailingJob[]>();
 }
 
-/** Work that is late by more than `lateMs`: nobody does it, or the sweep does not run. */
+/** Work that is late by more than `lateMs`, because no worker does it or the sweep does not run. */
 export interface Backlog {
   purchases: number;
   deliveries: number;
@@ -116,7 +122,10 @@ export async function countBacklog(lateMs: number): Promise<Backlog> {
   return { purchases, deliveries, postings };
 }
 
-/** Receivers that are left alone until later than this because they do not answer: nothing of ours is late there. */
+/**
+ * Finds receivers whose circuit breaker is open until later than `after`. Deliveries to them are
+ * not late.
+ */
 async function silentReceivers(after: Date): Promise<string[]> {
   const rows = await ReceiverModel.find({ openUntil: { $type: 'date', $gt: after } }, { _id: 1 })
     .limit(countMax)

@@ -4,8 +4,9 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const shownMax = 100;
 
 /**
- * The alarms that stand, and whether their receiver takes them. Nothing where none stands, nor where nobody keeps them: without
- * ALERT_WEBHOOK_URL, or without a follow-up process, which has a row of its own.
+ * Reports the standing alarms, and whether their receiver accepts them. Reports nothing if no alarm
+ * stands, or if no process sends alarms (no ALERT_WEBHOOK_URL, or no follow-up process, which has
+ * its own check).
  */
 export async function diagnoseAlarms(): Promise<Diagnosis[]> {
   const { alarms: standing, isTelling } = await listStandingAlarms(shownMax);
@@ -23,7 +24,7 @@ export async function diagnoseAlarms(): Promise<Diagnosis[]> {
       ),
     ];
   }
-  // What is not told yet has not been so for as long as it must be.
+  // An alarm is sent only after its condition has lasted for `forMs`.
   const told = standing.filter((each) => each.told);
   if (told.length === 0) {
     return standing.length === 0 ? [] : [ok('alarms', 'none stands for long enough to be told yet')];

@@ -14,7 +14,7 @@ import { openTunnel, ProxyError, UnreachedError } from '../webhooks/deliver/prox
 
 const nodeMin = [20, 19] as const;
 
-/** Settings, and whether they fit what is stored. */
+/** Checks the settings, and whether they match the stored data. */
 export async function diagnoseConfiguration(): Promise<Diagnosis[]> {
   return [
     nodeVersion(),
@@ -36,7 +36,10 @@ function nodeVersion(): Diagnosis {
     : fail('Node.js', process.versions.node, `Install Node.js ${nodeMin.join('.')} or newer.`);
 }
 
-/** A wrong key shows at the first stored secret, before any client meets it; several keys show how far a change has come. */
+/**
+ * Opens the first stored secret, so that a wrong key shows before a client meets it. With several
+ * keys it reports the progress of the key change.
+ */
 async function encryptionKeys(): Promise<Diagnosis> {
   const account = await AccountModel.findOne().lean<Account>();
   if (!account) {
@@ -89,7 +92,10 @@ async function sellers(): Promise<Diagnosis> {
     : ok('sellers', `${found.length} active, each with a provider`);
 }
 
-/** Both signs are taken by default, because the field's software knows md5 alone; it is the weaker one. */
+/**
+ * Lists the top users of md5 signs. Both signs are accepted by default, because common client
+ * software knows only md5, the weaker one.
+ */
 async function md5Signs(): Promise<Diagnosis> {
   const found = await findTopMd5Signers();
   if (!found) {
@@ -118,7 +124,7 @@ function payments(): Diagnosis {
   );
 }
 
-/** The table of docs/reference/refused-settings.md, as this process has it. */
+/** Reports the settings of docs/reference/refused-settings.md as this process has them. */
 function refused(): Diagnosis[] {
   const notOurs: string[] = getForeignSettings(getProcessTypes(process.argv));
   return refusedSettings.map((each) => {
@@ -157,8 +163,10 @@ function mode(): Diagnosis[] {
 const proxySetting = 'WEBHOOK_PROXY_URL';
 
 /**
- * Whether the proxy takes our calls: it is asked for a way to itself, which it allows or refuses at once. What it allows
- * elsewhere is seen only there. Nothing is said where there is no proxy.
+ * Checks that the proxy accepts our calls. It requests a tunnel to the proxy itself, which the
+ * proxy allows or refuses at once. Reports nothing without a proxy.
+ *
+ * It does not test which other destinations the proxy allows.
  */
 export async function diagnoseProxy(): Promise<Diagnosis[]> {
   if (env.WEBHOOK_PROXY_URL === null) {
@@ -171,7 +179,7 @@ export async function diagnoseProxy(): Promise<Diagnosis[]> {
     return [ok(proxySetting, 'takes calls')];
   } catch (error) {
     if (error instanceof UnreachedError || (error instanceof ProxyError && error.code === 'HTTP_403')) {
-      // Not to itself; but it knows us.
+      // The proxy accepts us, although it opens no tunnel to itself.
       return [ok(proxySetting, 'answers')];
     }
     const why = error instanceof ProxyError ? `${error.message} (${error.code})` : String(error);

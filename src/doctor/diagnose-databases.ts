@@ -21,7 +21,7 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const skewWarnMs = 1_000;
 const skewFailMs = 30_000;
 const slowMs = 250;
-/** Who sees it says so every 5 s. */
+/** Maximum age of another process's report. It is renewed every 5 s. */
 const heardAgoMs = 15_000;
 
 export const upgradeMongodb = 'Upgrade it, one major version after the other.';
@@ -31,7 +31,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const startedMs = hostMs();
   const hello = (await admin.command({ hello: 1 })) as {
     setName?: string;
-    /** `isdbgrid`: it is a router (mongos). */
+    /** `isdbgrid`: the server is a router (mongos). */
     msg?: string;
     isWritablePrimary?: boolean;
     localTime?: Date;
@@ -40,7 +40,7 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const version = await mongodbVersion();
   const tooOld = versionProblem('MongoDB', version);
   if (tooOld !== null) {
-    // The other checks ask what it cannot answer.
+    // Skip the other checks. They use commands that an older server lacks.
     return [fail('MongoDB', tooOld, upgradeMongodb)];
   }
   const detail = `version ${version}, answers in ${tookMs} ms`;
@@ -60,9 +60,9 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   ];
 }
 
-/** A follow-up process may have lost MongoDB by itself: its network, or its settings. It says so where alarms are told. */
+/** Reports that a follow-up process cannot reach MongoDB, because of its network or settings. */
 async function mongodbOfOthers(): Promise<Diagnosis[]> {
-  // Redis has its own rows.
+  // Redis has its own checks.
   const isAway = redis().status === 'ready' && (await isMongodbMarkedAway().catch(() => false));
   return isAway ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process had none a few seconds ago')] : [];
 }
@@ -76,7 +76,10 @@ function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Dia
   );
 }
 
-/** Nothing is said where this user may not read it, or what answers is no mongod (docs/guides/operate/prepare-mongodb.md). */
+/**
+ * Checks the lock lifetime. Reports nothing if this user may not read the parameter or the server
+ * is no mongod (docs/guides/operate/prepare-mongodb.md).
+ */
 async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
   const parameter = 'transactionLifetimeLimitSeconds';
   const found = await admin.command({ getParameter: 1, [parameter]: 1 }).catch((error: unknown) => {
@@ -126,9 +129,9 @@ const closeName = 'daily close';
 
 async function dailyClose(): Promise<Diagnosis> {
   const last = await findLastClosedDay();
-  // The day before yesterday was closed a day ago; before that day there may have been nothing to close.
+  // The day before yesterday must be closed by now.
   const expected = daysAfter(businessDay(now()), -2);
-  // A copy of the service that is younger had nothing to close.
+  // A younger installation had no such day to close.
   const isLate = (last?._id ?? (await findFirstAccountDay()) ?? expected) < expected;
   if (isLate) {
     return warn(
@@ -151,7 +154,7 @@ function isMongoConnected(): boolean {
   return mongoose.connection.readyState === mongoose.ConnectionStates.connected;
 }
 
-/** A follow-up process may have lost Redis by itself: its network, or its settings. It says so where alarms are told. */
+/** Reports that a follow-up process cannot reach Redis, because of its network or settings. */
 async function redisOfOthers(): Promise<Diagnosis[]> {
   const told = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
   return told && nowMs() - (told.seenAt?.getTime() ?? 0) < heardAgoMs
@@ -159,7 +162,10 @@ async function redisOfOthers(): Promise<Diagnosis[]> {
     : [];
 }
 
-/** Of a Cluster each master is looked at; what is well is said of the first, what is not of each. */
+/**
+ * Checks Redis. In a Cluster it checks each master, and reports successful checks of the first one
+ * only.
+ */
 export async function diagnoseRedis(): Promise<Diagnosis[]> {
   const servers = await Promise.all(redisServers().map(diagnoseRedisServer));
   const refusal = await findRedisProblem();
@@ -206,7 +212,7 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
 }
 
 const memoryWarnShare = 0.8;
-/** A full one moves a little below its maximum, with each key that ends. */
+/** A full Redis stays slightly below its maximum, because expiring keys free memory. */
 const memoryFullShare = 0.95;
 
 function memory(info: string): Diagnosis {
@@ -239,7 +245,7 @@ function persistence(aof: boolean): Diagnosis {
     : ok('Redis persistence', 'no append-only file (fine outside production)');
 }
 
-/** Schedules, sessions and signatures compare times of different machines. */
+/** Compares clocks. Schedules, sessions and signatures compare times of different machines. */
 function clock(name: string, theirsMs: number, oursMs: number): Diagnosis {
   const skewMs = Math.round(theirsMs - oursMs);
   const detail = `${skewMs} ms apart`;

@@ -16,8 +16,9 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 const silence = `not heard for ${silentAfterMs / 1_000} s`;
 
 /**
- * Processes that said that they live and are silent now, and kinds that must be there and are not: one that stands still keeps its connections, so that its queues look
- * served. One that was killed has none, and is forgotten at once as one that stopped in order.
+ * Reports silent processes and missing process types. A hung process keeps its connections, so its
+ * queues look served. A killed process has none and is forgotten at once, like one that stopped in
+ * order.
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   const mayCome = await hasUnheardProcess();
@@ -61,8 +62,9 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
 const startWeb = 'node dist/src/server.js';
 
 /**
- * Without a web process nobody can buy, and without a follow-up process nobody finds what is late, nor tells alarms: that shows nowhere
- * else, as what the clock is to do stays delayed until a worker comes. One that stands still has its own row.
+ * Reports required process types that are not heard. Without web, purchases are impossible; without
+ * follow-up, late work is not found and alarms are not sent. No other check shows this, because
+ * scheduled jobs stay delayed until a worker comes.
  */
 function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
   const needed = [
@@ -80,12 +82,15 @@ function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagno
     );
 }
 
-/** A release goes out in minutes; after this it is stuck half-way, or somebody has forgotten a process. */
+/** A rollout takes minutes. After this time it is stuck, or a process was left behind. */
 const rolloutMs = 900_000;
-/** Of a process of a release that did not say. */
+/** Shown for a process of a release that does not report its version. */
 const unknownRelease = 'an earlier one';
 
-/** Which release each process is of. Several at once are usual for a moment. Empty where none is heard. */
+/**
+ * Reports the release of each process. Several at once are normal during a rollout. Empty if no
+ * process is heard.
+ */
 export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagnosis[] {
   const releases = groupBy(
     processes.filter(({ isSilent }) => !isSilent),
@@ -101,7 +106,8 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
   if (releases.size === 1) {
     return [ok('releases', detail)];
   }
-  // Since the last of them came: what starts anew and ends again and again goes on being new.
+  // Count from the newest release's oldest process. A process that restarts again and again always
+  // looks new.
   const sinceMs = Math.max(
     ...[...releases.values()].map((all) => Math.min(...all.map(({ startedAt }) => Number(startedAt)))),
   );
@@ -118,7 +124,7 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
       ];
 }
 
-/** As `fulfilment 2, web`. */
+/** Formats process types as `fulfilment 2, web`. */
 function listTypes(processes: readonly DescribedProcess[]): string {
   return [...groupBy(processes, ({ type }) => type)]
     .map(([type, { length }]) => (length === 1 ? type : `${type} ${length}`))
@@ -126,8 +132,9 @@ function listTypes(processes: readonly DescribedProcess[]): string {
 }
 
 /**
- * The processes that are heard, or null where none could be: Redis takes no writes. What is not well is looked at again after the
- * time in which each has said so anew: Redis may have been away, or have lost all, until a moment ago.
+ * Returns the processes that are heard; null while Redis takes no writes. If they do not look
+ * healthy, it looks again after each process has had time to report. Redis may have been away, or
+ * may have lost its data, until a moment ago.
  */
 export async function processesHeard(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,
@@ -136,7 +143,7 @@ export async function processesHeard(
   return !found || isWell(found) ? found : setTimeout(sayEveryMs + 1_000).then(countProcesses);
 }
 
-/** Whether nobody who could take jobs of this kind is heard. */
+/** True if no live process takes jobs of this process type. */
 export function hasNoLiveProcess(
   { name }: Pick<ProcessType, 'name'>,
   processes: ReadonlyMap<string, Processes>,
@@ -145,7 +152,10 @@ export function hasNoLiveProcess(
   return able.every(([, { alive }]) => alive === 0);
 }
 
-/** @param type As a process was started: `web`, `all`, `fulfilment+follow-up` … */
+/**
+ * True if a process that was started as `type` does the work of the process type `name`.
+ * @param type For example `web`, `all`, `fulfilment+follow-up`.
+ */
 export function doesProcessWork(name: string, type: string): boolean {
   const isWeb = name === 'web';
   return type

@@ -4,10 +4,10 @@ import { getRoutingSellers, type RoutingSeller } from '../providers/routing-cach
 import { nowMs } from '../shared/clock.js';
 import { ok, warn, type Diagnosis } from './diagnosis.js';
 
-/** It is asked for every minute. */
+/** The float is refreshed every minute. */
 const floatOldMs = 600_000;
 
-/** How long a new order would wait for its turn at each provider, whether it is sent any, and how old its float is. */
+/** Reports, for each provider, the wait of a new order, an open circuit, and an outdated float. */
 export async function diagnoseProviders(): Promise<Diagnosis[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
   const [backlogs, circuits] = await Promise.all([
@@ -34,7 +34,7 @@ function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof
     : ok(title, detail);
 }
 
-/** Only where orders are kept from it. */
+/** Reports a circuit only while it holds back orders. */
 function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | undefined): Diagnosis[] {
   if (!circuit || circuit.state === 'closed') {
     return [];
@@ -51,7 +51,7 @@ function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | und
   ];
 }
 
-/** Only where it was told once, and not for a while: routing goes on by what it was. */
+/** Reports a float that was known once and is outdated. Routing continues with the old value. */
 function diagnoseFloat({ username, state }: RoutingSeller): Diagnosis[] {
   const oldMs = nowMs() - (state?.floatAt?.getTime() ?? Infinity);
   return oldMs > floatOldMs

@@ -1,4 +1,4 @@
-/** What the service checks by itself, on a schedule: what that came to last, and when it comes next. */
+/** Results and next times of the checks that the service runs on a schedule. */
 import { lastClockRuns, type ClockRun } from '../jobs/clock-run.model.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { getNextClose } from '../reconciliation/closes/close-ledger.js';
@@ -12,13 +12,13 @@ import { businessTime } from '../shared/business-time.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 export interface SelfChecks {
-  /** Null: none yet. */
+  /** Null: no verification yet. */
   verification: { last: LedgerVerification | null; nextAt: Date };
   /** `day` is YYYY-MM-DD in business time. */
   close: { last: { day: string; at: Date; root: string; isSigned: boolean } | null; nextAt: Date };
-  /** One a provider that can be asked for its record, by username. */
+  /** One for each provider that can be asked for its record, sorted by username. */
   reconciliations: SelfReconciliation[];
-  /** Retention, totals and the like: work by the clock, with when it was last done and what it did. */
+  /** Scheduled jobs such as retention and totals, with their last run and its result. */
   clock: SelfClockRun[];
 }
 
@@ -29,14 +29,14 @@ export interface SelfClockRun extends ClockRun {
 export interface SelfReconciliation {
   sellerId: string;
   username: string;
-  /** When the seller was made: since then there was something to compare. */
+  /** Creation time of the seller. There was nothing to compare before it. */
   since: Date;
-  /** The days that were compared last, the newest first, at most seven. */
+  /** The last days that were compared, newest first, at most seven. */
   last: ProviderReconciliation[];
   nextAt: Date;
 }
 
-/** Reads a few rows by their ids. `nextAt` is now where it is due. */
+/** Reads the last result and next time of each check. `nextAt` is now for a check that is due. */
 export async function selfChecks(): Promise<SelfChecks> {
   const [verified, closed, providers, clock] = await Promise.all([
     findLastVerification(),
@@ -64,7 +64,7 @@ export async function selfChecks(): Promise<SelfChecks> {
         nextAt: getNextReconciliation(last),
       }))
       .sort((a, b) => a.username.localeCompare(b.username)),
-    // An earlier release may have left runs of work behind that is done no more.
+    // Skip runs of jobs that only an earlier release had.
     clock: clock.flatMap((run) => {
       const everyMs = findJobByName(run._id)?.clock?.everyMs;
       return everyMs === undefined ? [] : [{ ...run, everyMs }];
@@ -75,7 +75,7 @@ export async function selfChecks(): Promise<SelfChecks> {
 const dailyMaxMs = 36 * 3_600_000;
 const clockMaxMs = 3_600_000;
 
-/** What the service has found out by itself, on a schedule. */
+/** Reports the results of the scheduled checks. */
 export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
   const { verification, reconciliations, clock } = await selfChecks();
   return [
@@ -85,7 +85,7 @@ export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
   ];
 }
 
-/** What was done by the clock, when, and when it comes next. */
+/** Reports the last run and the next time of a scheduled job. */
 function diagnoseRun({ _id, at, durationMs, did, everyMs }: SelfClockRun): Diagnosis {
   const name = `clock: ${_id}`;
   const counts = Object.entries(did ?? {}).map(([what, count]) => `${what} ${count}`);
@@ -118,7 +118,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
     : ok(name, `verified ${at}${notChecked(last)}`);
 }
 
-/** What nobody has looked at is not called right. */
+/** Names the rules that a verification skipped. */
 function notChecked({ notChecked: left }: LedgerVerification): string {
   return left.length > 0 ? `; not checked: ${left.join(', ')} (topup ledger verify --full)` : '';
 }

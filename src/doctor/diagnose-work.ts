@@ -1,4 +1,4 @@
-/** What is wrong with a queue whose workers live, by what it holds: the same words for `topup doctor` and for the alarms. */
+/** Checks of queues and of work that waits. `topup doctor` and the alarms share them. */
 import { hangsAfterShare, getLimitMs, type Queue } from '../jobs/define-job.js';
 import { type SeenQueue, inspectQueue } from '../jobs/inspect-queue.js';
 import { findJobByName, listFixedQueues, findCurrentQueues, type ProcessType } from '../processes.js';
@@ -11,7 +11,10 @@ import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 const dueMaxMs = 60_000;
 
-/** In milliseconds; 0: no job is under way for most of the time that it may take. */
+/**
+ * Returns how long the active job has been running, in ms, once it has used most of its time limit;
+ * else 0.
+ */
 export function hangingForMs({ active }: SeenQueue): number {
   if (!active) {
     return 0;
@@ -21,9 +24,10 @@ export function hangingForMs({ active }: SeenQueue): number {
 }
 
 /**
- * Whether its workers take nothing, though a job has been due for a minute. Orders also wait for their turn at a provider: there
- * it counts where nothing holds them back. True for a moment of a queue that is well: a round that comes again is at the
- * head, and has been due for long.
+ * True if workers are connected but take no job, although one has been due for a minute.
+ *
+ * Orders wait for their turn in providers' queues, so these count only while nothing limits or
+ * pauses them. A recurring round can make this true for a moment in a healthy queue.
  */
 export function isQueueStuck(
   queue: Queue,
@@ -36,10 +40,10 @@ export function isQueueStuck(
 
 const waitingWarn = 1_000;
 const lateMs = 60_000;
-/** A round that comes again is at the head for a moment, and has been due for long. */
+/** Time between two looks. A recurring round is at the head of a queue only for a moment. */
 const secondLookMs = 1_500;
 
-/** Depth of each queue, and whether somebody takes its jobs. */
+/** Checks the depth of each queue, and whether a worker takes its jobs. */
 export async function diagnoseQueues(): Promise<Diagnosis[]> {
   const [queues, providers] = await Promise.all([findCurrentQueues(), diagnoseProviders()]);
   const seen = await Promise.all(
@@ -49,7 +53,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
       isStuck: await isStuck(each.queue),
     })),
   );
-  // Who is connected and not heard stands still, also where Redis has forgotten that it ever was.
+  // A connected process that is not heard hangs, even if Redis has forgotten that it existed.
   const served = seen.filter(({ workers }) => workers > 0);
   const heard = await processesHeard((all) => !served.some(({ process }) => hasNoLiveProcess(process, all)));
   const found = seen.map((each) => ({
@@ -60,7 +64,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
 }
 
-/** As it looks, and still looks a moment later. */
+/** True if the queue looks stuck twice, `secondLookMs` apart. */
 async function isStuck(queue: Queue): Promise<boolean> {
   const looksSo = async () => isQueueStuck(queue, await inspectQueue(queue));
   return (await looksSo()) && (await setTimeout(secondLookMs, looksSo))();
@@ -131,7 +135,7 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     : ok(title, detail);
 }
 
-/** Work that MongoDB says is late, whatever the queues say. */
+/** Checks MongoDB for late work, independently of the queues. */
 export async function diagnoseBacklog(): Promise<Diagnosis[]> {
   const backlog = await countBacklog(lateMs);
   const worker: Record<keyof Backlog, string> = {
@@ -150,7 +154,7 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
   );
 }
 
-/** What waits for a person. */
+/** Reports the work that waits for a person. */
 export async function diagnoseAttention(): Promise<Diagnosis[]> {
   const attention = await countAttention();
   const todo: Record<keyof Attention, { name: string; advice: string }> = {

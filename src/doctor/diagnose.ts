@@ -19,9 +19,9 @@ const mongo: Part = {
 };
 
 /**
- * Checks the whole system and says what to do: databases, indexes, clocks, configuration, queues, late work,
- * and what waits for a person. It changes nothing. A part that cannot be checked is a failed check, and the
- * others go on.
+ * Checks the whole system and advises what to do: databases, indexes, clocks, configuration,
+ * queues, late work, and decisions that wait for a person. It changes nothing. A part that cannot
+ * be checked is a failed check, and the others go on.
  */
 export async function diagnose(): Promise<Diagnosis[]> {
   const redis: Part = {
@@ -39,7 +39,7 @@ export async function diagnose(): Promise<Diagnosis[]> {
     check(redis, diagnoseRedis),
     check(mongo, diagnoseConfiguration),
     check(redis, diagnoseProcesses),
-    // It asks MongoDB which queues of providers there are.
+    // Listing the queues of providers needs MongoDB.
     mongo.isConnected() ? check(redis, diagnoseQueues) : [],
     check(mongo, diagnoseBacklog),
     check(mongo, diagnoseAttention),
@@ -51,8 +51,9 @@ export async function diagnose(): Promise<Diagnosis[]> {
 }
 
 /**
- * The first write that a read-only Redis refuses makes the connection look for a master, once, and takes with it what is under way: no
- * check may be. The connection calls itself ready meanwhile.
+ * Waits until the Redis connection answers again. The first write that a read-only Redis refuses
+ * makes the connection look for a master, which aborts commands in flight. Its status stays `ready`
+ * meanwhile.
  */
 async function untilRedisAnswers(): Promise<void> {
   const answers = async () =>
@@ -93,7 +94,7 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
   }
 }
 
-/** A database that is away fails several parts in the same words. */
+/** Removes duplicate results. An unavailable database fails several parts in the same way. */
 function withoutRepeats(found: Diagnosis[]): Diagnosis[] {
   const seen = new Set<string>();
   return found.filter(({ name, detail }) => {

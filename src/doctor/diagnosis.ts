@@ -1,10 +1,10 @@
-/** The result of one check of the whole system. */
+/** Result of one check of the system. */
 export interface Diagnosis {
   name: string;
-  /** fail: something does not work, or money is at risk. warn: it works, look at it. */
+  /** fail: something does not work, or money is at risk. warn: it works but needs attention. */
   status: 'ok' | 'warn' | 'fail';
   detail: string;
-  /** What to do; null where all is well. */
+  /** Action to take; null if all is well. */
   advice: string | null;
 }
 

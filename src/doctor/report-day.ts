@@ -13,13 +13,16 @@ import { ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { countAttention, type Attention } from './attention.js';
 
-/** Rupiah. */
+/** Number and sum in rupiah. */
 export interface Sum {
   count: number;
   amount: number;
 }
 
-/** What the business did on a day: what was bought, paid in or asked for on it, as that stands now (decision 016). */
+/**
+ * Business of one day: purchases, deposits and settlements that were made on it, with their current
+ * states (decision 016).
+ */
 export interface DayReport {
   /** YYYY-MM-DD in business time. */
   day: string;
@@ -27,11 +30,11 @@ export interface DayReport {
   to: Date;
   /** By status. */
   purchases: Record<string, Sum>;
-  /** Of those that are final, the part that succeeded, from 0 to 1; null: none is. */
+  /** Share of final purchases that succeeded, from 0 to 1; null: none is final. */
   successRatio: number | null;
-  /** What the platform keeps of the successes, in rupiah. */
+  /** Commission of successful purchases in rupiah. */
   commission: number;
-  /** Successes, the largest amounts first. */
+  /** Successful purchases, largest amounts first. */
   sellers: Named[];
   providers: Named[];
   categories: Named[];
@@ -39,7 +42,7 @@ export interface DayReport {
   /** By status. */
   deposits: Record<string, Sum>;
   settlements: Record<string, Sum>;
-  /** Waits for a person now, whenever it began. */
+  /** Work that waits for a person now, whenever it began. */
   attention: Attention;
   ledger: { closedDay: string | null; verifiedAt: Date | null; failures: number | null };
 }
@@ -48,13 +51,14 @@ export interface Named extends Sum {
   name: string;
 }
 
-/** Accounts whose totals are read before the next ones are. */
+/** Number of accounts whose totals are read at a time. */
 const pageSize = 200;
 
 /**
- * Adds a business day up from the daily totals of its accounts: reads by their ids, however much they sold.
- * @param options.top So many of each list.
- * @throws ConflictError until the totals have been made for the first time.
+ * Adds up a business day from the daily totals of its accounts. The cost depends on the number of
+ * accounts, not of sales.
+ * @param options.top Maximum length of each list.
+ * @throws ConflictError until the totals have been built for the first time.
  */
 export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
   if (!(await areTotalsComplete())) {
@@ -143,7 +147,7 @@ async function addAccounts(traded: Traded, page: Account[], day: string): Promis
   }
 }
 
-/** Counters by the rest of their path. */
+/** Selects the counters below a path and removes the path from their names. */
 function selectBelow(counters: Counters, path: string): Counters {
   const start = `${path}.`;
   return new Map(
@@ -168,7 +172,7 @@ function getCount(sums: ReadonlyMap<string, Sum>, status: string): number {
   return sums.get(status)?.count ?? 0;
 }
 
-/** `categories.Pulsa.amount` and the like. */
+/** Sums the counters of a list by name, such as `categories.Pulsa.amount`. */
 function namedBelow(counters: Counters, list: string): [string, Sum][] {
   const found = new Map<string, Sum>();
   for (const [path, value] of counters) {
@@ -180,7 +184,7 @@ function namedBelow(counters: Counters, list: string): [string, Sum][] {
   return [...found];
 }
 
-/** What `stepOf` has written. */
+/** Reverses `toPathStep`. */
 function decodeName(step: string): string {
   return step === '%' ? '' : decodeURIComponent(step);
 }
@@ -197,14 +201,17 @@ function largest(sums: [string, Sum][], top: number): Named[] {
     .slice(0, top);
 }
 
-/** Of documents that were made on the day: by their ids, which sort by time, and of those near its ends by their own time. */
+/**
+ * Sums documents created on the day by status. Ids sort by time; `createdAt` decides near the ends
+ * of the day.
+ */
 async function sumByStatus(
   model: typeof DepositModel | typeof SettlementModel,
   startMs: number,
   endMs: number,
 ): Promise<Record<string, Sum>> {
   const [since, until] = [new Date(startMs), new Date(endMs)];
-  // The index is that of the ids, which never change, so each document is counted once.
+  // Ids never change, so an index scan counts each document once.
   const made = { _id: getIdRange(null, { since, until }), createdAt: { $gte: since, $lte: until } };
   const found = await (model as typeof DepositModel).aggregate<Sum & { _id: string }>([
     { $match: made },

@@ -1,4 +1,7 @@
-/** How many wrong passwords and codes are looked at. Exact over all processes; while Redis is away nobody logs in. */
+/**
+ * Rate limits for wrong passwords and codes. They are exact over all processes. While Redis is away
+ * all logins are refused.
+ */
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
 import { resetRateLimit, refundRateLimit, consumeRateLimit, type Limit } from '../redis/rate-limit.js';
@@ -10,9 +13,12 @@ const limit = (max: number): Limit => ({ max, windowMs, refunds: true, needsRedi
 
 interface LoginAttempt {
   username: string;
-  /** An IPv4 address, or the /64 of an IPv6 one: a subscriber has all of it. */
+  /** An IPv4 address, or the /64 of an IPv6 address, because a subscriber has all of it. */
   network: string;
-  /** What a browser keeps that has logged in as this operator since all sessions were ended last; null for any other. */
+  /**
+   * Token of a browser that has logged in as this operator since all sessions were last ended.
+   * Null: unknown browser.
+   */
   knownBrowser: string | null;
 }
 
@@ -23,11 +29,14 @@ interface Counter {
 }
 
 /**
- * Counts an attempt before the password is looked at, so that many at once cannot pass. One after the other: what one
- * limit refuses does not use up the next, so that a single network cannot lock everybody out. A browser that has logged
- * in before counts for itself, and all of an operator's together have what strangers have for the name: these cannot lock each other out.
- * @returns gives the attempt back, because the password was right; the first limit is whole again.
- * @throws RateLimitError after too many; DependencyError (503/03) while Redis is away.
+ * Counts an attempt before the password is checked, so that parallel attempts cannot exceed a
+ * limit. Limits are consumed in order: a refusal does not use up the next one, so one network
+ * cannot lock everybody out.
+ *
+ * Known browsers have their own limit, and an operator's known browsers share one as large as that
+ * of strangers. Neither can lock out the other.
+ * @returns a function that returns the attempt after a right password and resets the first limit.
+ * @throws RateLimitError after too many attempts; DependencyError (503/03) while Redis is away.
  */
 export async function countLogin({
   username,
@@ -51,7 +60,7 @@ export async function countLogin({
   );
 }
 
-/** The same for codes of the second factor, and for the password that a logged-in operator confirms a change with. */
+/** Counts an attempt with a second-factor code, or with the password that confirms a change. */
 export async function countProof(
   operatorId: string,
   what: 'code' | 'password',
@@ -78,7 +87,7 @@ async function count(counters: Counter[], network: string): Promise<() => Promis
   };
 }
 
-/** Once a window: refusals must not fill the audit log. */
+/** Records a refusal once per window, so that refusals do not fill the audit log. */
 async function recordLimit({ name, key }: Counter, network: string): Promise<void> {
   const { accepted } = await consumeRateLimit(`told:${key}`, { max: 1, windowMs });
   if (accepted) {
@@ -92,7 +101,7 @@ async function recordLimit({ name, key }: Counter, network: string): Promise<voi
   }
 }
 
-/** What somebody typed as a name may be a password, and is of any length. */
+/** Hashes an input. Somebody may type a password as the username, and it may have any length. */
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -9,15 +9,19 @@ import { confirmEnrolment, mustEnrol, useSecondFactor, type Enrolled } from './s
 import { isKnownBrowser } from './sessions.js';
 import { isUsername } from '../shared/input-rules.js';
 
-/** session: that was all. code: the second factor is asked for. enrol: it has to be set up first. */
+/**
+ * Next step after the password. session: login is complete. code: the second factor is required.
+ * enrol: it must be set up first.
+ */
 export interface LoggedIn {
   operator: Operator;
   next: 'session' | 'code' | 'enrol';
 }
 
 /**
- * The operator with this name and password. A name that nobody has, or can have, takes the same way and time.
- * @throws UnauthorizedError for a wrong name or password, without telling which.
+ * Returns the operator with this name and password. An unknown or invalid name takes the same path
+ * and time.
+ * @throws UnauthorizedError for a wrong name or password, without revealing which.
  * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is away.
  */
 export async function login(attempt: {
@@ -25,12 +29,12 @@ export async function login(attempt: {
   password: string;
   address: string;
   network: string;
-  /** What the browser keeps, of whomever; null where it keeps none. */
+  /** The browser's token, of any operator; null: it has none. */
   mark: string | null;
 }): Promise<LoggedIn> {
   const { password, address, network, mark } = attempt;
   const username = isUsername(attempt.username) ? attempt.username : '';
-  // Of the name before the password: whose browser it is says which limits count.
+  // Look up the operator before the password check, because a known browser has other limits.
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   const knownBrowser = operator && mark !== null && isKnownBrowser(operator, mark) ? mark : null;
   const giveBack = await countLogin({ username, network, knownBrowser });
@@ -51,7 +55,7 @@ export async function login(attempt: {
 }
 
 /**
- * The second step, for who has shown the right password.
+ * Completes a login with a second-factor code, after the right password.
  * @throws UnauthorizedError for a wrong or used code, RateLimitError after five wrong ones.
  */
 export async function completeWithCode(operator: Operator, code: string, seat: ProofClient): Promise<void> {
@@ -59,7 +63,7 @@ export async function completeWithCode(operator: Operator, code: string, seat: P
   await recordLogin(operator, { action: 'login', after: { factor }, address: seat.address });
 }
 
-/** Of an operator who is let in after setting up the second factor. */
+/** Records the login of an operator who has just set up the second factor. */
 export async function recordEnrolledLogin(operator: Operator, address: string): Promise<void> {
   await recordLogin(operator, { action: 'login', after: { factor: 'totp' }, address });
 }
@@ -70,8 +74,10 @@ export interface ProofClient {
 }
 
 /**
- * That whoever sits at a logged-in browser is its operator: the password, and a code where there is a second factor.
- * @throws UnauthorizedError, RateLimitError, DependencyError as above.
+ * Verifies that the person at a logged-in browser is its operator, by the password and, if set up,
+ * a second-factor code.
+ * @throws UnauthorizedError for a wrong password or code; RateLimitError after too many;
+ *   DependencyError (503/03) while Redis is away.
  */
 export async function proveOperator(
   operator: Operator,
@@ -94,9 +100,10 @@ export async function proveOperator(
 }
 
 /**
- * Sets up the second factor. Its codes are counted as those at a login are: whoever has somebody's session cannot guess one
- * for a secret that was shown and never confirmed, and so get recovery codes.
- * @throws UnauthorizedError, ConflictError as `confirmEnrolment`; RateLimitError after five wrong codes.
+ * Sets up the second factor. Its codes are rate limited like those of a login. Otherwise a stolen
+ * session could guess a code for an unconfirmed secret and obtain recovery codes.
+ * @throws UnauthorizedError, ConflictError like `confirmEnrolment`; RateLimitError after five wrong
+ *   codes.
  */
 export async function enrol(
   operator: Operator,
@@ -130,7 +137,10 @@ async function countAttempt<T>(operator: Operator, seat: ProofClient, useCode: (
 
 const codeLengthMax = 40;
 
-/** What was typed is neither logged nor stored: it may be a password, also where a name was asked for. */
+/**
+ * Records a login or a refusal. The input is neither logged nor stored, because somebody may type a
+ * password as the username.
+ */
 async function recordLogin(
   operator: Operator | null,
   entry: { action: string; after: { factor: string }; address: string },

@@ -15,9 +15,10 @@ import type { OperatorRole } from './rights.js';
 import { isUsername, usernameRule } from '../shared/input-rules.js';
 
 /**
- * Called in the database transaction that takes an admin away, after the change. It writes to the one who remains, so that
- * two admins who take each other away at the same moment meet.
- * @throws ConflictError if nobody would be left to say who may do what.
+ * Checks that an admin remains. Call it inside the transaction that removes an admin, after the
+ * change. It writes to a remaining admin, so that two admins who remove each other at once
+ * conflict.
+ * @throws ConflictError if no admin would remain.
  */
 export async function requireRemainingAdmin(session: Session): Promise<void> {
   const { matchedCount } = await OperatorModel.updateOne(
@@ -31,8 +32,8 @@ export async function requireRemainingAdmin(session: Session): Promise<void> {
 }
 
 /**
- * Lets a person into the console.
- * @throws ValidationError for a name that cannot be one, and for a password that is too short or too long.
+ * Creates an operator.
+ * @throws ValidationError for an invalid name, and for a password that is too short or too long.
  * @throws ConflictError if the username is taken.
  */
 export async function createOperator(
@@ -73,7 +74,10 @@ export async function createOperator(
   return operator;
 }
 
-/** Takes a person out of the console; every session of theirs ends. @throws NotFoundError; ConflictError for the last admin. */
+/**
+ * Removes an operator and ends all their sessions.
+ * @throws NotFoundError if there is no such operator; ConflictError for the last admin.
+ */
 export async function removeOperator(username: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
     const operator = await OperatorModel.findOneAndDelete({ username }, { session }).lean<Operator>();
@@ -97,10 +101,11 @@ export async function listOperators(): Promise<Operator[]> {
 }
 
 /**
- * Gives an operator another password; every session of theirs ends.
- * @param proven The operator who has proven that it is theirs.
+ * Sets an operator's password and ends all their sessions.
+ * @param proven The re-authenticated operator, for a change of one's own password.
  * @throws ValidationError for a password that is too short or too long.
- * @throws NotFoundError if there is no such operator; ConflictError if all sessions were ended since they were read.
+ * @throws NotFoundError if there is no such operator; ConflictError if all sessions of `proven`
+ *   were ended since it was read.
  */
 export async function setOperatorPassword(
   username: string,
@@ -118,7 +123,7 @@ export async function setOperatorPassword(
 }
 
 /**
- * Lets an operator do more, or less; every session of theirs ends, and the key for the command line goes by the new
+ * Sets an operator's role and ends all their sessions. The key for the command line has the new
  * role from its next use.
  * @throws NotFoundError if there is no such operator; ConflictError for the last admin.
  */
@@ -138,7 +143,10 @@ export async function setOperatorRole(
   );
 }
 
-/** Ends every session of an operator. @throws NotFoundError */
+/**
+ * Ends every session of an operator.
+ * @throws NotFoundError if there is no such operator.
+ */
 export async function endAllSessions(username: string, by: ChangedBy): Promise<Operator> {
   return changeOperator(
     username,
@@ -154,7 +162,10 @@ interface OperatorUpdate {
   told: (before: Operator) => { before?: object; after: object };
 }
 
-/** The change, the end of all sessions and the audit entry, or none of them. @returns the operator as it is afterwards. */
+/**
+ * Applies the change, ends all sessions and records the audit entry in one transaction.
+ * @returns the operator after the change.
+ */
 async function changeOperator(
   username: string,
   change: Partial<Operator>,

@@ -1,4 +1,4 @@
-/** Keys that operators show to the command line. Each has one at most; only its hash is stored. */
+/** Operator keys for the command line. An operator has at most one, and only its hash is stored. */
 import { createHash, randomBytes } from 'node:crypto';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
@@ -9,8 +9,8 @@ import { buildUnchangedFilter, createChangedSinceProofError } from './require-op
 import { OperatorModel, type Operator } from './operator.model.js';
 
 /**
- * Gives an operator a key; one before it is worth nothing from now on.
- * @returns it, in clear for this once.
+ * Creates an operator's key and replaces the previous one.
+ * @returns the key in clear text. It is not stored.
  * @throws ConflictError if all sessions were ended since the operator was read.
  */
 export async function createOperatorKey(operator: Operator, by: ChangedBy): Promise<string> {
@@ -36,7 +36,10 @@ export async function createOperatorKey(operator: Operator, by: ChangedBy): Prom
   return key;
 }
 
-/** @throws UnauthorizedError for a key that is nobody's. */
+/**
+ * Finds the operator of a key.
+ * @throws UnauthorizedError if no operator has this key.
+ */
 export async function findOperatorByKey(key: string): Promise<Operator> {
   const isWellFormed = /^op_[\w-]{43}$/.test(key);
   const operator = isWellFormed
@@ -52,12 +55,12 @@ export async function findOperatorByKey(key: string): Promise<Operator> {
   return operator;
 }
 
-/** True once one operator has a key: from then on who changes something has to show one. */
+/** True if any operator has a key. From then on, changes by command line require one. */
 export async function anyOperatorHasKey(): Promise<boolean> {
   return (await OperatorModel.exists({ keyHash: { $type: 'string' } })) !== null;
 }
 
-/** True once an admin has a key, who can give others theirs. */
+/** True if an admin has a key. Admins can create keys for others. */
 export async function anyAdminHasKey(): Promise<boolean> {
   return (await OperatorModel.exists({ keyHash: { $type: 'string' }, role: 'admin' })) !== null;
 }

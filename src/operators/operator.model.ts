@@ -2,43 +2,43 @@ import mongoose, { Schema } from 'mongoose';
 import { usernamePattern } from '../shared/input-rules.js';
 import { operatorRoles, type OperatorRole } from './rights.js';
 
-/** A secret that an authenticator app shares with us. */
+/** TOTP secret that an authenticator app shares with us. */
 export interface TotpSecret {
   /** Encrypted, bound to the operator. */
   secretSealed: string;
   since: Date;
 }
 
-/** One that is shown, and not proven by a code yet. */
+/** A secret that was shown but not yet confirmed by a code. */
 export interface PendingSecret extends TotpSecret {
-  /** The session, or the step of a login, that was shown it: nobody else may prove it. */
+  /** Session or login step that was shown the secret. Only it may confirm it. */
   shownTo: string;
-  /** The `sessionEpoch` of that moment: what ends all sessions ends it as well. */
+  /** `sessionEpoch` when it was shown. Ending all sessions invalidates it. */
   epoch: number;
 }
 
-/** A person who may use the console, and the command line by a key of their own. */
+/** A person who may use the console, and the command line with an operator key. */
 export interface Operator {
   _id: string;
   username: string;
   role: OperatorRole;
-  /** argon2id, with its own salt and parameters. */
+  /** argon2id hash with its own salt and parameters. */
   passwordHash: string;
   passwordChangedAt: Date;
   /**
-   * Rises with whatever ends all sessions: password, role, second factor. A session is good for the number that it
-   * began with, whatever the clocks say.
+   * Increased by each change that ends all sessions: password, role, second factor. A session is
+   * valid only for the epoch it started with, independently of clocks.
    */
   sessionEpoch: number;
-  /** The second factor, and the 30 s period of the last code that was used: no code is good twice. */
+  /** Second factor, with the 30 s period of the last used code. No code is valid twice. */
   totp?: (TotpSecret & { lastStep: number }) | null;
   totpPending?: PendingSecret | null;
-  /** SHA-256 of the recovery codes that are left. They are random enough to need no slower hash. */
+  /** SHA-256 of the remaining recovery codes. They have enough entropy to need no slower hash. */
   recoveryHashes?: string[];
-  /** SHA-256 of the key for the command line. */
+  /** SHA-256 of the operator key. */
   keyHash?: string | null;
   keyCreatedAt?: Date | null;
-  /** Written when another admin was taken away (manage-operators.ts). */
+  /** Written when another admin is removed (manage-operators.ts). */
   keptAsAdminAt?: Date | null;
   createdAt: Date;
 }

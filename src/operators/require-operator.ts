@@ -2,7 +2,10 @@ import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { OperatorModel, type Operator } from './operator.model.js';
 
-/** @throws NotFoundError if there is no operator of this name. */
+/**
+ * Finds an operator by username.
+ * @throws NotFoundError if there is no operator of this name.
+ */
 export async function requireOperator(username: string): Promise<Operator> {
   const operator = await OperatorModel.findOne({ username }).lean<Operator>();
   if (!operator) {
@@ -18,8 +21,9 @@ export function createNoOperatorError(username: string): NotFoundError {
 }
 
 /**
- * Whose a change is that somebody has proven to be theirs: it is made as long as nothing has ended all sessions since they were read,
- * another password for one. Where it finds nobody, `provenNoMore` says so.
+ * Builds the filter for a change after re-authentication. It matches as long as all sessions were
+ * not ended since the operator was read, for example by a new password. If it matches none, throw
+ * `createChangedSinceProofError`.
  */
 export function buildUnchangedFilter({ _id, sessionEpoch }: Pick<Operator, '_id' | 'sessionEpoch'>) {
   return { _id, sessionEpoch };

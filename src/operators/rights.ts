@@ -1,16 +1,19 @@
 /**
- * The one table of who may do what. The console's pages and the command line's commands each name their action here,
- * so that one without a row cannot be mounted: the compiler refuses it, and so does the start.
+ * The table of rights. Each page of the console and each command names its action here. The
+ * compiler and the startup refuse an action without a row.
  */
 
-/** viewer looks; support helps customers; finance moves money; operations runs providers and queues; admin does all of it and says who may. */
+/**
+ * viewer: reads. support: helps customers. finance: moves money. operations: runs providers and
+ * queues. admin: everything, including the management of operators.
+ */
 export const operatorRoles = ['viewer', 'support', 'finance', 'operations', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
 interface Right {
-  /** As the table in docs/reference/roles.md shows it. */
+  /** Text for the table in docs/reference/roles.md. */
   does: string;
-  /** `change`: in production the command line demands a named operator for it. */
+  /** `change`: in production the command line requires a named operator. */
   kind: 'read' | 'change';
   roles: readonly OperatorRole[];
 }
@@ -21,7 +24,7 @@ const read = (does: string, ...roles: OperatorRole[]): Right => ({
   kind: 'read',
   roles: roles.length === 0 ? everybody : [...roles, 'admin'],
 });
-/** An admin may do everything. */
+/** Builds a right to change. Admins have every right. */
 const change = (does: string, ...roles: OperatorRole[]): Right => ({
   does,
   kind: 'change',
@@ -94,17 +97,20 @@ const table = {
 
 export type OperatorAction = keyof typeof table;
 
-/** Without a prototype: `constructor` is no action. */
+/** No prototype, so that `constructor` is not an action. */
 export const rights: Readonly<Record<OperatorAction, Right>> = Object.freeze(
   Object.assign(Object.create(null) as Record<OperatorAction, Right>, table),
 );
 
 export function isAllowed(role: OperatorRole, action: OperatorAction): boolean {
-  // A role of a later release, or of a database that was changed by hand, may do nothing.
+  // An unknown role, from a later release or a manual change in the database, has no rights.
   return getRight(action).roles.includes(role);
 }
 
-/** @throws Error for an action without a row: what names it cannot be mounted. */
+/**
+ * Returns the right of an action.
+ * @throws Error for an action without a row.
+ */
 export function getRight(action: OperatorAction): Right {
   const right = rights[action] as Right | undefined;
   if (!right) {
@@ -113,7 +119,7 @@ export function getRight(action: OperatorAction): Right {
   return right;
 }
 
-/** What a refused operator hears. */
+/** Returns the message for a refused operator. */
 export function describeRefusal(role: OperatorRole, action: OperatorAction): string {
   const { does, roles } = getRight(action);
   return `The role ${role} may not ${does}. It takes ${roles.join(' or ')}.`;

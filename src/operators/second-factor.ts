@@ -1,4 +1,6 @@
-/** The second factor of operators: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for its loss. */
+/**
+ * Second factor of operators: TOTP codes of an authenticator app (RFC 6238), and recovery codes.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { env } from '../../config/env.js';
@@ -16,32 +18,33 @@ import type { OperatorRole } from './rights.js';
 const periodS = 30;
 /** A phone's clock may be one period off. */
 const window = 1;
-/** A secret that was shown and not confirmed is replaced after so long. */
+/** An unconfirmed secret expires after this. */
 const pendingMs = 3_600_000;
 const recoveryCodesMax = 10;
 const issuer = 'Top-up operator';
 const wrongCode = 'The code is wrong, or was used already. Wait for the next one.';
 
-/** Roles that move money or say who may. */
+/** Roles that move money or manage operators. */
 const rolesWithTwo: readonly OperatorRole[] = ['admin', 'finance'];
 
 export interface Enrolment {
-  /** Base32, to type in. */
+  /** Base32, for manual input. */
   secret: string;
   /** `otpauth://…`, for a QR code. */
   uri: string;
 }
 
-/** True for whom the console does not let in before a second factor is set up. */
+/** True if the console requires the operator to set up a second factor first. */
 export function mustEnrol(operator: Operator): boolean {
   return isGuarded(env) && rolesWithTwo.includes(operator.role) && !operator.totp;
 }
 
 /**
- * The secret for an authenticator app. The same one for the same browser until a code of it has proven that the app has it, so that
- * a page may be loaded again; another one for whoever else knows the password, and that of the other counts no more.
- * @param shownTo The id of the session, or of the step of a login.
- * @throws ConflictError if yet another browser was shown one at the same moment.
+ * Returns the secret for an authenticator app. The same browser gets the same secret until it is
+ * confirmed, so that the page can be reloaded. Another browser gets a new secret, which invalidates
+ * the previous one.
+ * @param shownTo Id of the session, or of the login step.
+ * @throws ConflictError if another browser was shown a secret at the same moment.
  */
 export async function beginEnrolment(operator: Operator, shownTo: string): Promise<Enrolment> {
   const fresh: PendingSecret = {
@@ -67,12 +70,13 @@ export async function beginEnrolment(operator: Operator, shownTo: string): Promi
 }
 
 /**
- * Sets up the second factor, once a code shows that the app has the secret. Every session ends.
- * @param shownTo As when it began.
- * @returns the recovery codes, in clear for this once, and the operator as they are then, for a session: one read later may be
- *   another.
+ * Sets up the second factor after a code proves that the app has the secret. Ends all sessions.
+ * @param shownTo The value given to `beginEnrolment`.
+ * @returns the recovery codes in clear text, which are not stored, and the operator for a new
+ *   session. Reading the operator again could return a later state.
  * @throws UnauthorizedError for a wrong code.
- * @throws ConflictError if this browser was shown none, or too long ago, or another was shown one since.
+ * @throws ConflictError if this browser was shown no secret, if it expired, or if another was shown
+ *   since.
  */
 export async function confirmEnrolment(
   operator: Operator,
@@ -133,10 +137,10 @@ function createExpiredSecretError(): ConflictError {
 }
 
 /**
- * Uses up a code of the app, or a recovery code: each is good once, over all processes, because what it changes is
- * conditional on its not being used.
- * @returns which it was.
- * @throws UnauthorizedError for a wrong or used one.
+ * Uses up a TOTP code or a recovery code. A conditional update makes each valid once over all
+ * processes.
+ * @returns the kind of code.
+ * @throws UnauthorizedError for a wrong or used code.
  */
 export async function useSecondFactor(operator: Operator, code: string): Promise<'totp' | 'recovery-code'> {
   const typed = code.replace(/[\s-]/g, '').toUpperCase();
@@ -167,9 +171,10 @@ export async function useSecondFactor(operator: Operator, code: string): Promise
 }
 
 /**
- * Other recovery codes in place of those that are left.
- * @returns them, in clear for this once.
- * @throws ConflictError if there is no second factor, or all sessions were ended since the operator was read.
+ * Replaces the remaining recovery codes.
+ * @returns the new codes in clear text, which are not stored.
+ * @throws ConflictError if there is no second factor, or all sessions were ended since the operator
+ *   was read.
  */
 export async function replaceRecoveryCodes(operator: Operator, by: ChangedBy): Promise<string[]> {
   const codes = newRecoveryCodes();
@@ -191,7 +196,10 @@ function createNoSecondFactorError(): ConflictError {
   return new ConflictError(asWritten('There is no second factor yet. Set it up first.'));
 }
 
-/** Takes the second factor away, of somebody who lost the app and the codes. Every session ends. */
+/**
+ * Removes the second factor of an operator who lost the app and the recovery codes. Ends all
+ * sessions.
+ */
 export async function resetSecondFactor(operator: Operator, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
     await OperatorModel.updateOne(
@@ -211,7 +219,7 @@ async function record(
   await recordAudit(session, { ...entry, subject: { kind: 'operator', id: _id }, after: { username } });
 }
 
-/** The 30 s period that a code is of, or null for a wrong one. */
+/** Returns the 30 s period of a code, or null for a wrong code. */
 function findTimeStep(operator: Operator, secretSealed: string, code: string): number | null {
   const timestamp = nowMs();
   const delta = createTotp(operator, secretSealed).validate({
@@ -227,12 +235,12 @@ function createTotp(operator: Operator, secretSealed: string): TOTP {
   return new TOTP({ issuer, label: operator.username, digits: 6, period: periodS, secret });
 }
 
-/** What the secret of an operator's second factor is sealed with. */
+/** Encryption context of an operator's TOTP secret. */
 export function totpContext(operatorId: string): string {
   return `operator-totp:${operatorId}`;
 }
 
-/** 80 random bits each, as `ABCD-EFGH-IJKL-MNOP`. */
+/** Generates recovery codes of 80 random bits each, as `ABCD-EFGH-IJKL-MNOP`. */
 function newRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodesMax }, () => {
     const text = new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32;

@@ -1,6 +1,6 @@
 /**
- * Console sessions in Redis. The browser holds a random token; Redis holds only its HMAC, so that who can read
- * Redis cannot make a cookie. A loss of Redis means logging in again, nothing more.
+ * Console sessions in Redis. The browser holds a random token. Redis holds only its HMAC, so that
+ * read access to Redis does not give a cookie. Losing Redis only means logging in again.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../shared/encryption.js';
@@ -13,46 +13,50 @@ import { mustEnrol } from './second-factor.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { asWritten } from '../shared/say.js';
 
-/** A session ends after so long without a request, and after so long whatever happens. */
+/** Maximum time without a request, and maximum lifetime. */
 const idleMs = 30 * 60_000;
 export const sessionMaxMs = 12 * 3_600_000;
-/** Between the right password and the code. */
+/** Time between the right password and the code. */
 export const loginStepMs = 10 * 60_000;
 
-/** session: logged in. step: the password was right, the second factor is still to be shown or set up. */
+/** session: logged in. step: the password was right, the second factor is pending. */
 type Kind = 'session' | 'step';
 
 interface StoredSession {
   operatorId: string;
   startedMs: number;
-  /** The operator's `sessionEpoch` at its start. */
+  /** The operator's `sessionEpoch` at the start of the session. */
   epoch: number;
   address?: string;
   browser?: string;
 }
 
-/** What is shown of a session. */
+/** A session as lists show it. */
 export interface ListedSession {
-  /** Names it for ending; its cookie cannot be made from it. */
+  /** Identifies the session for ending it. The cookie cannot be derived from it. */
   id: string;
   startedAt: Date;
   address: string;
   browser: string;
 }
 
-/** Where a session is used from. */
+/** Client that uses a session. */
 export interface SessionClient {
   address: string;
   browser: string;
 }
 
-/** @returns the token for the browser's cookie. */
+/**
+ * Starts a session.
+ * @returns the token for the browser's cookie.
+ */
 export async function startSession(operator: Operator, seat: SessionClient): Promise<string> {
   const token = newToken();
   const key = getSessionKey('session', token);
   const list = getListKey(operator._id);
   const oldestMs = nowMs() - sessionMaxMs;
-  // The list first, which a Cluster may keep on another node: a session that is not in it could not be ended.
+  // Write the list first, because a Cluster may keep it on another node. A session missing from the
+  // list could not be ended.
   await requireRedisAnswer(
     redis()
       .multi()
@@ -67,7 +71,10 @@ export async function startSession(operator: Operator, seat: SessionClient): Pro
   return token;
 }
 
-/** Remembers that the password was right, until the second factor is there too. @returns a token for a cookie. */
+/**
+ * Stores that the password was right until the second factor is verified.
+ * @returns the token for the browser's cookie.
+ */
 export async function startLoginStep(operator: Operator, seat: SessionClient): Promise<string> {
   const token = newToken();
   const value = JSON.stringify(buildStoredSession(operator, seat));
@@ -75,7 +82,7 @@ export async function startLoginStep(operator: Operator, seat: SessionClient): P
   return token;
 }
 
-/** The operator of a session as they are now (role and password may have changed), or null if it has ended. */
+/** Finds the operator of a session with their current role; null if the session has ended. */
 export async function findOperatorBySession(token: string): Promise<Operator | null> {
   const operator = await read('session', token);
   if (!operator || mustEnrol(operator)) {
@@ -85,7 +92,9 @@ export async function findOperatorBySession(token: string): Promise<Operator | n
   return operator;
 }
 
-/** Whose password was right; null if that was too long ago, or something ended all sessions meanwhile. */
+/**
+ * Finds the operator of a login step; null if it has expired or all sessions were ended meanwhile.
+ */
 export async function findOperatorByLoginStep(token: string): Promise<Operator | null> {
   return read('step', token);
 }
@@ -94,12 +103,15 @@ export async function endSession(token: string): Promise<void> {
   await requireRedisAnswer(redis().del(getSessionKey('session', token)));
 }
 
-/** @returns false if it was over: of two that come at once, one goes on. */
+/**
+ * Ends a login step.
+ * @returns false if it was over already, so that only one of two requests continues.
+ */
 export async function endLoginStep(token: string): Promise<boolean> {
   return (await requireRedisAnswer(redis().del(getSessionKey('step', token)))) === 1;
 }
 
-/** The sessions of an operator that are not over, the newest first. */
+/** Lists the live sessions of an operator, newest first. */
 export async function listSessions(operator: Operator): Promise<ListedSession[]> {
   const keys = await requireRedisAnswer(
     redis().zrange(getListKey(operator._id), '0', String(listedMax - 1), 'REV'),
@@ -120,24 +132,27 @@ export async function listSessions(operator: Operator): Promise<ListedSession[]>
 
 const listedMax = 100;
 
-/** Ends one session of an operator, by the id that the list shows. @returns false if there was none. */
+/**
+ * Ends one session of an operator by its listed id.
+ * @returns false if there was none.
+ */
 export async function endListedSession(operatorId: string, sessionId: string): Promise<boolean> {
   const keys = await requireRedisAnswer(redis().zrange(getListKey(operatorId), '0', '-1'));
   const key = keys.find((each) => getIdFromKey(each) === sessionId);
   return key !== undefined && (await requireRedisAnswer(redis().del(key))) === 1;
 }
 
-/** The id by which the list shows the session of this token. */
+/** Returns the listed id of a session token. */
 export function getSessionId(token: string): string {
   return getIdFromKey(getSessionKey('session', token));
 }
 
-/** Names the step of a login in what it is allowed to prove. */
+/** Returns an id for a login step, which binds a pending TOTP secret to it. */
 export function getLoginStepId(token: string): string {
   return getIdFromKey(getSessionKey('step', token));
 }
 
-/** The anti-forgery token that belongs to a session (or to a login form): only we can make it. */
+/** Returns the anti-forgery token of a session or login form. Only the server can compute it. */
 export function getCsrfToken(token: string): string {
   return createHmac('sha256', env.SESSION_SECRET).update(`csrf ${token}`).digest('base64url');
 }
@@ -148,8 +163,11 @@ export function isCsrfToken(token: string, given: string): boolean {
 }
 
 /**
- * What a browser keeps that has logged in as this operator: wrong passwords of others do not lock it out. It is no proof of who uses it,
- * and is worth nothing after whatever ends all sessions: it may have been earned with the password that was stolen.
+ * Creates the token of a browser that has logged in as this operator. Wrong passwords of others do
+ * not lock out such a browser.
+ *
+ * It does not authenticate. Ending all sessions invalidates it, because it may have been obtained
+ * with a stolen password.
  */
 export function newBrowserToken(operator: MarkedOperator): string {
   const nonce = randomBytes(16).toString('base64url');
@@ -160,7 +178,7 @@ export function isKnownBrowser(operator: MarkedOperator, token: string): boolean
   return isSameSecret(token.slice(nonceLength), signBrowserToken(operator, token.slice(0, nonceLength)));
 }
 
-/** By its id: a name may be given to another person. */
+/** Uses the id, because a username may be given to another person. */
 type MarkedOperator = Pick<Operator, '_id' | 'sessionEpoch'>;
 
 const nonceLength = 22;
@@ -200,7 +218,10 @@ function buildStoredSession(operator: Operator, { address, browser }: SessionCli
   };
 }
 
-/** @throws DependencyError (503/03) while Redis is away: then nobody is logged in. */
+/**
+ * Waits for Redis.
+ * @throws DependencyError (503/03) while Redis is away: then all sessions are unavailable.
+ */
 async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -226,7 +247,10 @@ function getIdFromKey(key: string): string {
   return key.slice(key.lastIndexOf(':') + 1).slice(0, 12);
 }
 
-/** Ends one session of an operator, by the id that lists show. @throws NotFoundError if it is over already. */
+/**
+ * Ends one session of an operator by its listed id and records it in the audit log.
+ * @throws NotFoundError if it is over already.
+ */
 export async function endOneSession(operator: Operator, sessionId: string, by: ChangedBy): Promise<void> {
   if (!(await endListedSession(operator._id, sessionId))) {
     throw new NotFoundError(

@@ -5,19 +5,22 @@ import { withTimeout } from '../shared/concurrency.js';
 import { samples } from './sample.model.js';
 
 const patienceMs = 2_500;
-/** Whoever asks meanwhile hears the same: anybody may ask, and each answer is a write. */
+/** Calls within this time share one answer. Anybody may ask, and each answer costs a write. */
 const shareMs = 1_000;
 
-/** No hour of a subject: it goes with them, should nobody write it for 40 days. */
+/**
+ * Id of the probe document. It is no subject's hour, but the TTL index also removes it after 40
+ * days without a write.
+ */
 const _id = 'readiness';
 
 let shared: Promise<string | null> | null = null;
 let underWay: Promise<unknown> | null = null;
 
 /**
- * Writes something small, which a majority must have: a MongoDB without a primary, or one that is read-only, answers what only reads
- * (decision 053).
- * @returns in words, why it did not take it; null: it did.
+ * Checks that MongoDB accepts a majority write. A MongoDB without a primary, or a read-only one,
+ * still answers reads (decision 053).
+ * @returns why it did not accept the write, in words; null: it did.
  */
 export function findMongodbProblem(): Promise<string | null> {
   if (!shared) {
@@ -29,7 +32,7 @@ export function findMongodbProblem(): Promise<string | null> {
 }
 
 async function tryToWrite(): Promise<string | null> {
-  // One that hangs holds a connection: no second one beside it.
+  // A hanging write holds a connection, so start no second one.
   underWay ??= write().finally(() => (underWay = null));
   try {
     await withTimeout(

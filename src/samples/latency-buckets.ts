@@ -1,8 +1,8 @@
-/** How long something took, counted by classes: enough for a plot, and the same few numbers however much happens. */
+/** Durations as counters of buckets: enough for a plot, with a fixed number of counters. */
 import { lookUp } from '../shared/collections.js';
 import type { Slot } from './sample.model.js';
 
-/** Upper ends in milliseconds, up to the day after which nothing is plain any more; the last class has none. */
+/** Upper bounds of the buckets in ms, up to one day. The last bucket has none. */
 const ends = [
   50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000,
   30_000, 45_000, 60_000, 90_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 86_400_000,
@@ -11,18 +11,21 @@ const nameOf = (end: number): string => `to${end}`;
 const longer = 'longer';
 const names = [...ends.map(nameOf), longer];
 
-/** The counter of a duration. */
+/** Returns the counter name of a duration. */
 export function getBucketName(durationMs: number): string {
   const end = ends.find((each) => durationMs <= each);
   return end === undefined ? longer : nameOf(end);
 }
 
-/** How many durations were counted. */
+/** Counts the durations of a slot. */
 export function countSlot(slot: Slot): number {
   return names.reduce((sum, name) => sum + (lookUp(slot, name) ?? 0), 0);
 }
 
-/** The duration, in milliseconds, below which this share lies: exact to the class, and even within it. Null: nothing was counted. */
+/**
+ * Returns the quantile `share` in ms, exact to the bucket and interpolated within it. Null: nothing
+ * was counted.
+ */
 export function computeQuantile(slot: Slot, share: number): number | null {
   const wanted = share * countSlot(slot);
   if (wanted === 0) {

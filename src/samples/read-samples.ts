@@ -1,19 +1,22 @@
 import { hourMs, sampleId, samples, slotMs, type SampledEvent, type Slot } from './sample.model.js';
 
 export interface ReadSamples {
-  /** Every five minutes of the time asked for, the earliest first; without a counter: nothing was counted. */
+  /**
+   * Every five-minute slot of the span, earliest first. A slot without counters counted nothing.
+   */
   slots: { fromMs: number; slot: Slot }[];
-  /** The earliest first. */
+  /** Earliest first. */
   events: SampledEvent[];
 }
 
-/** Hours of all subjects together that one question may be about. */
+/** Maximum hours of all subjects in one query. */
 const hoursMax = 2_000;
 
 /**
- * What was counted about each of these subjects, by their ids.
- * @param span.names Of the counters, where not all are wanted: of many subjects that is a tenth of the work.
- * @throws Error where that are more than 2,000 hours: whoever asks has a bound.
+ * Reads the samples of subjects, by subject.
+ * @param span.names Counters to read, if not all are needed. For many subjects this is a tenth of
+ *   the work.
+ * @throws Error for more than 2,000 hours. Callers must bound their spans.
  */
 export async function readSamples(
   subjects: readonly string[],
@@ -52,7 +55,10 @@ function buildProjection(names: readonly string[]): Record<string, 1> {
   return Object.fromEntries(slots.flatMap((slot) => names.map((name) => [`slots.${slot}.${name}`, 1])));
 }
 
-/** @param values The names of what is no count: of these the last is kept. */
+/**
+ * Adds up counters.
+ * @param values Names of values that are no counters. The last one of each is kept.
+ */
 export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();
   for (const slot of slots) {

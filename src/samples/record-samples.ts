@@ -1,6 +1,6 @@
 /**
- * Counts for the plots of the console. What a process has counted goes to MongoDB in one write every ten seconds, and only where
- * something was counted: nobody who counts ever waits for it.
+ * Counters for the plots of the console. A process writes its counts to MongoDB in one bulk write
+ * every ten seconds, if there are any. Callers never wait.
  */
 import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import { env } from '../../config/env.js';
@@ -9,7 +9,7 @@ import { logger } from '../shared/logger.js';
 import { hourMs, sampleId, samples, slotMs, type SampledEvent, type SampleHour } from './sample.model.js';
 
 const writeEveryMs = env.APP_MODE === 'live' ? 10_000 : 1_000;
-/** Of an hour: a circuit that opens all the time is told by its last ones. */
+/** Maximum events kept per hour. The newest are kept. */
 const eventsKept = 50;
 
 interface Gathered {
@@ -22,7 +22,7 @@ interface Gathered {
 let gathered = new Map<string, Gathered>();
 let timer: NodeJS.Timeout | null = null;
 
-/** One more of each of these, now. */
+/** Increments counters of the current slot. */
 export function countSample(subject: string, names: readonly string[]): void {
   const { hour, slot } = getGatheredHour(subject);
   for (const name of names) {
@@ -31,7 +31,7 @@ export function countSample(subject: string, names: readonly string[]): void {
   }
 }
 
-/** What a value is now: the last one of five minutes is kept. */
+/** Sets a value of the current five-minute slot. The last one is kept. */
 export function noteSample(subject: string, name: string, value: number): void {
   const { hour, slot } = getGatheredHour(subject);
   hour.values.set(`slots.${slot}.${name}`, value);
@@ -43,7 +43,10 @@ export function sampleEvent(subject: string, what: string, because: string | nul
   hour.events.splice(0, hour.events.length - eventsKept);
 }
 
-/** Writes what was counted, where anything was. Never throws: what cannot be written is missing in a plot. */
+/**
+ * Writes the collected counts. Never throws: counts that cannot be written are missing from the
+ * plots.
+ */
 export async function writeSamples(): Promise<void> {
   if (timer) {
     clearTimeout(timer);
@@ -57,7 +60,7 @@ export async function writeSamples(): Promise<void> {
   try {
     await samples.bulkWrite([...found].map(buildWrite), { ordered: false });
   } catch (error) {
-    // Not again: what was written of it would count twice.
+    // Do not retry: counts that were written would count twice.
     logger.warn('figures for plots were not written', { subjects: found.size, error });
   }
 }

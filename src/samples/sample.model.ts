@@ -1,10 +1,10 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** Counters of five minutes by their names, and the last of each value that is no count. */
+/** Counters of five minutes by name, and the last of each value that is no counter. */
 export type Slot = Record<string, number>;
 
-/** Something that happened once, such as a circuit that opened. */
+/** A single event, such as the opening of a circuit. */
 export interface SampledEvent {
   at: Date;
   what: string;
@@ -12,16 +12,16 @@ export interface SampledEvent {
 }
 
 /**
- * What was counted about one subject in one hour, for the plots of the console alone: what a process had not written yet when it
- * was killed is missing, so nothing is decided by it (decision 055).
+ * Samples of one subject in one hour, for plots only. A killed process loses what it had not
+ * written, so decisions must not depend on them (decision 055).
  */
 export interface SampleHour {
-  /** The subject, and the hour as `2026-11-23T04` (UTC). */
+  /** Subject and hour, such as `2026-11-23T04` (UTC). */
   _id: string;
   from: Date;
-  /** By the number of the five minutes in the hour, 0 to 11. */
+  /** By the number of the five-minute slot in the hour, 0 to 11. */
   slots?: Record<string, Slot>;
-  /** The last of the hour. */
+  /** The newest events of the hour. */
   events?: SampledEvent[];
 }
 
@@ -42,7 +42,7 @@ schema.index({ from: 1 }, { name: 'from_expires', expireAfterSeconds: keptDays *
 
 export const samples = getCollection<SampleHour>(mongoose.model('SampleHour', schema));
 
-/** The hours of a subject by their ids. */
+/** Returns the id of a subject's hour. */
 export function sampleId(subject: string, atMs: number): string {
   return `${subject} ${new Date(atMs).toISOString().slice(0, 'YYYY-MM-DDTHH'.length)}`;
 }

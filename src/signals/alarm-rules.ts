@@ -1,21 +1,21 @@
 /**
- * What the alerts of ops/prometheus/rules.yml find that go by figures of the whole service, for those who run no Prometheus: the
- * same names, limits and times.
+ * The alerts of ops/prometheus/rules.yml that use figures of the whole service, for installations
+ * without Prometheus. Names, limits and times are the same.
  */
 import { nowMs } from '../shared/clock.js';
 import { lookUp } from '../shared/collections.js';
 import type { Figure, FigureName, Figures } from './figures.js';
 
 export interface AlarmRule {
-  /** As the alert is called. */
+  /** Name of the alert. */
   name: string;
   severity: 'page' | 'ticket';
-  /** How long it must be so. */
+  /** How long the condition must be true before the alarm is sent. */
   forMs: number;
-  /** How long it must not be so before it is over; at once without this. */
+  /** How long the condition must be false before the alarm ends. Default: it ends at once. */
   keepMs?: number;
   from: FigureName;
-  /** Only figures with one of these values of a label. */
+  /** Uses only figures with one of these label values. */
   where?: { label: string; among: readonly string[] };
   isSo: (value: number, each: Figure, all: Figures) => boolean;
   says: (value: number) => string;
@@ -128,7 +128,7 @@ export const alarmRules: readonly AlarmRule[] = [
     says: () => 'its workers live and take nothing, though a job has been due for a minute',
   },
   {
-    // A round that hangs is ended in its time, and the job comes again after a pause.
+    // A hanging round is ended at its time limit, and the job comes again after a pause.
     name: 'TopupJobHangs',
     severity: 'page',
     forMs: 0,
@@ -150,7 +150,7 @@ export const alarmRules: readonly AlarmRule[] = [
     severity: 'ticket',
     forMs: 10 * minuteMs,
     from: 'topup_open_purchases',
-    // Those that are older still are TopupPurchasesOld.
+    // TopupPurchasesOld covers older purchases.
     where: { label: 'age', among: ['1d'] },
     isSo: (value) => value > 0,
     says: (value) => `${value} purchases have been open for over an hour`,
@@ -169,7 +169,7 @@ export const alarmRules: readonly AlarmRule[] = [
     severity: 'ticket',
     forMs: minuteMs,
     from: 'topup_provider_circuit_state',
-    // Half-open as well: a probe a few seconds does not end what still fails.
+    // Half-open counts too: a probe every few seconds does not end a failure.
     isSo: (value) => value > 0,
     says: () => 'it does not serve, but for probes',
   },
@@ -267,9 +267,9 @@ export const alarmRules: readonly AlarmRule[] = [
   },
 ];
 
-/** An alarm as it is now. */
+/** An alarm whose condition is true now. */
 export interface Alarm {
-  /** Its name, and what it is about. */
+  /** The alarm's name and its subject. */
   id: string;
   name: string;
   severity: 'page' | 'ticket';
@@ -277,14 +277,16 @@ export interface Alarm {
   says: string;
 }
 
-/** How long an alarm must not be so before it is over. */
+/** Returns how long an alarm's condition must be false before the alarm ends, in ms. */
 export function getKeepMs(id: string): number {
   return alarmRules.find(({ name }) => name === getAlarmName(id))?.keepMs ?? 0;
 }
 
 /**
- * What is so now, and which alarms are known not to be: what nobody could find out is neither. Of a figure that is there, an
- * alarm about a label that is not (a process that is forgotten, a seller that has no provider any more) is over.
+ * Evaluates the rules. An alarm whose figure is missing is neither firing nor fine.
+ *
+ * If the figure is present but a label value is gone (a forgotten process, a seller without a
+ * provider), the alarm of that label is fine.
  */
 export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
@@ -308,7 +310,9 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
   return { firing, isFine };
 }
 
-/** Of the provider whose id, or whose queue, is in these labels; null: of none. */
+/**
+ * Returns the username of the provider whose id or queue the labels contain; null: there is none.
+ */
 function usernameIn(all: Figures, about: string): string | null {
   const info = all.found.find(({ name, labels }) => {
     const id = lookUp(labels, 'provider');
@@ -330,7 +334,7 @@ function getFigureValue(
   return all.found.find((each) => each.name === name && lookUp(each.labels, label) === text)?.value;
 }
 
-/** Infinity where there is none. */
+/** Returns Redis's maxmemory in bytes; Infinity: no limit. */
 function findMaxMemory(all: Figures): number {
   const found = all.found.find((each) => each.name === 'topup_redis_memory_max_bytes');
   return found && found.value > 0 ? found.value : Infinity;

@@ -1,10 +1,11 @@
 /**
- * Figures of the whole service, that no process can count by itself. One process of the fleet asks for them, by queries that are
- * bounded and go by an index, and every follow-up process shows what it found: however many scrape, MongoDB is asked once.
+ * Figures of the whole service that no single process can count. One process gathers them with
+ * bounded, indexed queries, and every follow-up process shows them. However many scrapers there
+ * are, MongoDB is queried once.
  */
 import type { Labels } from '../shared/metrics.js';
 
-/** Name -> what it says, and its labels. */
+/** Help text and labels by name. */
 export const figures = {
   topup_open_purchases: {
     help: 'Purchases that are not final, by how old they are: 1m, 10m, 1h, 1d (up to that), older; of the first 5000',
@@ -127,7 +128,7 @@ export interface Figure {
   value: number;
 }
 
-/** As they were at one time. */
+/** Figures at one time. */
 export interface Figures {
   /** By the clock of the fleet. */
   atMs: number;

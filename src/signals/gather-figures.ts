@@ -29,13 +29,13 @@ import { countBlockedReceivers, countDueDeliveries } from '../webhooks/deliver/s
 import { figure, type Figure, type Figures } from './figures.js';
 
 const lateMs = 60_000;
-/** So much is read of what is open; more changes nothing about what to do. */
+/** Maximum documents read. More would not change what to do. */
 const readMax = 5_000;
 const countMax = 1_000;
-/** A float is noted every five minutes: its pace does not change oftener. */
+/** The pace is based on floats that are recorded every five minutes. */
 const floatEndsEveryMs = env.APP_MODE === 'live' ? 300_000 : 10_000;
 
-/** Asks for all of them. A part that cannot be had is left out, and the others are there. */
+/** Gathers all figures. A part that fails is left out. */
 export async function gatherFigures(): Promise<Figures> {
   const parts = await Promise.allSettled([
     openPurchases(),
@@ -63,7 +63,7 @@ export async function gatherFigures(): Promise<Figures> {
   };
 }
 
-/** Open purchases by how old they are: each age without those that are younger. */
+/** Age classes of open purchases by upper bound. Each excludes younger purchases. */
 const ages = [
   ['1m', 60_000],
   ['10m', 600_000],
@@ -83,7 +83,7 @@ async function openPurchases(): Promise<Figure[]> {
 
 async function owedToSellers(): Promise<Figure[]> {
   const ids = [...(await getRoutingSellers()).keys()].slice(0, readMax);
-  // At one moment: a posting moves what is owed from credits to a wallet.
+  // Read a snapshot: a posting moves money from credits to a wallet.
   const { unposted, owned } = await atSnapshot(async (snapshot) => ({
     unposted: await sellerCredits
       .find({ status: 'new' }, { ...snapshot, projection: { amount: 1 } })
@@ -135,7 +135,7 @@ async function lastClose(): Promise<Figure[]> {
   return last
     ? [
         figure('topup_ledger_close_timestamp_seconds', {}, last.content.closedAt.getTime() / 1_000),
-        // These stand even where nothing has moved yet.
+        // These accounts appear even if nothing has moved yet.
         ...Object.entries({ wallet: 0, held: 0, payable: 0, ...last.content.totals }).map(
           ([account, amount]) => figure('topup_ledger_closed_rupiah', { account }, amount),
         ),
@@ -167,7 +167,7 @@ async function reconciliations(): Promise<Figure[]> {
 }
 
 async function clockRuns(): Promise<Figure[]> {
-  // An earlier release may have left runs of work behind that is done no more.
+  // Skip runs of jobs that only an earlier release had.
   return (await lastClockRuns())
     .filter(({ _id }) => findJobByName(_id)?.clock)
     .map(({ _id, at }) =>
@@ -242,7 +242,7 @@ async function providers(): Promise<Figure[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** By the id of the seller; null: not known yet. */
+/** Reads the pace of each float by seller id; null: not known yet. */
 const floatPaces = memoizeFor(floatEndsEveryMs, async () => {
   const sellers = [...(await getRoutingSellers()).values()].filter(
     ({ state }) => typeof state?.floatAmount === 'number',
@@ -281,7 +281,7 @@ async function redisMemory(): Promise<Figure[]> {
 async function processes(): Promise<Figure[]> {
   const found = await describeProcesses();
   if (!found) {
-    // Nobody knows who lives: that is not that nobody does.
+    // Unknown is not zero: report no figures.
     return [];
   }
   const web = found.filter(({ type, isSilent }) => doesProcessWork('web', type) && !isSilent);

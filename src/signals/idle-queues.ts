@@ -5,18 +5,19 @@ import { redis } from '../redis/connection.js';
 import { repeat } from '../shared/repeat.js';
 
 const lookEveryMs = 5_000;
-/** Jobs that wait for so long while a worker takes none: it is stuck. */
+/** If jobs wait this long while a worker takes none, the worker is stuck. */
 export const idleMaxMs = 60_000;
 
 export interface IdleQueues {
-  /** Queues whose jobs have waited for `maxMs` while this process took none of them. */
+  /** Queues whose jobs have waited for `maxMs` while this process took none. */
   idle(): Queue[];
   stop(): Promise<void>;
 }
 
 /**
- * Watches whether this process takes jobs while some wait: a handler that never ends, or a connection that BullMQ has lost,
- * looks healthy otherwise. Queues of providers are left out: their jobs wait for their turn.
+ * Watches whether this process takes waiting jobs. A handler that never ends, or a connection that
+ * BullMQ has lost, otherwise looks healthy. Queues of providers are excluded, because their jobs
+ * wait for their turn.
  */
 export function watchIdleQueues(
   taken: RunningWorkers['taken'],
@@ -40,7 +41,7 @@ export function watchIdleQueues(
     name: 'idle queues',
     everyMs,
     async run() {
-      // The connection itself tells of an outage, and this process is not ready then anyway.
+      // While Redis is disconnected this process is not ready anyway.
       if (redis().status === 'ready') {
         await Promise.all([...taken].map(([queue, count]) => look(queue, count)));
       }

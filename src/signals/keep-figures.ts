@@ -10,22 +10,22 @@ import { figures, type FigureName, type Figures } from './figures.js';
 import { gatherFigures } from './gather-figures.js';
 
 const lookEveryMs = 3_000;
-/** How often the databases are asked, whoever asks. */
+/** Interval between two gatherings in the whole fleet. */
 const gatherEveryMs = 15_000;
 const leaseMs = 10_000;
-/** Then they say nothing any more: better none than those of a time that is over. */
+/** Figures expire after this. Outdated figures are worse than none. */
 const keptMs = 90_000;
 
 const key = `${env.QUEUE_PREFIX}:figures`;
 
 let last: Figures | null = null;
 
-/** The last figures of the fleet, or null where there are none of this minute and a half. */
+/** Returns the last figures of the fleet; null if they are older than 90 s. */
 export function figuresNow(): Figures | null {
   return last && nowMs() - last.atMs < keptMs ? last : null;
 }
 
-/** Sees to it that somebody asks for the figures, and shows them as metrics of this process. */
+/** Keeps the figures up to date under a lease, and exposes them as metrics of this process. */
 export function keepFigures(): { stop(): Promise<void> } {
   for (const [name, { help, labels }] of Object.entries(figures)) {
     gauge({ name, help, labels }, () => listSamples(name as FigureName));
@@ -45,16 +45,17 @@ export function keepFigures(): { stop(): Promise<void> } {
     name: 'figures',
     everyMs: lookEveryMs,
     async run() {
-      // The connection itself tells of an outage.
+      // The connection reports an outage itself.
       if (redis().status !== 'ready') {
         return;
       }
       const found = await readFigures();
-      // One that Redis does not take any more is newer here than there.
+      // Local figures are newer if Redis did not accept them.
       last = last && found && last.atMs > found.atMs ? last : (found ?? last);
       if (!last || nowMs() - last.atMs >= gatherEveryMs) {
         await withLease('figures', leaseMs, gather).catch(async (error: unknown) => {
-          // Full, it takes no lease: then each asks by itself, so that it is seen how full it is.
+          // A full Redis refuses the lease. Then each process gathers by itself, so that the memory
+          // alarm still works.
           if ((await findRedisProblem()) === null) {
             throw error;
           }
@@ -71,7 +72,10 @@ function listSamples(name: FigureName): [Labels<string>, number][] {
     .map(({ labels, value }) => [labels, value]);
 }
 
-/** The last figures as any process of the fleet has found them, or null. @throws Redis's own errors. */
+/**
+ * Reads the last figures that any process gathered; null: there are none.
+ * @throws Redis's own errors.
+ */
 export async function readFigures(): Promise<Figures | null> {
   const text = await redis().get(key);
   return text === null ? null : (JSON.parse(text) as Figures);

@@ -1,6 +1,7 @@
 /**
- * Alarms without Prometheus: told to ALERT_WEBHOOK_URL once when they begin and once when they are over, by whichever follow-up
- * process comes first (decision 056). What stands is kept in MongoDB, so that neither a restart nor a second process tells it twice.
+ * Alarms without Prometheus. One follow-up process sends each to ALERT_WEBHOOK_URL once when it
+ * begins and once when it ends (decision 056). MongoDB stores the standing alarms, so that neither
+ * a restart nor a second process sends one twice.
  */
 import { env } from '../../config/env.js';
 import { findRedisProblem } from '../redis/server-health.js';
@@ -17,7 +18,7 @@ import { formatAlarmEnd, sendText, formatAlarm, type SendAlarmText } from './sen
 import { watchMongodb } from './watch-mongodb.js';
 
 const lookEveryMs = 5_000;
-/** A process that dies while it tells leaves it to the next. */
+/** A claim expires after this, so that another process takes over from a crashed one. */
 const claimMs = 30_000;
 const standingMax = 500;
 const awayForMs = 30_000;
@@ -30,20 +31,26 @@ const redisDown: Alarm = {
   forMs: awayForMs,
   says: 'Redis takes no writes; purchases are accepted and wait',
 };
-/** One process may have lost Redis, or MongoDB, alone: it is over when none has said so for three looks. */
+/**
+ * A single process may have lost Redis or MongoDB. The alarm ends after three looks in which no
+ * process reports it.
+ */
 const keptLooksMs = 3 * lookEveryMs;
 
-/** What is wrong with ALERT_WEBHOOK_URL, to be asked before anything starts: nobody would ever be told. Null: nothing. */
+/**
+ * Returns why ALERT_WEBHOOK_URL cannot be used; null: it can. Check it at startup, because
+ * otherwise alarms would be lost.
+ */
 export function alertUrlProblem(): string | null {
   const url = env.ALERT_WEBHOOK_URL;
   return url === null ? null : (urlGuard.problemOf(url)?.en ?? null);
 }
 
-/** Looks every 5 s, and tells, until it is stopped. */
+/** Looks every 5 s and sends alarms until it is stopped. */
 export function notifyAlarms(url: string): { stop(): Promise<void> } {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
   const tell: SendAlarmText = (text) => sendText(sender, url, text);
-  // Older figures may be over: nobody knows who has looked since.
+  // Ignore figures from before the start. They may describe alarms that ended since.
   const startedAtMs = nowMs();
   const mongodb = watchMongodb(tell, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
   const telling = repeat({
@@ -67,7 +74,10 @@ export function newerThan(figures: Figures | null, startedAtMs: number): Figures
   return figures !== null && figures.atMs >= startedAtMs ? figures : null;
 }
 
-/** One look by these figures; null: there are none. */
+/**
+ * Begins, sends and ends alarms by one set of figures.
+ * @param figures Null: there are none.
+ */
 export async function notifyRound(tell: SendAlarmText, figures: Figures | null): Promise<void> {
   const refusal = await findRedisProblem();
   const judgedAtMs = figures?.atMs ?? 0;
@@ -85,7 +95,7 @@ export async function notifyRound(tell: SendAlarmText, figures: Figures | null):
     const alarm = firing.find((each) => each.id === _id);
     if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
       await notifyOnce(seen, null, async () => {
-        // One that was refused, or not answered in time, may have been heard all the same.
+        // A message that was refused or timed out may have arrived anyway.
         const wasTried = told || Boolean(seen.text ?? seen.refusal);
         const refusal = wasTried ? await tell(formatAlarmEnd(_id, since, told ? null : seen.text)) : null;
         if (refusal === null) {
@@ -105,33 +115,38 @@ export async function notifyRound(tell: SendAlarmText, figures: Figures | null):
       });
     }
   };
-  // At once: a receiver that hangs costs its time-out once.
+  // In parallel, so that a hanging receiver costs one time-out.
   await Promise.all(standing.map(tellOf));
 }
 
-/** What is to be told of it now, by figures of that time; null: nothing yet. */
+/** Returns the message to send now, by figures of `judgedAtMs`; null: none yet. */
 function buildAlarmMessage(
   { since, text }: StandingAlarm,
   alarm: Alarm | undefined,
   judgedAtMs: number,
 ): string | null {
   if (!alarm) {
-    // It stands for a while after it was so last, and may not have been taken.
+    // The condition is false, but the alarm still stands and its message may not have been
+    // accepted.
     return text ?? null;
   }
-  // By what was seen: figures that stay the same because nobody asks say nothing of the time since.
+  // Count only time covered by figures. Figures that nothing refreshes prove nothing about the time
+  // since.
   const seenUntilMs = alarm.id === redisDown.id ? nowMs() : judgedAtMs;
   return seenUntilMs - since.getTime() >= alarm.forMs ? formatAlarm(alarm) : null;
 }
 
-/** @param judgedAtMs When the figures were made that say so; null: this process has seen it itself. */
+/**
+ * Begins an alarm, or confirms a standing one.
+ * @param judgedAtMs Time of the figures that show it; null: this process has detected it itself.
+ */
 export async function beginAlarm(
   { id, severity }: Pick<Alarm, 'id' | 'severity'>,
   judgedAtMs: number | null,
 ): Promise<void> {
   const since = judgedAtMs === null ? now() : new Date(judgedAtMs);
   const fresh = { since, told: false, claimedUntil: now(), refusal: null, text: null };
-  // A write in each look, for those alone of which it must be known when they were so last.
+  // Write `seenAt` only for alarms that need it, because it costs a write in each look.
   const seen = { severity, ...(keptMs(id) > 0 && { seenAt: now() }) };
   const judged = judgedAtMs === null ? {} : { judgedAtMs };
   try {
@@ -148,19 +163,19 @@ export async function beginAlarm(
     if (!isDuplicateKey(error)) {
       throw error;
     }
-    // It was over a while ago: what is older than that begins nothing.
+    // The alarm has ended before. Only newer figures start it again.
     const newer = judgedAtMs === null ? {} : { judgedAtMs: { $lt: judgedAtMs } };
     const anew = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
     await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, anew);
   }
 }
 
-/** What was told of it is over, by figures of that time. */
+/** Ends an alarm, by figures of `judgedAtMs`. */
 export async function endAlarm({ _id, since }: StandingAlarm, judgedAtMs: number): Promise<void> {
   await standingAlarms.updateOne({ _id, since, ...isStanding }, { $set: { endedAt: now(), judgedAtMs } });
 }
 
-/** Figures that are older than those that said it was so know nothing of its end. */
+/** True if the alarm has ended. Figures older than those that reported the alarm cannot end it. */
 export function isOver(
   { _id, seenAt, judgedAtMs: saidAtMs = 0 }: StandingAlarm,
   { isFine, judgedAtMs }: { isFine: (id: string) => boolean; judgedAtMs: number },
@@ -184,8 +199,10 @@ async function notifyOnce(
 }
 
 /**
- * @param text What is to be told; null: its end.
- * @returns false if another process is at it, or has told it, or it is another alarm by now, since it was seen.
+ * Claims the right to send a notification.
+ * @param text Message to send; null: the end of the alarm.
+ * @returns false if another process is sending or has sent it, or the alarm is another one since it
+ *   was read.
  */
 export async function claimNotification(
   { _id, told, since }: StandingAlarm,

@@ -5,15 +5,18 @@ import { findMongodbProblem } from '../samples/check-mongodb-writes.js';
 import { DependencyError } from '../shared/errors.js';
 
 export interface Dependencies {
-  /** It takes writes. */
+  /** True if MongoDB takes writes. */
   mongodb: boolean;
-  /** It takes writes. */
+  /** True if Redis takes writes. */
   redis: boolean;
-  /** In words, what keeps a process from working; empty if nothing does. */
+  /** Why the process cannot work, in words; empty if it can. */
   reasons: string[];
 }
 
-/** What every process needs: MongoDB with its unique indexes, and Redis, both of which take writes, and the fleet's time. Asked anew each second. */
+/**
+ * Checks that MongoDB has its unique indexes, that MongoDB and Redis take writes, and that the
+ * fleet's clock is known. Answers are shared for up to a second.
+ */
 export async function checkDependencies(): Promise<Dependencies> {
   const [mongodb, redis] = await Promise.all([findMongodbProblem(), findRedisProblem()]);
   const missing = mongodb === null ? await missingIndexes() : [];
@@ -24,7 +27,7 @@ export async function checkDependencies(): Promise<Dependencies> {
   };
 }
 
-/** In words, the unique indexes that are not there; asked of MongoDB until they were seen once. */
+/** Lists the missing unique indexes, in words. It asks MongoDB until all were seen once. */
 export async function missingIndexes(): Promise<string[]> {
   try {
     await requireUniqueIndexes();

@@ -4,20 +4,26 @@ import type { Alarm } from './alarm-rules.js';
 import { env } from '../../config/env.js';
 import { urlGuard } from '../webhooks/deliver/url-guard.js';
 
-/** @returns null where it was taken, else why not, in words without the URL: then it is tried again. */
+/**
+ * Sends a message.
+ * @returns null if it was accepted; else the reason, without the URL. Then it is sent again.
+ */
 export type SendAlarmText = (text: string) => Promise<string | null>;
 
 export function formatAlarm({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
   return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
 }
 
-/** @param untold The message that nobody has taken while it was so; null: somebody has. */
+/**
+ * Formats the end of an alarm.
+ * @param untold The message that no receiver accepted while the alarm stood; null: it was accepted.
+ */
 export function formatAlarmEnd(id: string, since: Date, untold: string | null = null): string {
   const said = `[over] ${id}: since ${since.toISOString()}`;
   return untold === null ? said : `${said}. Nobody could be told while it was so: ${untold}`;
 }
 
-/** As `Tell`; the log says it as well. */
+/** Sends a message as `SendAlarmText` does, and logs it. */
 export async function sendText(sender: Sender, url: string, text: string): Promise<string | null> {
   const result = await sender.send({
     url,
@@ -28,7 +34,7 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
     logger.info('alarm told', { text });
     return null;
   }
-  // Never the URL: whoever has it can write there.
+  // Never log the URL: it is enough to post messages there.
   const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
   logOncePerMinute('an alarm could not be told', refusal, { text });
   return refusal;
@@ -37,8 +43,8 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
 const text = '[test] Alarms of this service come here. This one is a test: nothing is wrong.';
 
 /**
- * Sends a message to an ALERT_WEBHOOK_URL as an alarm would be.
- * @returns why it was not taken; null: it was.
+ * Sends a test message to an ALERT_WEBHOOK_URL.
+ * @returns why it was not accepted; null: it was.
  */
 export async function tryAlertUrl(url: string): Promise<string | null> {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });

@@ -1,6 +1,6 @@
 /**
- * `/metrics`, `/healthz` and `/readyz` of this process, on a port of its own (decision 055): web and workers alike, and never on
- * the port that clients reach.
+ * Serves `/metrics`, `/healthz` and `/readyz` of this process on its own port (decision 055). Web
+ * and worker processes do so, never on the port for clients.
  */
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,8 +15,8 @@ export interface Readiness {
 }
 
 /**
- * Listens on METRICS_PORT. A port that is taken, as by a process that is about to end, is tried again: nobody is kept from work by
- * it, and Prometheus sees that the process is not there.
+ * Listens on METRICS_PORT. It tries again if the port is taken, for example by a process that is
+ * about to end. Work goes on meanwhile, and Prometheus sees that the process is missing.
  */
 export function serveSignals(look: () => Promise<Readiness>): { close(): Promise<void> } {
   const server = http.createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * What an on-call person sees of this process without asking. Where neither METRICS_PORT nor ALERT_WEBHOOK_URL is set it only says that it
- * lives, for `topup doctor`.
+ * Metrics, alarms and presence of this process. Without METRICS_PORT and ALERT_WEBHOOK_URL it only
+ * announces its presence, for `topup doctor`.
  */
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
@@ -20,9 +20,9 @@ import { watchEventLoop } from './watch-event-loop.js';
 import { checkDependencies, missingIndexes } from './readiness.js';
 
 /**
- * Call it when MongoDB is connected.
- * @param options.type What this process was started as: `web`, `fulfilment`, `all` …
- * @param options.showsFigures Those of the whole service.
+ * Starts the signals. Call it when MongoDB is connected.
+ * @param options.type Type that this process was started as: `web`, `fulfilment`, `all` …
+ * @param options.showsFigures True: also show the figures of the whole service.
  */
 export function startSignals(options: { type: string; showsFigures: boolean; workers?: RunningWorkers }): {
   stop(): Promise<void>;
@@ -34,10 +34,11 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const watch = workers ? watchIdleQueues(workers.taken) : null;
   const own = () => ownReasons(watch, workers);
   const eventLoop = watchEventLoop();
-  // But for databases that are away: of those there is an alarm each.
+  // Excludes unavailable databases, which have their own alarms.
   const isNotReady = () => {
     if (!hasSeenUniqueIndexes()) {
-      // Nobody may have asked yet; it does not wait for MongoDB, or it would not say that it lives.
+      // No check may have run yet. Do not wait for MongoDB here, because the presence must still be
+      // announced.
       void missingIndexes();
     }
     return !hasSeenUniqueIndexes() || own().length > 0;
@@ -64,7 +65,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   };
 }
 
-/** What only this process knows: what it does not take, and what it does not end. */
+/** Returns reasons that only this process knows: jobs that it does not take or does not finish. */
 function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefined): string[] {
   const idle = (watch?.idle() ?? []).map(
     ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
@@ -78,7 +79,7 @@ function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefine
 function startServer(type: string, own: () => string[]): { close(): Promise<void> } {
   const look = async () => {
     const found = await checkDependencies();
-    // Jobs wait for a Redis that takes no writes, whoever would take them.
+    // While Redis takes no writes, jobs wait in any case.
     return { ...found, reasons: [...found.reasons, ...(found.redis ? own() : [])] };
   };
   showState(type, look);
@@ -87,7 +88,7 @@ function startServer(type: string, own: () => string[]): { close(): Promise<void
 
 function showState(type: string, look: () => ReturnType<typeof checkDependencies>): void {
   let asked: ReturnType<typeof checkDependencies> | null = null;
-  // Gauges of one scrape share one look.
+  // Gauges of one scrape share one check.
   const lookOnce = () => {
     asked ??= look().finally(() => (asked = null));
     return asked;
@@ -129,7 +130,7 @@ const countRefusedCheckOut = counter({
   zero: [{ pool: 'usual' }, { pool: 'postings' }],
 });
 
-/** Of both pools, whether anybody scrapes them or not. */
+/** Counts failed check-outs of both pools, even if nothing scrapes them. */
 function countRefusedConnections(): void {
   const pools = { usual: mongoose.connection.getClient(), postings: postingClient() };
   for (const [pool, client] of Object.entries(pools)) {
@@ -143,7 +144,7 @@ function countRefusedConnections(): void {
 function trackUsedConnections(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
-  // What was out before anybody counted comes back as well.
+  // Connections that were checked out before counting began also come back.
   client.on('connectionCheckedIn', () => (found.used = Math.max(0, found.used - 1)));
   return found;
 }

@@ -4,13 +4,14 @@ import { getStorableRequestId } from '../shared/ids.js';
 import { logOncePerMinute } from '../shared/logger.js';
 import { setTracer, type OpenSpan, type SpanSpec, type Tracer } from '../shared/tracing.js';
 
-/** What a slice lasts, in ms. */
+/** Length of a slice in ms. */
 const sliceMs = 500;
 
 /**
- * A share of the time in slices of half a second, each somewhere in its own period by chance: a moment that nothing else
- * decides about is in one with this probability. At 1 it is always, at 0 never.
- * @returns whether a moment, in ms of one clock that only goes on, is in a slice.
+ * Samples a share of time in slices of half a second, one at a random place in each period. A
+ * moment that does not depend on the slices falls into one with probability `share`. A share of 1
+ * samples always, 0 never.
+ * @returns a function: true if a moment of a monotonic clock, in ms, is in a slice.
  */
 export function createTimeSlices(
   share: number,
@@ -33,18 +34,23 @@ export function createTimeSlices(
 }
 
 /**
- * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). The SDK of OpenTelemetry is not in our bundles: without the
- * setting none of their files is read.
+ * Maximum spans that wait to be sent. Further spans are dropped, and calls never wait for a
+ * collector.
  */
-
-/** Spans that wait to be sent; what comes beyond is dropped, and no call waits for a collector. */
 const waitingMax = 4_096;
 const sendTimeoutMs = 5_000;
 const sendEveryMs = 2_000;
-/** After the last open span: what goes on behind it, such as a job that is added, may still be a part of its trace. */
+/**
+ * Delay after the last open span. Work that follows it, such as adding a job, may still belong to
+ * its trace.
+ */
 const lingerMs = 100;
 
-/** Call it before anything connects. @param type What this process was started as: `web`, `fulfilment` … */
+/**
+ * Starts sending spans to OTEL_EXPORTER_OTLP_ENDPOINT (decision 055). Call it before anything
+ * connects. Without the setting it imports no file of the OpenTelemetry SDK, which is not bundled.
+ * @param type Type that this process was started as: `web`, `fulfilment` …
+ */
 export async function startTracing(type: string): Promise<{ stop(): Promise<void> }> {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === null) {
@@ -83,7 +89,7 @@ export async function startTracing(type: string): Promise<{ stop(): Promise<void
       api,
       otel: provider.getTracer('topup'),
       takesCall: () => isTaken(performance.now()),
-      // Node makes every promise of the process dearer from the first context on, until this is said.
+      // An enabled context manager slows every promise of the process in Node.
       onQuiet: () => contexts.disable(),
     }),
   );
@@ -101,12 +107,15 @@ const requestKey = Symbol('request');
 
 const unsaid = (): void => undefined;
 
-/** @param endpoint With or without the path of traces: many collectors are told with it. */
+/**
+ * Returns the URL for traces.
+ * @param endpoint With or without the path of traces.
+ */
 export function tracesUrl(endpoint: string): string {
   return `${endpoint.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')}/v1/traces`;
 }
 
-/** In no trace: the one whose end has sent the others has nothing to do with it. */
+/** Logs outside any trace. The trace whose end triggered the export is unrelated to the error. */
 function createExporterLogger(api: Otel) {
   const error = (message: string): void => {
     api.context.with(api.ROOT_CONTEXT, () => {
@@ -117,8 +126,8 @@ function createExporterLogger(api: Otel) {
 }
 
 /**
- * The status that the collector answered, or the code of the socket, and nothing else: what the exporter says can hold the address,
- * and what was sent or answered.
+ * Returns the collector's status or the socket's error code, and nothing else. Exporter messages
+ * can contain the address and the data sent or received.
  * @param message An error of the exporter as JSON, or a sentence.
  */
 export function extractCause(message: string): string {
@@ -132,9 +141,9 @@ export function extractCause(message: string): string {
 interface TracerParts {
   api: Otel;
   otel: ReturnType<Otel['trace']['getTracer']>;
-  /** Whether a call of now begins a trace. */
+  /** True if a call that begins now starts a trace. */
   takesCall: () => boolean;
-  /** No span is open any more. */
+  /** Called when no span is open any more. */
   onQuiet: () => void;
 }
 
@@ -159,7 +168,7 @@ function createTracer({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
   };
   const parentOf = ({ kind, under }: SpanSpec): Api.Context | null => {
     if (kind === 'server') {
-      // Never what a client says about it: anybody could have all of its calls recorded.
+      // Ignore trace headers of clients: otherwise a client could have all its calls recorded.
       return takesCall() ? api.ROOT_CONTEXT : null;
     }
     const context = under === undefined ? api.context.active() : parseContext(api, under);

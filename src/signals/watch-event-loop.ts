@@ -1,16 +1,20 @@
-/** Each look wakes the process: so seldom that it costs little, so often that half a second is told from less. */
+/**
+ * Interval of the timer in ms. It is long enough to be cheap, and short enough to detect half a
+ * second.
+ */
 export const lookEveryMs = 50;
-/** Together a minute. */
+/** Slices that cover one minute together. */
 const slices = { count: 12, lastMs: 5_000 };
 
 /**
- * The one who watches the event loop of this process, for Prometheus and for what it says of itself (decision 055). One
- * timer looks and begins the slices: Node's `monitorEventLoopDelay`, begun anew, forgets what follows until its next look.
+ * Watches the event loop of this process, for Prometheus and for its presence (decision 055). One
+ * timer looks and starts the slices, because a restarted `monitorEventLoopDelay` misses delays
+ * until its next look.
  */
 export function watchEventLoop(sliceMs = slices.lastMs): { lagMs(): number; stop(): void } {
   let lookedMs = performance.now();
   let beganMs = lookedMs;
-  /** Of each slice the longest, the newest first. */
+  /** Longest delay of each slice, newest first. */
   let longest = [0];
   const looking = setInterval(() => {
     const nowMs = performance.now();
@@ -23,8 +27,8 @@ export function watchEventLoop(sliceMs = slices.lastMs): { lagMs(): number; stop
   }, lookEveryMs).unref();
   return {
     /**
-     * The longest that it was held up within the last minute, to whoever asks: a single time among a thousand looks is in no
-     * percentile, and who asks next is to hear of it as well.
+     * Returns the longest delay of the last minute in ms. It is not reset by reading, and it is no
+     * percentile: one delay among a thousand looks must show.
      */
     lagMs: () => Math.round(Math.max(...longest)),
     stop: () => clearInterval(looking),

@@ -1,4 +1,7 @@
-/** Without MongoDB nobody can agree there on who tells that it is away: Redis keeps it, and without Redis each process tells. */
+/**
+ * The MongoDB alarm. Processes cannot coordinate in MongoDB while it is down, so Redis stores which
+ * process has sent it. Without Redis too, each process sends it itself.
+ */
 import { env } from '../../config/env.js';
 import { isMongodbMarkedAway, markMongodbAway } from '../alarms/standing-alarms.js';
 import { pingMongo } from '../database/mongo.js';
@@ -9,12 +12,14 @@ import { logger } from '../shared/logger.js';
 import { formatAlarmEnd, formatAlarm, type SendAlarmText } from './send-alarm.js';
 
 const leaseMs = 30_000;
-/** Since when it was away, while its end is not told. Ends by itself with an outage that nobody ends. */
+/**
+ * Holds the start of an outage until its end is sent. It expires, in case the end is never sent.
+ */
 const key = `${env.QUEUE_PREFIX}:alarms:mongodb-down`;
 const keptMs = 7 * 86_400_000;
-/** The same of the outage whose end was told last. */
+/** Holds the start of the last outage whose end was sent. */
 const overKey = `${key}:over`;
-/** Since when it was away, where the receiver refused to hear of it. */
+/** Holds the start of an outage that the receiver did not accept. */
 const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
@@ -24,20 +29,33 @@ const says =
 const beginText = formatAlarm({ id: name, name, severity: 'page', says });
 
 export interface MongodbWatch {
-  /** Tells once for the fleet when it is away, and once when it is back; what was refused is tried again every half minute. */
+  /**
+   * True if MongoDB answers. Sends one message for the fleet when it goes down and one when it is
+   * back; a refused message is sent again every half minute.
+   */
   answers(): Promise<boolean>;
 }
 
-/** @param times How long it must be away, after how long what was refused is tried again, and how long one look of it counts. */
+/**
+ * Watches MongoDB.
+ * @param times `forMs`: how long it must be down. `againEveryMs`: pause before a retry. `seenMs`:
+ *   lifetime of one look.
+ */
 export function watchMongodb(
   tell: SendAlarmText,
   { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
 ): MongodbWatch {
   let awaySince: number | null = null;
   let told = false;
-  /** What this process has tried to tell alone, because Redis was away as well; `untold`: what nobody has taken. */
+  /**
+   * Outage that this process tried to report alone, because Redis was down too. `untold`: the
+   * message that was not accepted.
+   */
   let alone: { since: number; untold: string | null } | null = null;
-  /** What it has told for the fleet: should Redis lose its data, nobody else knows. */
+  /**
+   * Start of the outage that this process reported for the fleet. If Redis loses its data, no other
+   * process knows it.
+   */
   let toldForFleet: number | null = null;
   let triedAtMs = 0;
 
@@ -102,7 +120,11 @@ export function watchMongodb(
   };
 }
 
-/** @returns `known`: another process has told; null: one is at it; undefined: Redis cannot say. */
+/**
+ * Sends the beginning once for the fleet.
+ * @returns `known`: another process has sent it; null: one is sending it; undefined: Redis does not
+ *   answer.
+ */
 function notifyBeginOnce(
   since: number,
   tell: SendAlarmText,
@@ -122,10 +144,10 @@ function notifyBeginOnce(
 }
 
 interface Over {
-  /** The key that remembers it until it is told. */
+  /** Key that holds the outage until its end is sent. */
   held: string;
   since: string;
-  /** The message that nobody has taken while it was so; null: somebody has. */
+  /** The message that was not accepted during the outage; null: it was accepted. */
   untold: string | null;
 }
 
@@ -151,25 +173,33 @@ function mongoAnswers(): Promise<boolean> {
   );
 }
 
-/** Since when it was away, where its end is still to be told; null also where Redis cannot say. */
+/**
+ * Reads the start of an outage whose end is still to be sent; null also if Redis does not answer.
+ */
 function readSince(wanted: string): Promise<string | null> {
   return redis()
     .get(wanted)
     .catch(() => null);
 }
 
-/** Redis may have lost its data since this was told: then this process alone knows that its end is to be told. */
+/**
+ * Stores the start of the outage again. If Redis has lost its data, only this process knows that
+ * the end must be sent.
+ */
 async function restoreSince(since: number): Promise<void> {
   try {
     if ((await redis().get(overKey)) !== String(since)) {
       await redis().set(key, String(since), 'PX', keptMs, 'NX');
     }
   } catch {
-    // In the next look.
+    // Try again in the next look.
   }
 }
 
-/** @returns what it comes to; null: another process is at it; undefined: Redis cannot say. */
+/**
+ * Runs work under the lease.
+ * @returns its result; null: another process holds the lease; undefined: Redis does not answer.
+ */
 async function runUnderLease<T>(work: () => Promise<T>): Promise<T | null | undefined> {
   if (redis().status !== 'ready') {
     return undefined;

@@ -9,7 +9,7 @@ import { reason, shape, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './define-account-change.js';
 
 interface NewKeyBody extends Reason {
-  /** Minutes for which the key before stays valid. */
+  /** Minutes for which the previous key stays valid. */
   overlap_minutes: number;
 }
 
@@ -24,7 +24,8 @@ export const newKey = defineAccountChange({
   }),
   data: shape({ api_key: Joi.string(), previous_valid_until: timestamp }),
   async run(account, { body, by }) {
-    // As if the current key asked: of two operators at once, one would hand on a key that the other has ended.
+    // Rotate only from the current key. Of two operators at once, one would pass on a key that the
+    // other has superseded.
     const keyId = await findCurrentKeyId(account._id);
     const { apiKey, previousValidUntil } = await rotateApiKey(account, body.overlap_minutes, {
       ...by,

@@ -11,7 +11,7 @@ import { revokeAccountLinks } from '../../reports/download-links.js';
 interface SettingsBody extends Reason {
   require_strong_sign?: boolean;
   require_ack?: boolean;
-  /** Null: the standard. */
+  /** Null: the default rate. */
   commission_rate?: number | null;
   rate_limit?: number;
   rate_limit_max?: number | null;
@@ -60,7 +60,7 @@ interface PriceGroupBody extends Reason {
 export const setPriceGroup = defineAccountChange({
   id: 'setPriceGroup',
   verb: 'group',
-  // It changes what the account pays, as a markup of its own would.
+  // A price group changes what the account pays, so this needs the same right as a markup.
   action: 'markup.set',
   summary: 'Put an account into a price group, or take it out of the one that it is in',
   body: Joi.object<PriceGroupBody>({

@@ -34,7 +34,10 @@ const providerBody = Joi.object<Provider>({
   secret: text(500).required().description('Our secret there. It is stored encrypted, and shown nowhere.'),
 });
 
-/** What is shown of it is shown by this answer alone: no call gives a key again to anybody but its account. */
+/**
+ * Creates an account. Only this answer shows its API key; no other operation returns the key to an
+ * operator.
+ */
 export const createAccountCall = defineConsoleOperation<Body>({
   id: 'createAccount',
   method: 'post',

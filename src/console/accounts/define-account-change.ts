@@ -14,20 +14,20 @@ import {
 
 interface AccountChange<Body extends Reason, Answer> {
   id: string;
-  /** What comes after the account in the path. */
+  /** Path segment after the account. */
   verb: string;
   action: OperatorAction;
   summary: string;
   body?: Joi.ObjectSchema<Body>;
-  /** What it answers; by default whether it changed anything. */
+  /** Schema of the answer. Default: `changedData`. */
   data?: Joi.Schema;
   run: (account: Account, change: { body: Body; by: ChangedBy }) => Promise<Answer>;
 }
 
-/** Whether a change changed anything. */
+/** Answer of an action that may find nothing to change. */
 export const changedData = shape({ changed: Joi.boolean() });
 
-/** A change of one account. */
+/** Defines an operation that changes one account. */
 export function defineAccountChange<Answer, Body extends Reason = Reason>({
   verb,
   body = reasonBody as unknown as Joi.ObjectSchema<Body>,

@@ -24,7 +24,7 @@ interface Query {
   after?: string;
 }
 
-/** Who reads it is in the audit log, as with `topup statement`. */
+/** Records the reader in the audit log, as `topup statement` does. */
 export const getStatement = defineConsoleOperation<unknown, { username: string }, Query>({
   id: 'getStatement',
   method: 'get',

@@ -32,7 +32,7 @@ const query = Joi.object<Query>({
     .default('en'),
 });
 
-/** A page at a time as the reader takes them, its times in the zone of the business. */
+/** Streams a statement as CSV, one page at a time. Times are in business time. */
 export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response) => {
   const { statement, filename, format } = await openRequestedStatement(
     request,
@@ -48,7 +48,10 @@ export const sendStatementCsv: ConsoleRoute['handle'] = async (request, response
   });
 };
 
-/** Drawn by a library that nothing else of the console needs: it is read with the first one. */
+/**
+ * Sends a statement as PDF. The PDF library is imported at the first request, because nothing else
+ * in the console uses it.
+ */
 export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response) => {
   const { statement, filename, username, lang } = await openRequestedStatement(
     request,
@@ -67,7 +70,7 @@ export const sendStatementPdf: ConsoleRoute['handle'] = async (request, response
   await sendFile(response, file);
 };
 
-/** Who reads it is in the audit log, as with `topup statement`. */
+/** Records the reader in the audit log, as `topup statement` does. */
 async function openRequestedStatement(
   request: Request,
   response: Response,

@@ -27,7 +27,7 @@ const fields = {
   balance_after: Joi.number().allow(null).description('Null where no money was moved.'),
 };
 
-/** Not safe to repeat: each call is an adjustment of its own. */
+/** Requests an adjustment. Not idempotent: each call makes another adjustment. */
 export const requestAdjustmentCall = defineConsoleOperation<Body>({
   id: 'requestAdjustment',
   method: 'post',

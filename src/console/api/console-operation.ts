@@ -1,6 +1,6 @@
 /**
- * A call of the console's pages as data: where it is, the row of the table of rights that it takes, what it takes and
- * returns. The router, the OpenAPI document and the tests of rights are made from the list of them.
+ * Console API operations as data: path, right, input and answer. The router, the OpenAPI document
+ * and the tests of rights use the list of them.
  */
 import Joi from 'joi';
 import { getInputLimits } from '../../api/contract/input-limits.js';
@@ -17,21 +17,21 @@ import {
 } from '../../shared/input-rules.js';
 import { getRight, type OperatorAction } from '../../operators/rights.js';
 
-/** The browser that asks. */
+/** The browser that sent the request. */
 export interface AskingBrowser {
-  /** Where it is. */
+  /** Address, network and user agent of the browser. */
   seat: SessionClient & ProofClient;
-  /** Its session, as lists name it. */
+  /** Id of the browser's session, as lists show it. */
   sessionId: string;
-  /** Gives it a new session, in place of one that has ended. */
+  /** Gives the browser a new session in place of one that has ended. */
   letIn(operator: Operator): Promise<void>;
-  /** Lets it forget its session. */
+  /** Clears the session cookies. */
   letOut(): void;
 }
 
 export interface ConsoleCall<Body, Params, Query> {
   operator: Operator;
-  /** For the audit log, with the reason of the body where it has one. */
+  /** Actor, address and reason (from the body, if it has one) for the audit log. */
   by: ChangedBy;
   body: Body;
   params: Params;
@@ -40,31 +40,35 @@ export interface ConsoleCall<Body, Params, Query> {
 }
 
 export interface ConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown> {
-  /** Name in the OpenAPI document, in camelCase, unique. */
+  /** Unique `operationId` in the OpenAPI document, in camelCase. */
   id: string;
   method: 'get' | 'post';
-  /** Express path, below /admin/api. */
+  /** Express path below /admin/api. */
   path: string;
   action: OperatorAction;
-  /** A question that does not fit into a URL, such as a file: it is sent as a POST, and changes nothing. */
+  /**
+   * True for a read that is sent as a POST because its input, such as a file, does not fit into a
+   * URL.
+   */
   asks?: true;
-  /** Of such a file; by default as everywhere. */
+  /** Maximum size of the body in bytes. Default: the limit of all JSON bodies. */
   bodyBytesMax?: number;
   summary: string;
   body?: Joi.ObjectSchema<Body>;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
-  /** Shape of `data`. */
+  /** Schema of `data` in the answer. */
   data: Joi.Schema;
   handle(call: ConsoleCall<Body, Params, Query>): Promise<Answer>;
 }
 
-/** Any of them; its schemas have checked the input before `handle` sees it. */
+/** Any console operation. Its schemas validate the input before `handle` runs. */
 export type AnyConsoleOperation<Answer = unknown> = ConsoleOperation<never, never, never, Answer>;
 
 /**
- * Gives `handle` the types of the schemas beside it.
- * @throws Error for input without bounds, an action without a row, and a change under a right to read.
+ * Returns the operation, with `handle` typed by its schemas.
+ * @throws Error for a schema without bounds, for an action without a right, and if the method and
+ *   the kind of right (read or change) disagree.
  */
 export function defineConsoleOperation<Body = unknown, Params = unknown, Query = unknown, Answer = unknown>(
   operation: ConsoleOperation<Body, Params, Query, Answer>,
@@ -81,7 +85,7 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
   return operation as unknown as AnyConsoleOperation<Answer>;
 }
 
-/** Why an operator does it: no change without one. */
+/** Reason of the operator. Every change needs one. */
 export const reason = text(reasonLengthMax)
   .pattern(saysSomething)
   .required()
@@ -93,21 +97,21 @@ export interface Reason {
 
 export const reasonBody = Joi.object<Reason>({ reason });
 
-/** A part of an answer: every field is always there. */
+/** Builds the schema of an object in an answer. Every field is required. */
 export function shape(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])),
   );
 }
 
-/** How a price group is called. */
+/** Name of a price group. */
 export const priceGroup = Joi.string()
   .max(32)
   .pattern(priceGroupPattern)
   .messages({ 'string.pattern.base': `{{#label}}: ${priceGroupRule}` });
 
-/** An id in a path, of whatever it is. */
+/** Path parameters of an operation on one document. */
 export const idParams = Joi.object<{ id: string }>({ id: text(200).required() });
 
-/** An account in a path. */
+/** Path parameters of an operation on one account or operator. */
 export const usernameParams = Joi.object<{ username: string }>({ username: text(64).required() });

@@ -1,4 +1,7 @@
-/** The OpenAPI document of the console's calls, from which the types of its pages are made. */
+/**
+ * Builds the OpenAPI document of the console API. The types of the console's pages are generated
+ * from it.
+ */
 import { lookUp } from '../../shared/collections.js';
 import { describeParameters } from '../../api/openapi/describe-operation.js';
 import { failureEnvelope } from '../../api/openapi/failures.js';

@@ -1,4 +1,4 @@
-/** What every list of the console takes, and how a page of one answers. */
+/** Query and page of the console's lists. */
 import Joi from 'joi';
 import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.js';
 import { requireAccount } from '../../accounts/find-account.js';
@@ -29,7 +29,10 @@ export const pageFields = {
   looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
 };
 
-/** @throws NotFoundError for an account that does not exist. */
+/**
+ * Builds the account and date filter of a list.
+ * @throws NotFoundError if the account does not exist.
+ */
 export async function buildPageFilter(
   query: Pick<ListQuery, 'account' | 'from' | 'to'>,
 ): Promise<Pick<PageFilter<unknown>, 'accountId' | 'since' | 'until'>> {
@@ -39,8 +42,6 @@ export async function buildPageFilter(
     ...parseDays(query),
   };
 }
-
-/** Lists of what an operator decides: what waits, the longest waiting first; or what fits a filter, newest first. */
 
 const statuses = ['pending', 'completed', 'rejected'] as const;
 type DecidedStatus = (typeof statuses)[number];
@@ -65,11 +66,15 @@ export const decidedPageFields = {
 
 export interface DecidedPage<T> {
   found: T[];
-  /** As `decidedPageFields`. */
+  /** The fields of `decidedPageFields`. */
   page: { next: string | null; looked_back_to: string | null; has_more: boolean };
 }
 
-/** @param listPendingAdjustments Finds so many of those that wait, the longest waiting first. */
+/**
+ * Finds a page of a list of pending decisions, oldest first, or of documents that fit a filter,
+ * newest first.
+ * @param listWaiting Finds up to `limit` pending documents, oldest first.
+ */
 export async function findDecidedPage<T extends CreationKey & { accountId: string; status: DecidedStatus }>(
   query: DecidedQuery,
   collection: Collection<T>,

@@ -12,7 +12,10 @@ import { completeLogin, clearSessionCookies } from '../login-steps.js';
 import { getAdminSession } from '../session.js';
 import type { AnyConsoleOperation, ConsoleCall } from './console-operation.js';
 
-/** Serves the operations to whoever is logged in and has the right; who asks for a change was checked before. */
+/**
+ * Mounts the operations and checks the operator's right for each. `requireSession` and
+ * `guardChanges` must run first.
+ */
 export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Router {
   const router = Router({ caseSensitive: true });
   for (const [path, onPath] of groupBy(operations, (operation) => operation.path)) {

@@ -14,7 +14,7 @@ import {
 } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from '../purchases/present-purchase.js';
 
-/** Of each kind. As these are decided, the next ones come up. */
+/** Maximum for each kind. The next items appear when these are decided. */
 const shownMax = 100;
 
 const kinds = [

@@ -7,12 +7,14 @@ import { auditFilterFields, buildAuditFilter, presentEntry, type AuditFilterQuer
 
 const csvQuery = Joi.object<AuditFilterQuery>(auditFilterFields);
 
-/** A customer's number is no subject of the log, which has the last digits alone and is kept as long as the books. */
+/**
+ * A customer number. The audit log is kept as long as the books, so it stores only the last digits.
+ */
 const number = /^\+?\d{6,}$/;
 
 const columns = ['at', 'actor', 'from', 'action', 'kind', 'subject', 'before', 'after', 'reason', 'id'];
 
-/** The entries of the audit log that fit a filter. */
+/** Streams the audit entries that fit a filter as CSV. */
 export const sendAuditCsv: ConsoleRoute['handle'] = async (request, response) => {
   const query = consoleQuery(csvQuery, request);
   const filter = buildAuditFilter(query);

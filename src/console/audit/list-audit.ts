@@ -6,7 +6,7 @@ import { parseDays } from '../../shared/business-time.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 
-/** What entries are looked for by, in the list and its CSV. */
+/** Filter of the audit list and of its CSV. */
 export interface AuditFilterQuery {
   actor?: string;
   action?: string;
@@ -30,7 +30,7 @@ export const auditFilterFields = {
   to: day,
 };
 
-/** Of what was before and after, as JSON. */
+/** Maximum length of `before` and `after` as JSON, in characters. */
 const changeLengthMax = 4_000;
 
 export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({

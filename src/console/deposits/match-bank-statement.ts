@@ -9,10 +9,10 @@ import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-ba
 import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
 
-/** Of each list so many are shown; the numbers are of all. */
+/** Maximum rows shown of each list. Counts cover all rows. */
 const shownMax = 200;
 
-/** A file in base64. */
+/** Maximum length of a statement file in base64. */
 const base64Max = Math.ceil(limits.bankStatementBytesMax / 3) * 4;
 const bankStatement = Joi.string()
   .max(base64Max)
@@ -88,7 +88,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
 });
 
 async function present(lines: readonly PlannedLine[]) {
-  // What an operator has to see comes first.
+  // Sort by match, so that lines that need an operator come first.
   const rank = ({ match }: PlannedLine) => lineMatches.indexOf(match);
   const shown = [...lines].sort((a, b) => rank(a) - rank(b) || a.line - b.line).slice(0, shownMax);
   const usernames = await findUsernames(

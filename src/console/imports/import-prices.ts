@@ -21,10 +21,10 @@ import { applyImport } from '../../providers/imports/apply-import.js';
 import { offerFields } from '../../providers/imports/price-import.model.js';
 import { undoImport } from '../../providers/imports/undo-import.js';
 
-/** Of each list so many are shown; the numbers are of all. */
+/** Maximum rows shown of each list. Counts cover all rows. */
 export const shownMax = 200;
 
-/** A file in base64. */
+/** Maximum length of a price file in base64. */
 const base64Max = Math.ceil(limits.priceFileBytesMax / 3) * 4;
 export const priceFile = Joi.string()
   .max(base64Max)
@@ -91,7 +91,7 @@ export const previewPriceImport = defineConsoleOperation<{ file: string }>({
   id: 'previewPriceImport',
   method: 'post',
   path: '/price-imports/preview',
-  // Not `product.look`, which everybody has: what somebody sends costs work to read.
+  // Not `product.look`, which every role has: parsing an uploaded file is expensive.
   action: 'price-import.look',
   asks: true,
   bodyBytesMax: priceFileBodyMax,
@@ -109,7 +109,7 @@ interface Apply extends Reason {
   meant: boolean;
 }
 
-/** Offers that somebody else has changed meanwhile. */
+/** Offers that were changed by somebody else since the preview. */
 const keptData = Joi.array().items(shape({ line: Joi.number(), code: Joi.string() }));
 
 export const applyPriceImport = defineConsoleOperation<Apply>({

@@ -94,7 +94,7 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
   },
 });
 
-/** What is known of the open days by itself: purchases that are under way, and sales that are not posted. */
+/** Figures that give the current balance of a ledger account without adding up the open days. */
 const knownNow: Record<string, FigureName> = {
   'platform:suspense': 'topup_suspense_rupiah',
   payable: 'topup_seller_credits_unposted_rupiah',

@@ -91,7 +91,10 @@ export const listPriceGroupsCall = defineConsoleOperation({
   },
 });
 
-/** For whom and for what it is, is always said: what was misspelt is no rule for all. */
+/**
+ * Buyers and products of a markup. Both are required, so that a misspelt field cannot make a markup
+ * for all.
+ */
 interface Target extends Reason {
   account?: string;
   group?: string;

@@ -1,4 +1,7 @@
-/** Changes of who may log in, and do what: each after whoever asks has shown that it is them (decision 041). */
+/**
+ * Changes of operators and their roles. All except ending sessions require the acting operator's
+ * password and code (decision 041).
+ */
 import Joi from 'joi';
 import { text } from '../../api/contract/fields.js';
 import type { ChangedBy } from '../../audit/record-audit.js';
@@ -35,7 +38,7 @@ const role = Joi.string()
   .required();
 
 const named = shape({ username: Joi.string() });
-/** A password that we made: the answer alone shows it. */
+/** Answer with a generated password. Only this answer shows it. */
 const withPassword = shape({ username: Joi.string(), password: Joi.string() });
 
 export const createOperatorCall = defineConsoleOperation<WithRole & { username: string }>({
@@ -61,7 +64,7 @@ export const createOperatorCall = defineConsoleOperation<WithRole & { username: 
 
 interface OperatorChange<Body> {
   id: string;
-  /** What comes after the operator in the path. */
+  /** Path segment after the operator. */
   verb: string;
   summary: string;
   body?: Joi.ObjectSchema<Body>;
@@ -136,7 +139,10 @@ export const removeOperatorCall = defineOperatorChange({
 
 type ToEnd = Reason & { session: string | null };
 
-/** Asks for no password: whoever sees a stranger's session ends it at once. */
+/**
+ * Ends sessions of an operator. It requires no password, so that a suspicious session can be ended
+ * at once.
+ */
 export const endOperatorSessions = defineConsoleOperation<ToEnd, { username: string }>({
   id: 'endOperatorSessions',
   method: 'post',

@@ -24,7 +24,7 @@ export function presentSession(
   };
 }
 
-/** Which session a change ends. */
+/** The session that a change ends; null: all. */
 export const sessionToEnd = text(40)
   .allow(null)
   .required()

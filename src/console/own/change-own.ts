@@ -1,4 +1,7 @@
-/** What an operator changes of their own. Nobody is told why; who does it shows that it is them, where it opens a door. */
+/**
+ * Changes that operators make to their own account. They need no reason. Those that give access
+ * require re-authentication.
+ */
 import Joi from 'joi';
 import { endAllSessions, setOperatorPassword } from '../../operators/manage-operators.js';
 import { endOneSession } from '../../operators/sessions.js';
@@ -14,7 +17,7 @@ import { proofFields, reauthenticate, type Proof } from '../operators/reauthenti
 
 const proofBody = Joi.object<Proof>(proofFields);
 const nothing = shape({});
-/** Shown once: nobody, not even we, can show them again. */
+/** Recovery codes. Only their hashes are stored, so they can never be shown again. */
 const recoveryCodes = shape({ recovery_codes: Joi.array().items(Joi.string()) });
 
 type NewPassword = Proof & { new_password: string; new_password_again: string };
@@ -33,7 +36,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
   data: nothing,
   async handle(call) {
     const { operator, body, by, browser } = call;
-    // First: a code of the app is good once, and a typing error need not use it up.
+    // Check this first, so that a typing error does not use up a one-time code.
     if (body.new_password !== body.new_password_again) {
       const message = 'The two new passwords are not the same.';
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
@@ -61,7 +64,10 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
   },
 });
 
-/** In the session that was shown the secret, which takes the password: nobody else has seen it, and to nobody else it is of use. */
+/**
+ * Confirms a new second factor. It requires no password: the secret is bound to the session that it
+ * was shown to, and showing it required the password.
+ */
 export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   id: 'confirmOwnSecondFactor',
   method: 'post',

@@ -8,7 +8,9 @@ import { presentSession, sessionData } from '../operators/session-data.js';
 
 const actions = Object.keys(rights) as OperatorAction[];
 
-/** What a page must know of who looks at it. What it does not offer is refused all the same. */
+/**
+ * Describes the operator of the session to the pages. The server checks rights again at each call.
+ */
 export const getSession = defineConsoleOperation({
   id: 'getSession',
   method: 'get',

@@ -15,7 +15,7 @@ import type { ProductStatus } from '../../products/product.model.js';
 const nullable = Joi.number().allow(null);
 const status = Joi.string().valid('active', 'inactive', 'maintenance');
 
-/** A product with its offers, as the pages show it. */
+/** A product with its offers. */
 export const productData = shape({
   code: Joi.string(),
   name: Joi.string(),
@@ -67,7 +67,7 @@ export function presentProduct({ product, offers }: CatalogueItem) {
   };
 }
 
-/** A product in a path. */
+/** Path parameters of an operation on one product. */
 export const codeParams = Joi.object<{ code: string }>({ code: text(50).required() });
 
 export const getProduct = defineConsoleOperation({

@@ -10,9 +10,12 @@ import { defineProviderOperation } from './define-provider-operation.js';
 import { acceptDifferences } from '../../reconciliation/stored-reconciliations.js';
 
 const nullable = Joi.number().allow(null);
-/** More are no list for a person; the command line writes all of them to a file. */
+/** Maximum differences shown. The command line writes all of them to a file. */
 const shownMax = 500;
-/** Of a business day, in the process that answers others meanwhile. */
+/**
+ * Maximum sales of a business day to reconcile, because the work shares a web process with other
+ * requests.
+ */
 const salesMax = 20_000;
 const recordBytesMax = 2_000_000;
 
@@ -97,7 +100,7 @@ export const comparePrices = defineProviderOperation({
 
 interface Reconciled {
   date: string;
-  /** Left out: the provider is asked for its record. */
+  /** The provider's record as CSV. Absent: the record is requested from the provider. */
   csv?: string;
 }
 

@@ -14,7 +14,7 @@ import {
 interface ProviderOperation<Body, Query, Answer> {
   id: string;
   method: 'get' | 'post';
-  /** What comes after the seller in the path; nothing: the provider itself. */
+  /** Path segment after the seller. Absent: the operation is about the provider itself. */
   verb?: string;
   action: OperatorAction;
   asks?: true;
@@ -26,7 +26,7 @@ interface ProviderOperation<Body, Query, Answer> {
   run: (seller: Account, call: { body: Body; query: Query; by: ChangedBy }) => Promise<Answer>;
 }
 
-/** A call about the provider of one seller. */
+/** Defines an operation on the provider of one seller. */
 export function defineProviderOperation<Answer, Body = unknown, Query = unknown>({
   verb,
   run,

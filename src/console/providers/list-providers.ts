@@ -14,7 +14,7 @@ import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Figures of more are not shown, so that the page stays what a person reads and MongoDB is asked for a bounded number. */
+/** Maximum providers with figures. It bounds the page and the MongoDB reads. */
 const shownMax = 60;
 const rememberedMs = 2_000;
 
@@ -46,7 +46,7 @@ export const providerFields = {
   }).description('Of the last 24 hours.'),
 };
 
-/** Every provider, asked for once by everybody who looks. */
+/** Lists all providers with their figures. The answer is cached for 2 s. */
 export const listProviders = defineConsoleOperation({
   id: 'listProviders',
   method: 'get',
@@ -71,13 +71,13 @@ const shownProviders = memoizeFor(rememberedMs, async () => {
 });
 
 interface RecentFigures {
-  /** Of 24 hours. */
+  /** Of the last 24 hours. */
   day: ProviderFigures | undefined;
-  /** By five minutes: what the pace of our float is made from. */
+  /** In steps of five minutes, for the pace of the float. */
   today: ProviderFigures[];
 }
 
-/** By the id of the seller. */
+/** Reads the figures of the last day by seller id. */
 export async function recentFigures(sellerIds: readonly string[]): Promise<Map<string, RecentFigures>> {
   const untilMs = nowMs();
   const [days, todays] = await Promise.all([

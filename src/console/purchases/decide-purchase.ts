@@ -15,7 +15,7 @@ import { reverseByOperator } from '../../purchases/review/reverse-by-operator.js
 
 interface Body extends Reason {
   as: ReviewOutcome;
-  /** With success: what the provider gave. */
+  /** With `success`: the provider's serial number. */
   serial_number?: string;
 }
 

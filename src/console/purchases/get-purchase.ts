@@ -123,7 +123,10 @@ function toIsoOrNull(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }
 
-/** For the customer who reads their answer aloud: what is asked about is what they look at. */
+/**
+ * Returns a purchase as its buyer's API call would answer now, so that support can compare answers
+ * with the customer.
+ */
 export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   id: 'asCustomerSees',
   method: 'get',
@@ -155,7 +158,7 @@ async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; 
         answer: envelope(presentBuyerTransaction(purchase)),
       };
     case 'reseller': {
-      // The same call again is the status check.
+      // Repeating the same call is the status check.
       const { language = 'en' } = await requireAccount(purchase.accountId);
       const said = presentResellerPurchase(purchase, false);
       return {

@@ -15,7 +15,7 @@ import { presentPurchase, purchaseData } from './present-purchase.js';
 import { sumPurchases } from '../../purchases/sum-purchases.js';
 import { searchPurchasesAndAccounts, searchLength } from '../../purchases/search-purchases.js';
 
-/** What purchases are looked for by, in the list, its sums and its CSV. */
+/** Filter of the purchase list, its sums and its CSV. */
 export interface PurchaseFilterQuery {
   account?: string;
   seller?: string;
@@ -41,7 +41,10 @@ export const purchaseFilterFields = {
   to: day,
 };
 
-/** @throws NotFoundError for an account that does not exist. */
+/**
+ * Resolves a filter query: usernames become ids.
+ * @throws NotFoundError if an account does not exist.
+ */
 export function purchaseFilterOf(query: PurchaseFilterQuery): Promise<PurchaseFilter> {
   const { product, price_from, price_to, ...same } = query;
   return filterOf({ ...same, productCode: product, priceFrom: price_from, priceTo: price_to });

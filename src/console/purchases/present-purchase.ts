@@ -28,7 +28,10 @@ const fields = {
 export const purchaseFields = Object.keys(fields);
 export const purchaseData = shape(fields);
 
-/** A purchase as lists show it. `usernames`: of its buyer and its seller. */
+/**
+ * Presents a purchase as lists show it.
+ * @param usernames Usernames of its buyer and seller by id.
+ */
 export function presentPurchase(purchase: Purchase, usernames: Record<string, string>) {
   const nameOf = (id: string) => lookUp(usernames, id) ?? id;
   return {

@@ -8,14 +8,14 @@ import { purchaseFilterFields, purchaseFilterOf, type PurchaseFilterQuery } from
 
 const csvQuery = Joi.object<PurchaseFilterQuery>(purchaseFilterFields);
 
-/** The purchases that fit a filter. */
+/** Streams the purchases that fit a filter as CSV. */
 export const sendPurchasesCsv: ConsoleRoute['handle'] = async (request, response) => {
   const query = consoleQuery(csvQuery, request);
   const filter = await purchaseFilterOf(query);
   await sendListCsv<string>(response, {
     filename: 'purchases.csv',
     columns: purchaseFields,
-    // Customer numbers and tokens are for whoever opens it by a double click.
+    // `csv-excel` keeps customer numbers and tokens as text when Excel opens the file.
     format: 'csv-excel',
     exported: {
       by: changedByOperator(request, response),

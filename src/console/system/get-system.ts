@@ -46,9 +46,12 @@ export const getServiceSettings = defineConsoleOperation({
   },
 });
 
-/** More of them change nothing about what to do. */
+/** Maximum alarms and failing jobs shown. */
 const shownMax = 100;
-/** However many pages are open, of which each asks every few seconds. Doctor looks twice, with seconds between, at what seems to stand still. */
+/**
+ * Cache times of the checks, because each open page polls every few seconds. A check can take
+ * seconds: doctor looks twice at what seems stuck.
+ */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
 const lastChecks = staleWhileRevalidate(remembered, async () => ({

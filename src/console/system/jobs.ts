@@ -36,7 +36,7 @@ export const jobData = shape({
   refusal,
 });
 
-/** Those of one page, with the usernames of all of them by one question. */
+/** Presents the jobs of one page. All usernames are read with one query. */
 export async function presentJobs(jobs: SeenJob[]) {
   const usernames = await findUsernames(jobs.flatMap((job) => findId(job, 'accountId') ?? []));
   return jobs.map((job) => present(job, usernames));

@@ -53,7 +53,7 @@ export const listProcesses = defineConsoleOperation({
 
 const count = Joi.number();
 
-/** However many pages are open. */
+/** Answers are cached for this long, for all open pages. */
 const rememberedMs = 2_000;
 
 const readQueues = memoizeFor(rememberedMs, async () => {

@@ -18,10 +18,10 @@ const providersShown = 20;
 const sellersRead = 60;
 const plottedMax = 8;
 const rememberedMs = 5_000;
-/** Who is asked most changes slowly, and asking for it reads the orders of all. */
+/** The ranking changes slowly, and computing it reads the order counters of all providers. */
 const rankedEveryMs = 60_000;
 
-/** What the plots and the figures of the day are made from, asked for once by everybody who looks. */
+/** Returns the figures and plots of the day. The answer is cached for 5 s. */
 export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
   const atMs = nowMs();
   const hours = listHoursUntil(atMs);
@@ -53,7 +53,9 @@ export const getFiguresOfToday = memoizeFor(rememberedMs, async () => {
   };
 });
 
-/** The providers that were asked most in the last day, most first: more lines are no plot. */
+/**
+ * Finds the providers with the most orders in the last 24 hours, most first, at most `plottedMax`.
+ */
 const findBusiestSellers = memoizeFor(rankedEveryMs, async () => {
   const untilMs = nowMs();
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
@@ -92,7 +94,7 @@ async function deliveriesByHour(span: { sinceMs: number; untilMs: number }) {
   return [...byHour.values()];
 }
 
-/** The beginnings of the last 24 hours, the one under way among them, by the business's clock. */
+/** Lists the start of each of the last 24 hours, including the current one, in business time. */
 function listHoursUntil(atMs: number): number[] {
   const { startMs } = getBusinessDay(new Date(atMs));
   const current = startMs + Math.floor((atMs - startMs) / hourMs) * hourMs;
@@ -105,9 +107,12 @@ interface Figures {
   failed: number;
   refunded: number;
   open: number;
-  /** Of those that have come to an end; null: none has. */
+  /** Share of final purchases that succeeded; null: none is final. */
   success_rate: number | null;
-  /** Rupiah: the prices of what succeeded and was not taken back, and what of them is the platform's. */
+  /**
+   * Rupiah: prices of successful purchases that were not reversed. `commission` is the platform's
+   * part of them.
+   */
   sales: number;
   commission: number;
 }
@@ -130,7 +135,10 @@ function sumFigures(sold: readonly DaySales[]): Figures {
   };
 }
 
-/** Totals count by quarters of an hour since the beginning of the day, and every zone's days begin on one. */
+/**
+ * Counts purchases by hour. Totals count quarter hours from the start of the day, and every time
+ * zone's days start on a quarter hour.
+ */
 function volumeByHour({ recent }: BusinessDays, hours: readonly number[]) {
   const volumes = hours.map((fromMs) => ({
     from: new Date(fromMs).toISOString(),
@@ -174,7 +182,7 @@ function salesByDay({ older, recent, today, yesterday, olderDays }: BusinessDays
   });
 }
 
-/** Of today, whoever was asked most first. */
+/** Figures of today by seller, most purchases first. */
 function byProvider({ recent, today, sellers }: BusinessDays) {
   return recent
     .filter(({ day, sellerId }) => day === today && sellerId !== null)

@@ -7,7 +7,7 @@ import { defineConsoleOperation, shape } from '../api/console-operation.js';
 import { getFiguresOfToday } from './figures-of-today.js';
 
 const rowsShown = 20;
-/** Work that nobody has done for so long is late. */
+/** Work that is due for longer than this is late. */
 const lateMs = 60_000;
 
 const attentionKinds = [

@@ -50,7 +50,10 @@ export const deliveryData = shape({
   ),
 });
 
-/** @param account Its username. */
+/**
+ * Presents a delivery with its attempts.
+ * @param account Username of its account.
+ */
 export function presentDelivery(delivery: Delivery, account: string) {
   return {
     id: delivery._id,
@@ -83,7 +86,9 @@ function presentHeaders(delivery: Delivery, attempt: { n: number; sent: Delivery
   return headers && Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-/** What others wrote: receivers and providers often say the URL that was called. */
+/**
+ * Redacts secrets in URLs. Receivers and providers often repeat the called URL in their messages.
+ */
 export function redactUrls(words: string | null): string | null {
   return words === null ? null : redactUrlSecrets(words);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../webhooks/receivers/list-receivers.js';
 import { defineConsoleOperation, shape } from '../api/console-operation.js';
 
-/** Of each kind. */
+/** Maximum receivers of each state. */
 const shownMax = 100;
 
 export const listReceivers = defineConsoleOperation({
@@ -58,7 +58,7 @@ interface Query {
   receivers_after?: string;
 }
 
-/** Accounts of one page; each has a few receivers. */
+/** Accounts per page. Each has a few receivers. */
 const accountsMax = 25;
 
 export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>({

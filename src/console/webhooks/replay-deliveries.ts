@@ -104,7 +104,10 @@ export const replayDeadDeliveries = defineConsoleOperation<DeadDeliveryFilter & 
   },
 });
 
-/** @throws ValidationError for a filter beside the account without one: no index knows it. */
+/**
+ * Builds the filter of dead deliveries.
+ * @throws ValidationError for other filters without an account, because no index covers them.
+ */
 async function buildFilter({
   account: username,
   ref_id: wantedRef,

@@ -1,4 +1,4 @@
-/** A job as an operator sees it: what it is about, how it stands, and what its rounds came to. */
+/** Describes jobs for operators: subject, state and failed rounds. */
 import type { Job as BullJob } from 'bullmq';
 import { readPayload, type Job, type Queue } from '../../jobs/define-job.js';
 import { failingId, describeError } from '../../jobs/failed-rounds.js';
@@ -10,7 +10,7 @@ import { redis } from '../../redis/connection.js';
 export const jobStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** Why a job is not retried. `gone`: there is none of this id any more. */
+/** Reasons why a job cannot be retried. `gone`: no job has this id any more. */
 export const refusals = [
   'gone',
   'running',
@@ -24,24 +24,30 @@ export const refusals = [
 export type Refusal = (typeof refusals)[number];
 
 export interface SeenJob {
-  /** BullMQ's id and the queue, `812@settlements`; of one that stands in no queue any more its name and subject. */
+  /**
+   * BullMQ's id and the queue, `812@settlements`. For a job that is in no queue any more: its name
+   * and subject.
+   */
   id: string;
   queue: string;
-  /** Its kind, by its name of today. */
+  /** Kind of job, by its current name. */
   name: string;
-  /** What it is about. Null: its payload can't be read. */
+  /** Document that the job is about. Null: its payload cannot be read. */
   subject: string | null;
-  /** Ids. Null: it can't be read, and is not shown, because nobody knows what it holds. */
+  /**
+   * Payload, which contains only ids. Null: it cannot be read, and is not shown because it may
+   * contain anything.
+   */
   data: Record<string, unknown> | null;
-  /** `lost`: it failed again and again, and stands in Redis no more. */
+  /** `lost`: it failed repeatedly and is in Redis no more. */
   state: JobState | 'lost';
-  /** Rounds that were begun with this very job. */
+  /** Rounds that were started with this job. */
   begun: number;
-  /** Of its subject, in a row. */
+  /** Consecutive failed rounds of its subject. */
   failedRounds: number;
-  /** It was set aside for a person. */
+  /** When it was set aside for a person. */
   needsPersonSince: Date | null;
-  /** What it failed with, the newest last; without long numbers. */
+  /** Failures, newest last, without long numbers. */
   failures: FailedRound[];
   addedAt: Date | null;
   lastRunAt: Date | null;
@@ -51,7 +57,7 @@ export interface SeenJob {
   refusal: Refusal | null;
 }
 
-/** What Redis has of it, before the rounds of its subject are known. */
+/** A job as Redis has it, before the failed rounds of its subject are read. */
 export interface RawJob {
   queue: Queue;
   job: Job<never> | null;
@@ -61,7 +67,9 @@ export interface RawJob {
   state: JobState;
 }
 
-/** `name:subject`, by which the failed rounds of a subject are counted; null where it can't be read. */
+/**
+ * Returns `name:subject`, the id of a subject's failed rounds; null if the payload cannot be read.
+ */
 export function getSubjectId({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
   return job && subject !== null ? failingId(job.name, subject) : null;
 }
@@ -73,7 +81,10 @@ export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob 
   return { queue, job, data, subject, bullJob, state };
 }
 
-/** With the rounds of each subject, by one question. @throws DependencyError while a database is away. */
+/**
+ * Describes jobs. The failed rounds of all subjects are read with one query.
+ * @throws DependencyError while a database is away.
+ */
 export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
   const ids = raw.flatMap((each) => getSubjectId(each) ?? []);
   const rows = await failingJobs.find({ _id: { $in: ids } }).toArray();
@@ -81,7 +92,7 @@ export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
   return Promise.all(raw.map((each) => describeJob(each, rowOf.get(getSubjectId(each) ?? '') ?? null)));
 }
 
-/** A subject that failed again and again and whose job is gone from Redis. */
+/** Describes a subject that failed repeatedly and whose job is gone from Redis. */
 export function describeLostJob(row: FailingJob): SeenJob {
   const job = findJobByName(row.job) ?? null;
   const data = readJobData(job, row.job, row.payload);
@@ -128,7 +139,10 @@ async function describeJob(raw: RawJob, row: FailingJob | null): Promise<SeenJob
   };
 }
 
-/** Null: it can be retried. @param row Of its subject, where rounds have failed. */
+/**
+ * Returns why a job cannot be retried; null: it can.
+ * @param row Failed rounds of its subject, if there are any.
+ */
 export function findRefusal({ job, data, state }: RawJob, row: FailingJob | null): Refusal | null {
   if (state === 'active') {
     return 'running';
@@ -163,7 +177,7 @@ function readJobData(job: Job<never> | null, name: string, payload: unknown): Re
   }
 }
 
-/** BullMQ keeps the time as the upper part of a score. */
+/** Returns when a delayed job runs next. BullMQ stores the time in the upper bits of the score. */
 async function nextRun(queue: Queue, bullJob: BullJob): Promise<Date | null> {
   const score = await redis().zscore(openQueue(queue).toKey('delayed'), bullJob.id ?? '');
   return score === null ? null : new Date(Math.floor(Number(score) / 0x1000));

@@ -1,6 +1,6 @@
 /**
- * Jobs by what they are about. BullMQ's mark of a subject follows from it, so that all kinds of jobs of a purchase are found by as
- * many small questions as there are kinds, however long the queues are (decision 046).
+ * Finds jobs by their subject. BullMQ's deduplication id follows from the subject. All jobs of a
+ * purchase therefore take one lookup per kind, however long the queues are (decision 046).
  */
 import { deduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
@@ -24,7 +24,7 @@ import {
 import { listSubjects, type Ids, findThings, type Thing } from './job-subjects.js';
 
 export interface FoundJobs {
-  /** What the words name, whether jobs of it are left or not. */
+  /** Documents that match the input, whether or not they still have jobs. */
   things: Thing[];
   jobs: SeenJob[];
 }
@@ -37,13 +37,14 @@ interface Wanted {
 const foundMax = 200;
 
 /**
- * @param what Id or `ref_id` of a purchase; id of a settlement, report, delivery, receiver or bill; username or id of an account: then
- *   also of what is open of it.
+ * Finds jobs of every kind and state by their subject.
+ * @param what Id or `ref_id` of a purchase; id of a settlement, report, delivery, receiver or bill;
+ *   username or id of an account, which includes its open documents.
  * @throws DependencyError while a database is away.
  */
 export async function findJobs(what: string): Promise<FoundJobs> {
   const [things, kinds] = await Promise.all([findThings(what), findCurrentJobs()]);
-  // Whatever it is, one kind of job may be about it: a receiver, a bill and a meter have no page of their own.
+  // Try the input as any kind of id. Receivers, bills and meters have no page in the console.
   const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
   const wanted = kinds.flatMap((job) =>
     [...new Set(all.flatMap((ids) => listSubjects(job, ids)))].map((subject) => ({ job, subject })),
@@ -54,7 +55,7 @@ export async function findJobs(what: string): Promise<FoundJobs> {
 }
 
 /**
- * One job, by the id that it is shown with, or by its name and subject (`pay-out:01a1…`).
+ * Finds one job by its shown id, or by its name and subject (`pay-out:01a1…`).
  * @throws NotFoundError if there is none (any more), DependencyError while a database is away.
  */
 export async function findJob(id: string): Promise<SeenJob> {
@@ -68,7 +69,10 @@ export async function findJob(id: string): Promise<SeenJob> {
   return found;
 }
 
-/** The job in Redis of an id such as `812@settlements`; null: there is none, or the id is none of these. */
+/**
+ * Finds the job in Redis by an id such as `812@settlements`; null: there is none, or the id has
+ * another form.
+ */
 export async function findRawJob(id: string): Promise<RawJob | null> {
   const at = id.lastIndexOf('@');
   const name = id.slice(at + 1);
@@ -95,7 +99,7 @@ async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<S
   return seen.sort((a, b) => rank(a) - rank(b) || Number(b.addedAt) - Number(a.addedAt));
 }
 
-/** What failed is what somebody looks for. */
+/** Sorts failed jobs first. */
 function rank({ failures }: SeenJob): number {
   return failures.length > 0 ? 0 : 1;
 }
@@ -122,7 +126,8 @@ async function inRedis(queue: Queue, id: string): Promise<RawJob | null> {
   try {
     const state = await openQueue(queue).getJobState(id);
     const known = jobStates.find((each) => each === state);
-    // Asked after its state: a queue has keys of its own under such names (`id`, `stalled-check`), which are no jobs.
+    // Read the job only after its state. A queue has keys under names such as `id` and
+    // `stalled-check` that are no jobs.
     const bullJob = known && (await readJob(queue, id));
     return bullJob ? rawJob(queue, bullJob, known) : null;
   } catch (error) {

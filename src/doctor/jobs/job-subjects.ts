@@ -9,24 +9,27 @@ import { deliveries } from '../../webhooks/deliver/delivery.model.js';
 import { getReceiverIds } from '../../webhooks/new-delivery.js';
 import { ReceiverModel } from '../../webhooks/receivers/receiver.model.js';
 
-/** Ids of something as payloads call them, such as `purchaseId`; `anyId` stands for each of them. */
+/**
+ * Ids of a document under the names that payloads use, such as `purchaseId`. `anyId` matches each
+ * name.
+ */
 export interface Ids {
   readonly [name: `${string}Id`]: string | undefined;
-  /** Of a purchase: the seller in whose provider's queue it waits, or null. Absent: that is not known. */
+  /** For a purchase: the seller whose provider's queue it waits in, or null. Absent: unknown. */
   readonly waitsAt?: string | null;
 }
 
 interface Keys {
   id: `${string}Id` | null;
-  /** Flags: each of them has a job of its own. */
+  /** Boolean fields. Each value has its own job. */
   flags: string[];
 }
 
 const known = new WeakMap<Joi.ObjectSchema, Keys>();
 
 /**
- * The subjects that a kind of job has for something with these ids, as the kind's own definition makes them: none where it is
- * about something else.
+ * Returns the subjects that a kind of job has for these ids, by the kind's own definition. Empty if
+ * the kind is about something else.
  */
 export function listSubjects(job: Job<never>, ids: Ids): string[] {
   const { id: key, flags } = getKeys(job.data);
@@ -49,7 +52,10 @@ function isElsewhere({ queue }: Job<never>, { waitsAt }: Ids): boolean {
   );
 }
 
-/** A job names what it is about and whose it is; one that names an account alone is about that. */
+/**
+ * Returns the id field and flags of a payload. `accountId` counts only if there is no other id,
+ * because jobs also name the owner.
+ */
 function getKeys(schema: Joi.ObjectSchema): Keys {
   const found = known.get(schema) ?? readKeys(schema);
   known.set(schema, found);
@@ -65,21 +71,21 @@ function readKeys(schema: Joi.ObjectSchema): Keys {
   };
 }
 
-/** Something that jobs are about, with the place of its own where its history is. */
+/** A document that jobs are about. */
 export interface Thing {
   kind: 'purchase' | 'account' | 'settlement' | 'report' | 'delivery';
   id: string;
   accountId: string;
-  /** What its jobs, and those of what is open of it, are about. */
+  /** Ids that its jobs, and those of its open documents, are about. */
   subjects: Ids[];
 }
 
-/** Of an account: more of each is more than anybody reads. */
+/** Maximum documents of each kind for an account. */
 const openMax = 50;
-/** Of accounts that chose the same `ref_id`. */
+/** Maximum purchases with the same `ref_id`, which different accounts may use. */
 const sameMax = 20;
 
-/** What has this id, username or `ref_id`. Each is looked up along an index. */
+/** Finds documents with this id, username or `ref_id`. Each lookup uses an index. */
 export async function findThings(what: string): Promise<Thing[]> {
   const byId = { _id: what };
   const whose = { projection: { accountId: 1 } };
@@ -113,7 +119,7 @@ async function findPurchases(what: string): Promise<Purchase[]> {
   return [...new Map(found.flat().map((each) => [each._id, each])).values()];
 }
 
-/** Where it waits is known while it waits; what has ended may have a failed job in any provider's queue. */
+/** Omits `waitsAt`: a final purchase may have a failed job in any provider's queue. */
 function getIds({ _id }: Purchase): Ids {
   return { purchaseId: _id };
 }

@@ -1,4 +1,7 @@
-/** Jobs of a queue in a state, a page at a time, along BullMQ's own lists and sorted sets: a page reads no more than itself. */
+/**
+ * Lists jobs of a queue in a state, page by page, from BullMQ's lists and sorted sets. A page reads
+ * only its own jobs.
+ */
 import type { Queue } from '../../jobs/define-job.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
@@ -11,24 +14,24 @@ import { rawJob, describeJobs, type JobState, type RawJob, type SeenJob } from '
 export interface JobFilter {
   queue: string;
   state: JobState;
-  /** The kind, by its name of today. */
+  /** Kind of job, by its current name. */
   name?: string | undefined;
 }
 
 export interface PageOfJobs {
   jobs: SeenJob[];
-  /** Where the next page begins; null at the end. */
+  /** Cursor of the next page; null at the end. */
   next: string | null;
 }
 
-/** So many are looked at for a page of one kind: few of them may be of it. */
+/** Jobs read for a page that is filtered by kind, because few may match. */
 const lookedMax = 200;
 
 /**
- * Who runs next comes first; of those that are over, the last. A list that is worked on moves while it is read: of `waiting` and
- * `active` a page goes on at a place.
- * @throws NotFoundError for a queue that there is not, ValidationError for an `after` that no page has given, DependencyError while
- *   a database is away.
+ * Lists jobs: the next to run first, or the last to end first for `failed` and `completed`.
+ * `waiting` and `active` move while they are read, so their cursor is a position.
+ * @throws NotFoundError if the queue does not exist, ValidationError for an `after` that no page
+ *   has returned, DependencyError while a database is away.
  */
 export async function listJobs(
   filter: JobFilter,
@@ -62,7 +65,7 @@ export async function listJobs(
 
 interface Entry {
   id: string;
-  /** Where the page after it begins. */
+  /** Cursor of the page after this entry. */
   key: string;
 }
 
@@ -98,10 +101,10 @@ async function readEntries(
 
 const keyForm = /^(\d{1,20})_(.{1,120})$/;
 
-/** More jobs do not end, or become due, in one millisecond. */
+/** Upper bound of jobs with the same score, that is, due or ended in the same millisecond. */
 const tiesMax = 1_000;
 
-/** The place after the job that the page before ended with, also where that is gone meanwhile. */
+/** Returns the rank after the last job of the previous page, even if that job is gone. */
 async function placeAfter(key: string, after: string, isNewestFirst: boolean): Promise<number> {
   const [, score, id] = keyForm.exec(after) ?? [];
   if (score === undefined || id === undefined) {
@@ -118,7 +121,7 @@ async function placeAfter(key: string, after: string, isNewestFirst: boolean): P
   return before + ties.filter((each) => (isNewestFirst ? each > id : each < id)).length;
 }
 
-/** Jobs are put in at the head and taken at the tail. */
+/** Reads from the tail: BullMQ adds jobs at the head and takes them at the tail. */
 async function readListEntries(
   queue: Queue,
   state: 'waiting' | 'active',

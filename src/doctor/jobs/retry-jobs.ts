@@ -11,9 +11,10 @@ import { findRawJob } from './find-jobs.js';
 import { findRefusal, getSubjectId, type RawJob, type Refusal } from './describe-job.js';
 
 /**
- * Lets a job that was set aside run again at once, with its rounds counted from none. Safe to call twice: a subject has one
- * job that waits.
- * @throws NotFoundError if it does not fail (any more), DependencyError while Redis is away: then call it again.
+ * Retries a job that was set aside, with its failed rounds reset to 0. Safe to call twice, because
+ * a subject has one waiting job.
+ * @throws NotFoundError if it does not fail (any more), DependencyError while Redis is away: then
+ *   call it again.
  */
 export async function retryFailingJob(id: string, by: ChangedBy): Promise<FailingJob> {
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
@@ -33,11 +34,12 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
       before: { job: id, rounds, failure: reason },
     });
   });
-  // What runs by the clock comes by itself.
+  // Scheduled jobs come again by themselves.
   if (!job.clock && !(await promoteJob(job, data))) {
     await addJob(job, data);
   }
-  // Not before: without Redis it would be in nobody's list. One that has failed again meanwhile stays.
+  // Delete the row only now: while Redis is away it must stay listed. A job that has failed again
+  // meanwhile has `rounds` above 0 and stays.
   await FailingJobModel.deleteOne({ _id: id, rounds: 0 });
   return failing;
 }
@@ -48,15 +50,18 @@ export interface Retried {
   refusal: Refusal | null;
 }
 
-/** More at once is a cause to mend first. */
+/** More failures at once have a common cause that must be fixed first. */
 export const retriedMax = 100;
 
 /**
- * Lets jobs run again at once, one after the other, each with its entry in the audit log; those that cannot say why. A job that has
- * failed for good is added anew, so that its subject still has one job at a time, and by its payload of today: it reads what is
- * so by now, as after any repetition, and moves no money a second time.
- * @param ids As they are shown: `812@settlements`, or name and subject of one that failed again and again.
- * @throws DependencyError while a database is away: those before have gone on, and it is safe to call again.
+ * Retries jobs at once, one after another, each with an audit entry. Those that cannot be retried
+ * have a refusal.
+ *
+ * A job that failed for good is added again with its current payload. Its subject keeps one job,
+ * and the job reads the current state as after any retry, so it moves no money twice.
+ * @param ids Ids as shown: `812@settlements`, or name and subject of a job that failed repeatedly.
+ * @throws DependencyError while a database is away. The jobs before it were retried, and it is safe
+ *   to call again.
  */
 export async function retryJobs(ids: string[], by: ChangedBy): Promise<Retried[]> {
   const retried: Retried[] = [];
@@ -75,10 +80,10 @@ async function retryOne(id: string, by: ChangedBy): Promise<Refusal | null> {
   const row = rowId === null ? null : await failingJobs.findOne({ _id: rowId });
   const refusal = findRefusal(raw, row);
   if (refusal === null) {
-    // What stands in the list is added by that, and once.
+    // A listed row is retried by `retryFailingJob`, which adds its job. Do not add it twice.
     await (row ? retryFailingJob(row._id, by) : runAgain(raw, by));
     if (raw.state === 'failed') {
-      // Last: what was added anew is not lost with it, and it is not retried twice.
+      // Remove the old job last, so that a crash loses nothing. A second attempt finds it gone.
       await raw.bullJob.remove().catch((error: unknown) => {
         throw new DependencyError(error);
       });
@@ -87,7 +92,7 @@ async function retryOne(id: string, by: ChangedBy): Promise<Refusal | null> {
   return refusal;
 }
 
-/** One that stands in the list of failing jobs. */
+/** Retries a job of the list of failing jobs. */
 async function retryRow(id: string, by: ChangedBy): Promise<Refusal | null> {
   try {
     await retryFailingJob(id, by);
