@@ -223,7 +223,6 @@ function buildEntry<Data extends object>(
   };
 }
 
-/** Returns BullMQ's deduplication id of a subject's job. */
 export function deduplicationId(job: { name: string }, subject: string): string {
   return `${job.name}:${subject}`;
 }

@@ -46,7 +46,6 @@ export interface Queue {
 
 /** Limits of a queue over all processes. Null: no limit. */
 export interface FleetLimits {
-  /** Concurrent jobs. */
   concurrency: number | null;
   /** Jobs started per second, evenly spaced. */
   perSecond: number | null;

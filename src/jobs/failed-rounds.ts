@@ -31,7 +31,6 @@ const reasonLengthMax = 300;
 /** Failures stored per job at most. */
 const failuresMax = 20;
 
-/** Returns the row id of a job and its subject. */
 export function failingId(job: string, subject: string): string {
   return `${job}:${subject}`;
 }
@@ -65,7 +64,6 @@ export async function countFailedRound(
   return counted;
 }
 
-/** Marks a job as needing a person. */
 export async function flagForPerson({ _id }: FailingJob): Promise<void> {
   await failingJobs.updateOne({ _id, needsPersonSince: null }, { $set: { needsPersonSince: now() } });
 }

@@ -11,7 +11,6 @@ export interface FailedRound {
 export interface FailingJob {
   /** `<job>:<subject>` */
   _id: string;
-  /** Queue name. */
   queue: string;
   job: string;
   subject: string;

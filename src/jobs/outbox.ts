@@ -54,7 +54,6 @@ export function outboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): Out
   return kind as unknown as OutboxJob<T, never>;
 }
 
-/** Documents of one batch of a sweep. */
 const batchSize = 1_000;
 const leaseMs = 30_000;
 /** A job in a long queue is not lost. Its document is checked again after this time. */

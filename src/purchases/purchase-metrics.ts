@@ -76,7 +76,6 @@ export function countConclusion(
   }
 }
 
-/** Returns the log fields that identify a purchase. */
 export function getLogFields({ _id, requestId }: Pick<Purchase, '_id' | 'requestId'>) {
   return { purchaseId: _id, ...(requestId !== undefined && { requestId }) };
 }

@@ -20,9 +20,9 @@ import {
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
 
 /**
- * Builds the deliveries of one event: the envelope to each subscribed endpoint of the buyer, the
- * surface's callback to the purchase's or the account's callback URL, and the callback of a final
- * sale to the seller.
+ * Builds the deliveries of one event. The envelope goes to each subscribed endpoint of the buyer.
+ * The surface's callback goes to the purchase's own URL, or else to the account's. The seller gets
+ * a callback when a sale becomes final.
  *
  * Ids derive from the purchase and the event, so storing an event twice is a duplicate key.
  * @param parts.purchase The purchase after the event.

@@ -7,7 +7,6 @@ import { say, type MessageKey } from '../shared/say.js';
 import { formatToken, parsePlnToken } from './pln-token.js';
 import type { Purchase, PurchaseStatus } from './purchase.model.js';
 
-/** Options that the shop sets for a receipt. */
 export interface ReceiptOptions {
   language: 'id' | 'en';
   /** Name of the shop. */

@@ -51,7 +51,6 @@ function findNewest(filter: Filter<Purchase>): Promise<Purchase[]> {
 
 const accountsMax = 5;
 
-/** Length limits of a search text. */
 export const searchLength = { min: 2, max: 100 };
 
 /** Finds purchases (see searchPurchases), and accounts by username prefix. */

@@ -29,7 +29,6 @@ export const postSellerCreditsJob = defineJob<SellerData>({
   whileActive: 'follow',
 });
 
-/** Finds sellers with credits that are not posted. */
 export const sweepSellerCreditsJob = defineClocked('sweep-seller-credits', 30_000);
 
 const postingMax = 1_000;

@@ -56,7 +56,6 @@ export function getLaneNumber(accountId: string): number {
   return getShardRange(accountId) * limits.postingLanes + (hashFnv1a(accountId) % limits.postingLanes);
 }
 
-/** FNV-1a, 32 bits. */
 function hashFnv1a(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -49,7 +49,6 @@ export interface Posting {
    * of the wallet, which prevents a concurrent posting of the account from inserting the document.
    */
   barredBy?: Bar;
-  /** Changes of the daily totals. */
   totals?: TotalsChange[];
   /**
    * For a step without a journal: a filter that matches only documents of this call. It shows after

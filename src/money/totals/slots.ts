@@ -14,7 +14,6 @@ const leaseRetryMs = 1_000;
 /** Slots that one process leases per range: its shared lanes, and some own lanes of accounts. */
 const leasedMax = limits.postingLanes + 2;
 
-/** Returns the lease names of the slots of a range. */
 function getLeaseNames(range: number): string[] {
   const first = getFirstSlot(range);
   return Array.from({ length: limits.totalsSlotsLeased }, (_, index) => `totals-slot-${first + index}`);

@@ -29,7 +29,6 @@ export function refuseUnservedScenario(account: Account, product: Product, custo
   }
 }
 
-/** A client's request to buy a product or to pay a bill. */
 export interface PurchaseRequest {
   account: Account;
   surface: Surface;

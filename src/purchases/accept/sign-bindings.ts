@@ -97,7 +97,6 @@ function getRequestFingerprint({ productCode, customerNumber }: SignedRequest): 
     .digest('base64');
 }
 
-/** Removes expired bindings. */
 export const removeExpiredBindingsJob = defineClocked('remove-expired-bindings', 300_000);
 
 export async function removeExpiredBindings(): Promise<void> {

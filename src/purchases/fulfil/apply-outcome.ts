@@ -103,7 +103,7 @@ async function applyNotFound(
   outcome: { code: string; message: string },
 ): Promise<NextStep> {
   const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
-  // The answer reflects at the earliest the moment of the request.
+  // The answer reflects the provider's state no earlier than the time of this check.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (
     order.notFound + 1 >= notFoundTimes &&

@@ -120,7 +120,6 @@ async function sendNextOrder(
   if ('noRoute' in order) {
     return waitOrRefund(purchase, order.noRoute);
   }
-  // Repeated lateness must end as well.
   const waitMaxMs = (late < lateMax ? getPromisedWaitMs : getMaxWaitMs)(await getWaitLimits(purchase));
   if (getWaitedMs(purchase) >= waitMaxMs) {
     return refundOverdue(purchase);

@@ -39,7 +39,6 @@ export async function notifyPending(purchase: Purchase): Promise<void> {
   }
 }
 
-/** Sends `transaction.pending` for purchases that wait. */
 export const sweepPendingNoticesJob = defineClocked('sweep-pending-notices', 3_000);
 
 const sweepMax = 1_000;

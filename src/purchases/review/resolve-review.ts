@@ -40,7 +40,7 @@ export type Decision =
 /**
  * Applies the operator's decision on a purchase under review, in one posting with its audit entry.
  * @throws NotFoundError. ConflictError if the purchase is not under review, or the decision is not
- *   possible. The message says what to do instead.
+ *   possible. The message names the alternative.
  */
 export async function resolveReview(
   purchaseId: string,

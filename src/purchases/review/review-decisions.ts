@@ -92,7 +92,6 @@ export interface Review {
   purchase: Purchase;
   /** Newest last. */
   orders: Order[];
-  /** Decisions that the service accepts now. */
   decisions: ReviewOutcome[];
 }
 
