@@ -26,8 +26,8 @@ import { isFinal, StalePurchaseError } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
 /**
- * Maximum delay before a refused admission is tried again. The provider may become available
- * sooner.
+ * Maximum delay before a refused admission is tried again. By then the provider may be out of
+ * service.
  */
 const nextTurnMaxMs = 1_000;
 /** Delay after an order that was not sent in time. It doubles up to `most`. */
