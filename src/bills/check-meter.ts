@@ -21,7 +21,10 @@ import { buildNoRouteError } from '../providers/route-or-refuse.js';
 import { say } from '../shared/say.js';
 import { newId } from '../shared/ids.js';
 
-/** Asks a provider whose meter it is, while the client waits. Its subject is stored in Redis only. */
+/**
+ * Asks a provider for the owner of a meter while the client waits. The check is stored in Redis
+ * only.
+ */
 export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
   queue: answerInquiryJob.queue,
   name: 'check-meter',
@@ -31,38 +34,40 @@ export const checkMeterJob = defineJob<{ checkId: string; accountId: string }>({
   mayBeLost: true,
 });
 
-/**
- * What a check of a meter asks and finds. A name is kept nowhere: it is in Redis while the client waits, and goes by itself
- * where the client or the worker did (decision 044).
- */
-
 export interface MeterCheck {
   sellerId: string;
   meterNumber: string;
-  /** Null: nobody has answered yet. */
+  /** Null: not answered yet. */
   found: MeterOutcome | null;
 }
 
-/** Longer than a client waits. */
+/**
+ * Expiry in Redis, longer than a client waits. The customer's name is stored nowhere else (decision
+ * 044).
+ */
 const keptMs = 30_000;
 
-/** @throws DependencyError (503/03) while Redis is away, as all here. */
+/**
+ * Stores a meter check. All functions of this store throw DependencyError while Redis is
+ * unavailable.
+ * @throws DependencyError (503/03)
+ */
 export async function putMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
   await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs));
 }
 
-/** Null: it is over. */
+/** Returns the meter check, or null if it has expired or was taken. */
 export async function readMeterCheck(checkId: string): Promise<MeterCheck | null> {
   const kept = await requireRedis(() => redis().get(getCheckKey(checkId)));
   return kept === null ? null : (JSON.parse(kept) as MeterCheck);
 }
 
-/** Only of one that somebody still waits for. */
+/** Stores the answer if a client still waits for it. */
 export async function answerMeterCheck(checkId: string, check: MeterCheck): Promise<void> {
   await requireRedis(() => redis().set(getCheckKey(checkId), JSON.stringify(check), 'PX', keptMs, 'XX'));
 }
 
-/** What was found, which is then nowhere any more. Null: nobody has answered in time. */
+/** Returns the answer and deletes the check. Null if there was no answer in time. */
 export async function takeMeterCheck(checkId: string): Promise<MeterOutcome | null> {
   const kept = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
   return kept === null ? null : (JSON.parse(kept) as MeterCheck).found;
@@ -80,22 +85,24 @@ function getCheckKey(checkId: string): string {
   return `${env.QUEUE_PREFIX}:meter:${checkId}`;
 }
 
-/** Whose meter it is, in the words of the provider. */
+/** The owner of a meter, as the provider states it. */
 export interface Meter {
   customerName: string;
-  /** Tariff and power, such as `R1 / 900 VA`; null where the provider does not tell it. */
+  /** Tariff and power, such as `R1 / 900 VA`. Null if the provider does not state it. */
   power: string | null;
 }
 
-/** The worker asks the provider; the client waits no longer than this. */
+/** Maximum time that a client waits for the worker. */
 const waitMs = 10_000;
 
 /**
- * The name check before a token is bought (docs/reference/api/bills.md#meters). No quote, no money; the provider is asked by a worker,
- * and the web tier only waits for it.
- * @param accountId Who asks. `product`: that of a token; `meterNumber` is for it, and is checked here.
- * @throws InvalidCustomerNumberError (422/04) there is no such meter; NotFoundError (404/02) nobody who sells the product
- *   can tell; MaintenanceError or DependencyError (503/03) nobody can tell now.
+ * Checks the owner of a meter before a token is bought (docs/reference/api/bills.md#meters). It
+ * makes no quote and moves no money. A worker asks the provider; the web tier only waits.
+ * @param accountId The account that asks. `product`: a token product. `meterNumber` is validated
+ *   against it here.
+ * @throws InvalidCustomerNumberError (422/04) if there is no such meter. NotFoundError (404/02) if
+ *   no seller of the product can check. MaintenanceError or DependencyError (503/03) if no answer
+ *   is available now.
  */
 export async function checkMeter(
   accountId: string,
@@ -117,7 +124,10 @@ export async function checkMeter(
   }
 }
 
-/** The one whom an order would go to, of those whose provider can tell. How many orders wait for it does not matter. */
+/**
+ * Returns the seller an order would go to, among those whose provider can check meters. The backlog
+ * is ignored.
+ */
 async function findSellerToAsk(product: Product): Promise<string> {
   const sellers = [...(await getRoutingSellers()).values()];
   const unable = sellers.filter(({ provider }) => !provider || !getAdapter(provider.kind).inquireMeter);
@@ -138,7 +148,10 @@ async function findSellerToAsk(product: Product): Promise<string> {
   throw buildNoRouteError(product, choice);
 }
 
-/** The job: asks the provider and writes down what it says, while somebody waits. Safe to run twice: it buys nothing. */
+/**
+ * Asks the provider for a meter and stores the answer while a client waits. Safe to run twice,
+ * because it buys nothing.
+ */
 export async function askForMeter(checkId: string): Promise<void> {
   const check = await readMeterCheck(checkId);
   if (!check || check.found) {

@@ -26,11 +26,11 @@ import type { BillOutcome } from '../providers/adapter.js';
 
 interface InquiryData {
   inquiryId: string;
-  /** The buyer's. */
+  /** The buyer. */
   accountId: string;
 }
 
-/** Asks a provider for a bill, while the client waits. */
+/** Asks a provider for a bill while the client waits. */
 export const answerInquiryJob = defineJob<InquiryData>({
   queue: defineQueue({
     name: 'inquiries',
@@ -44,7 +44,7 @@ export const answerInquiryJob = defineJob<InquiryData>({
   mayBeLost: true,
 });
 
-/** A bill that can be paid: its amounts are there. Rupiah. */
+/** A payable bill with all its amounts, in rupiah. */
 export type OpenQuote = Quote & {
   status: 'open';
   customerName: string;
@@ -60,12 +60,12 @@ export interface BillRequest {
   customerNumber: string;
 }
 
-/** The worker asks the provider; the client waits no longer than this. */
+/** Maximum time that a client waits for the worker. */
 const waitMs = 10_000;
 
 /**
- * Asks for a bill (docs/reference/api/bills.md). Moves no money.
- * @throws NotFoundError (404/02) no such product, and what askForBill throws.
+ * Inquires a bill (docs/reference/api/bills.md). Moves no money.
+ * @throws NotFoundError (404/02) if there is no such product, and what askForBill throws.
  */
 export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
   const { account, productCode } = request;
@@ -76,11 +76,12 @@ export async function inquireBill(request: BillRequest): Promise<OpenQuote> {
 }
 
 /**
- * Asks a biller and keeps the answer as a quote until the end of the business day. The provider is asked by a worker;
- * the web tier only waits for it.
+ * Asks a biller and stores the answer as a quote that is valid until the end of the business day. A
+ * worker asks the provider; the web tier only waits.
  * @param customerNumber Normalised and checked.
- * @throws NotFoundError (404/02) no bill; InvalidCustomerNumberError (422/04); ConflictError (409/01) already
- *   paid; MaintenanceError or DependencyError (503/03) when nobody could tell: ask again later.
+ * @throws NotFoundError (404/02) if there is no bill. InvalidCustomerNumberError (422/04).
+ *   ConflictError (409/01) if it is already paid. MaintenanceError or DependencyError (503/03) if
+ *   no answer is available: ask again later.
  */
 export async function askForBill(
   accountId: string,
@@ -137,8 +138,8 @@ function toInquiryError(refusal: QuoteRefusal | null): AppError {
 }
 
 /**
- * Asks the provider for the bill of a quote and writes down what it says, and what this account pays above it by the rules
- * of this moment. Safe to run twice: it buys nothing.
+ * Asks the provider for the bill of a quote and stores the answer with the account's current
+ * markup. Safe to run twice, because it buys nothing.
  */
 export async function answerInquiry(quoteId: string, accountId: string): Promise<void> {
   const quote = await QuoteModel.findOne({ _id: quoteId, accountId }).lean<Quote>();

@@ -2,35 +2,38 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
 import type { Maskable } from '../money/closes/canonical-text.js';
 
-/** The reasons of a refused inquiry, as the client hears them. */
+/** The reason of a refused inquiry, as the client sees it. */
 export interface QuoteRefusal {
   reason: 'already-paid' | 'wrong-number' | 'no-bill' | 'not-sold' | 'unavailable';
   message: string;
 }
 
 /**
- * An inquiry and what it found. A bill stands until the end of the business day and is paid once: `usedBy` is
- * claimed in the same database transaction as the debit.
+ * An inquiry and its answer. A bill is valid until the end of the business day and is paid once:
+ * `usedBy` is claimed in the database transaction of the debit.
  */
 export interface Quote extends Maskable {
   _id: string;
   accountId: string;
   productCode: string;
-  /** Normalised. With `proofs` it is masked, and so is the name. */
+  /** Normalised. Masked if `proofs` is set, and so is the name. */
   customerNumber: string;
   sellerId: string;
   status: 'asked' | 'open' | 'refused';
   customerName: string | null;
   /** YYYY-MM */
   billPeriod: string | null;
-  /** What the biller asks. Rupiah. */
+  /** The biller's amount in rupiah. */
   totalBill: number | null;
   adminFee: number | null;
   totalAmount: number | null;
-  /** What this account pays above it, fixed with the answer; the buyer sees it in the admin fee and the total. Absent: nothing. */
+  /**
+   * The account's markup in rupiah, fixed with the answer. The buyer sees it in the admin fee and
+   * the total. Absent: 0.
+   */
   markup?: number;
   refusal: QuoteRefusal | null;
-  /** The purchase that pays it. */
+  /** Id of the purchase that pays it. */
   usedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
@@ -64,7 +67,7 @@ schema.index(
   { name: 'account_product_customer_newest' },
 );
 
-// What retention has still to remove, or to mask where it was paid.
+// Quotes that retention must still remove, or mask if they were paid.
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'kept_oldest' },

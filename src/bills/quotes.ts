@@ -3,7 +3,7 @@ import { now } from '../shared/clock.js';
 import { quotes, type Quote } from './quote.model.js';
 
 /**
- * Takes a quote for one purchase, with the posting of its debit.
+ * Builds the change that claims a quote for one purchase, in the posting of its debit.
  * Invariant: a quote is paid once, by the condition on `usedBy`.
  */
 export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
@@ -16,8 +16,9 @@ export function buildQuoteClaim(quoteId: string, purchaseId: string): Change {
 }
 
 /**
- * Ends the quotes of an account as the end of the business day does: a payment asks for the bill anew. One that a payment has
- * claimed is that payment's, whichever of the two is first. @returns how many.
+ * Expires the open quotes of an account, as the end of the business day does. The next payment asks
+ * for the bill again. A quote claimed by a payment stays, whichever comes first.
+ * @returns the number of expired quotes.
  */
 export async function endQuotes(accountId: string): Promise<number> {
   const at = now();
@@ -28,7 +29,10 @@ export async function endQuotes(accountId: string): Promise<number> {
   return modifiedCount;
 }
 
-/** A bill as its buyer pays it: the markup is part of the admin fee, so that bill and fee make the total. Rupiah. */
+/**
+ * Returns the bill that the buyer pays: the markup is part of the admin fee and of the total.
+ * Rupiah.
+ */
 export function toChargedBill<T extends Pick<Quote, 'adminFee' | 'totalAmount' | 'markup'>>({
   adminFee,
   totalAmount,

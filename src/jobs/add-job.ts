@@ -1,4 +1,4 @@
-/** Puts jobs into their queues. Always after the commit of what they are about. */
+/** Adds jobs to their queues. Call this only after the commit of their subject. */
 import type { EventEmitter } from 'node:events';
 import type { JobsOptions, Queue as BullQueue, QueueEvents } from 'bullmq';
 import { nowMs } from '../shared/clock.js';
@@ -11,15 +11,18 @@ import { getQueueEvents, openQueue } from './queues.js';
 
 export interface AddOptions {
   delayMs?: number;
-  /** Jobs without one go first, then those with 1, 2, …; equal ones in the order in which they come. */
+  /**
+   * BullMQ runs unprioritised jobs first, then 1, 2 and so on. Jobs of equal priority run in order
+   * of arrival.
+   */
   priority?: number;
-  /** Of the call that it comes from, where that is known: for log lines. */
+  /** Request id of the originating call, for logs. */
   requestId?: string | undefined;
 }
 
 /**
- * Adds a job; where one of the same subject waits, that one is enough.
- * @throws DependencyError while Redis is away.
+ * Adds a job, unless one of the same subject waits already.
+ * @throws DependencyError while Redis is unavailable.
  */
 export async function addJob<Data extends object>(
   job: Job<Data>,
@@ -27,7 +30,7 @@ export async function addJob<Data extends object>(
   { delayMs = 0, priority = 0, requestId }: AddOptions = {},
 ): Promise<void> {
   const { name, payload, options } = buildEntry(job, data, requestId);
-  // BullMQ refuses a negative delay, and keeps fractions of a millisecond.
+  // BullMQ rejects negative delays, and keeps fractions of a millisecond.
   const opts = { ...options, delay: Math.max(0, Math.round(delayMs)), priority };
   await getAdder(job.queue)({ name, data: payload, opts });
 }
@@ -36,7 +39,7 @@ type Entry = Parameters<BullQueue['addBulk']>[0][number];
 
 const adders = new Map<string, (entry: Entry) => Promise<unknown>>();
 
-/** Jobs of a queue that are added at the same time share a round trip. */
+/** Jobs of a queue that are added concurrently share a round trip. */
 function getAdder(queue: Queue): (entry: Entry) => Promise<unknown> {
   const found =
     adders.get(queue.name) ?? batchCalls({ itemsMax: 200, run: (entries: Entry[]) => add(queue, entries) });
@@ -57,8 +60,8 @@ async function add(queue: Queue, entries: Entry[]): Promise<unknown[]> {
 
 /**
  * Adds many jobs.
- * @param requestIds Of the calls that they come from, each at the place of its job.
- * @throws DependencyError while Redis is away: some of them may have been added.
+ * @param requestIds Request ids of the originating calls, by the index of the job.
+ * @throws DependencyError while Redis is unavailable. Some of the jobs may have been added.
  */
 export async function addJobs<Data extends object>(
   job: Job<Data>,
@@ -72,7 +75,7 @@ export async function addJobs<Data extends object>(
 }
 
 /**
- * As `addJob`, for work that a sweep finds in MongoDB as well: without Redis nothing is lost, so this never fails.
+ * Adds a job that a sweep also finds in MongoDB. Never fails: without Redis the sweep adds the job.
  */
 export async function tryToAddJob<Data extends object>(
   job: Job<Data>,
@@ -87,8 +90,9 @@ export async function tryToAddJob<Data extends object>(
 }
 
 /**
- * As `addAndWait`, for work that a sweep finds in MongoDB as well.
- * @returns false too where it could not be added.
+ * Adds a job that a sweep also finds in MongoDB, and waits for it as `addAndWait` does. Never
+ * fails.
+ * @returns false also if the job could not be added.
  */
 export async function tryToAddAndWait<Data extends object>(
   job: Job<Data>,
@@ -110,9 +114,9 @@ function logNotAdded<Data extends object>(job: Job<Data>, data: Data, error: unk
 type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>;
 
 /**
- * Adds a job and waits until a worker has finished it. What the job found is in MongoDB, not in its result.
- * @returns false if no worker was done within `timeoutMs`: the job goes on.
- * @throws DependencyError (503/03) while Redis is away.
+ * Adds a job and waits until a worker has finished it. The result is in MongoDB, not in the job.
+ * @returns false if no worker finished within `timeoutMs`. The job continues.
+ * @throws DependencyError (503/03) while Redis is unavailable.
  */
 export async function addAndWait<Data extends object>(
   job: Job<Data>,
@@ -125,7 +129,7 @@ export async function addAndWait<Data extends object>(
     .catch((error: unknown) => {
       throw new DependencyError(error);
     });
-  // For BullMQ 0 means for ever.
+  // BullMQ treats 0 as unlimited.
   if (timeoutMs === 0) {
     return false;
   }
@@ -133,8 +137,8 @@ export async function addAndWait<Data extends object>(
 }
 
 /**
- * False if the job failed or is not over in time. BullMQ's own way to wait throws past its caller, and with that ends the
- * process, when Redis goes away just then.
+ * Waits for a job. False if it failed or did not finish in time. BullMQ's `waitUntilFinished` is
+ * not used: if Redis fails meanwhile, it throws outside its caller and ends the process.
  */
 function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boolean> {
   const events: EventEmitter & Pick<QueueEvents, 'waitUntilReady'> = getQueueEvents(queue);
@@ -154,7 +158,7 @@ function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boole
     };
     const timer = setTimeout(onFailed, timeoutMs);
     events.on(completed, onCompleted).on(failed, onFailed);
-    // It may have been over before anybody listened.
+    // The job may have finished before the listeners were added.
     events
       .waitUntilReady()
       .then(() => openQueue(queue).getJobState(id))
@@ -168,9 +172,9 @@ function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boole
 }
 
 /**
- * Which of these subjects have a job that waits or is being worked on. Where BullMQ was left with a mark of a job that
- * is over, the mark goes, so that the next job is taken.
- * @throws Error while Redis is away.
+ * Returns the subjects that have a waiting or active job. It removes a deduplication key that
+ * BullMQ left behind for a finished job, so that the next job is accepted.
+ * @throws Error while Redis is unavailable.
  */
 export async function subjectsInQueue<Data extends object>(
   job: Job<Data>,
@@ -185,12 +189,13 @@ export async function subjectsInQueue<Data extends object>(
     }
     const state = await queue.getJobState(id);
     if (state === 'completed' || state === 'failed') {
-      // Only if the mark is still this job's. That of a job that is gone is not in the way of the next one.
+      // Removes the key only if it is still this job's. The key of a deleted job does not block the
+      // next one.
       await (await queue.getJob(id))?.removeDeduplicationKey();
     }
     return !['completed', 'failed', 'unknown'].includes(state);
   };
-  // Asked together over one connection, so the waits are shared.
+  // Concurrent commands on one connection share the wait.
   const found = await Promise.all(subjects.map(isInQueue));
   return new Set(subjects.filter((_, index) => found[index]));
 }
@@ -205,20 +210,19 @@ function buildEntry<Data extends object>(
     name: job.name,
     payload: buildPayload(job, data),
     options: {
-      // From here a delay counts. BullMQ's own is that of the host.
+      // Delays count from here. BullMQ's default is the host's time.
       timestamp: nowMs(),
       deduplication: {
         id: deduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
-      // Beside the payload, whose form is the job's own (decision 055).
+      // Stored outside the payload, whose schema belongs to the job (decision 055).
       ...(trace !== undefined && { telemetry: { metadata: trace } }),
     },
   };
 }
 
-/** The mark by which BullMQ keeps one job of a subject. */
 export function deduplicationId(job: { name: string }, subject: string): string {
   return `${job.name}:${subject}`;
 }

@@ -2,14 +2,20 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 import { now } from '../shared/clock.js';
 
-/** When work by the clock was last done, and what it came to. One row a job; that of shorter periods is not kept. */
+/**
+ * The last run of a scheduled job and its result, one row per job. Jobs with shorter periods are
+ * not recorded.
+ */
 export interface ClockRun {
   /** The job's name. */
   _id: string;
-  /** When it ended. */
+  /** End of the run. */
   at: Date;
   durationMs: number;
-  /** Words and numbers, as its handler says; null: it says nothing, or another process was at it. */
+  /**
+   * Named counts that the handler returned. Null if it returned nothing, or another process held
+   * the work.
+   */
   did: Record<string, number> | null;
 }
 
@@ -25,10 +31,16 @@ const schema = new Schema<ClockRun>(
 
 const clockRuns = getCollection<ClockRun>(mongoose.model('ClockRun', schema));
 
-/** Sweeps come every few seconds, and what they leave undone shows as late work: theirs is not kept. */
+/**
+ * Minimum period of recorded jobs. Sweeps run every few seconds, and their failures show as late
+ * work.
+ */
 const keptFromMs = 300_000;
 
-/** Keeps that work by the clock was done. @param came What its handler has returned. */
+/**
+ * Records a run of a scheduled job.
+ * @param came The handler's return value.
+ */
 export async function keepClockRun(
   { name, clock }: { name: string; clock?: { everyMs: number } },
   came: unknown,
@@ -45,7 +57,7 @@ export async function keepClockRun(
   );
 }
 
-/** By job name. */
+/** Returns the last runs, sorted by job name. */
 export async function lastClockRuns(): Promise<ClockRun[]> {
   return clockRuns.find().sort({ _id: 1 }).limit(100).toArray();
 }

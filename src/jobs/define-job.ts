@@ -2,8 +2,8 @@ import { UnrecoverableError } from 'bullmq';
 import type Joi from 'joi';
 
 /**
- * Thrown by a handler whose job's turn has not come after all: the job goes back to the head of its queue, before all
- * that came later. Where the queue has a rate, none of its jobs is taken meanwhile.
+ * Thrown by a handler whose job cannot run yet. The job goes back to the head of its queue, before
+ * all later jobs. If the queue has a rate limit, none of its jobs is taken meanwhile.
  */
 export class RequeueJobError extends Error {
   constructor(readonly retryAfterMs: number) {
@@ -12,8 +12,8 @@ export class RequeueJobError extends Error {
 }
 
 /**
- * Thrown by a handler whose job alone has to come later: its queue is not at fault, and others of it are done meanwhile. When its
- * time has come it goes before all that wait: it had its turn already.
+ * Thrown by a handler whose job must run later. Other jobs of the queue continue. When it is due,
+ * it runs before all waiting jobs, because it has had its turn.
  */
 export class DeferJobError extends Error {
   constructor(readonly afterMs: number) {
@@ -22,71 +22,84 @@ export class DeferJobError extends Error {
 }
 
 /**
- * What a handler returns whose job came before its time and has put it off: nothing was tried, so the rounds that failed
- * before are not forgotten (decision 047).
+ * Returned by a handler whose job ran too early and was rescheduled. Nothing was tried, so earlier
+ * failed rounds still count (decision 047).
  */
 export const tooEarly = Symbol('too early');
 
 /**
- * Work as data. A job says what it is for, where it waits, what its payload holds and how it is told apart; workers,
- * the queue board, `topup doctor` and the table of processes are made from the same objects. Payloads carry ids and a
- * version, never money or secrets: state is read from MongoDB.
+ * A queue, as BullMQ and the operator see it. Workers, the queue board, `topup doctor` and the
+ * process table use the same object.
  */
-
-/** A queue, as BullMQ and an operator know it. */
 export interface Queue {
-  /** Also its key in Redis: jobs wait under it over a release, so it never changes. */
+  /** Also its key in Redis. It never changes, because jobs wait under it across releases. */
   name: string;
-  /** What the operator's console calls it, where the name says little. */
+  /** Title in the operator console, if the name is not clear. */
   title?: string;
-  /** Words for the operator's console. */
+  /** Description in the operator console. */
   does: string;
-  /** Jobs that one process works on at the same time. */
+  /** Concurrent jobs of one process. */
   concurrency: number;
-  /** What all processes together keep to; BullMQ holds it in Redis. Absent: no limit. */
+  /** Limits of all processes together, enforced by BullMQ in Redis. Absent: no limit. */
   fleet?: FleetLimits;
 }
 
-/** Null: no limit. */
+/** Limits of a queue over all processes. Null: no limit. */
 export interface FleetLimits {
-  /** Jobs worked on at the same time. */
   concurrency: number | null;
-  /** Jobs begun in a second, evenly spaced. */
+  /** Jobs started per second, evenly spaced. */
   perSecond: number | null;
 }
 
-/** A payload of an earlier release, which may still wait in Redis when this one starts. */
+/** A payload of an earlier release, which may still wait in Redis after an upgrade. */
 export interface EarlierPayload {
   name: string;
   version: number;
-  /** The same in the shape of today, which is checked afterwards. */
+  /** Converts it to the current schema, which is validated afterwards. */
   read(payload: Record<string, unknown>): object;
 }
 
 export interface Job<Data extends object> {
   queue: Queue;
   name: string;
-  /** Rises with each change of the shape of `data`; the shape before it then goes to `earlier`. */
+  /**
+   * Incremented with each change of the schema of `data`. The previous schema then moves to
+   * `earlier`.
+   */
   version: number;
-  /** Checked when a job is added and again when it is run. */
+  /**
+   * Schema, validated when a job is added and when it runs. Payloads hold ids, never money or
+   * secrets: state is read from MongoDB.
+   */
   data: Joi.ObjectSchema<Data>;
   earlier?: EarlierPayload[];
-  /** What it is about: one job of a subject waits at any time, a second one is not added. */
+  /**
+   * Subject of the job, its deduplication id. At most one job of a subject waits; a second one is
+   * not added.
+   */
   subject(data: Data): string;
   /**
-   * When one of the same subject waits with a delay. `keep`: the new one is not needed. `replace`: the new one knows
-   * better when.
+   * If a job of the same subject is delayed. `keep`: drop the new one. `replace`: the new one
+   * replaces it.
    */
   whileDelayed: 'keep' | 'replace';
-  /** When one of the same subject is being worked on. `follow`: the new one comes after it. `skip`: it is not needed. */
+  /**
+   * If a job of the same subject is active. `follow`: the new one runs after it. `skip`: drop the
+   * new one.
+   */
   whileActive: 'follow' | 'skip';
-  /** False for work that no sweep finds again: it stays in its queue until it is done or needs a person. */
+  /**
+   * False if no sweep adds the job again. It stays in its queue until it is done or needs a person.
+   */
   isSwept?: false;
-  /** A client waits for it and asks again itself: what fails is not tried again. */
+  /** A client waits for the job and retries itself. A failed job is not retried. */
   mayBeLost?: true;
-  /** How long one run may take, two minutes without this. Then the job has failed, so that another of its subject may come. */
+  /**
+   * Maximum duration of one run in milliseconds, default two minutes. After it the job fails, so
+   * that another of its subject can run.
+   */
   limitMs?: number;
-  /** Work by the clock: one job for the whole fleet in each period. */
+  /** Scheduled work: one job for all processes in each period. */
   clock?: { everyMs: number; data: Data };
 }
 
@@ -94,7 +107,7 @@ export function defineQueue(queue: Queue): Queue {
   return queue;
 }
 
-/** A job of a subject that is in good hands as soon as one waits or is being worked on, unless it says otherwise. */
+/** Defines a job. By default, a new job is dropped if one of its subject waits or is active. */
 export function defineJob<Data extends object>(
   job: Omit<Job<Data>, 'whileDelayed' | 'whileActive'> &
     Partial<Pick<Job<Data>, 'whileDelayed' | 'whileActive'>>,
@@ -104,38 +117,44 @@ export function defineJob<Data extends object>(
 
 const limitDefaultMs = 120_000;
 
-/** The part of its time after which a job that is under way counts as hanging, as on an answer that never comes. */
+/**
+ * Share of its time limit after which an active job counts as hanging, for example on an answer
+ * that never arrives.
+ */
 export const hangsAfterShare = 0.75;
 
-/** In milliseconds. */
+/** Returns the time limit of a run in milliseconds. */
 export function getLimitMs({ limitMs = limitDefaultMs }: Pick<Job<never>, 'limitMs'>): number {
   return limitMs;
 }
 
-/** What a process does with the jobs of a kind. `close` is called when no job of it is under way any more. */
+/** Handles jobs of one kind. `close` is called when no job of it is active any more. */
 export interface Handler {
   job: Job<never>;
   /**
-   * Called when rounds of it have failed again and again (decision 047). True: what it is about now shows by itself that
-   * it waits for a person, and why, or needs nobody any more. Otherwise, and without this, the job is kept among those that
-   * need a person. It is safe to call twice, and moves no money.
+   * Called when rounds of a job have failed repeatedly (decision 047). True means that the subject
+   * now shows by itself that it needs a person and why, or needs no more work. If false or absent,
+   * the job is listed among those that need a person. It is safe to call twice and moves no money.
    */
   setAside?: ((data: never, reason: string) => Promise<boolean>) | undefined;
   open(): { run(data: never): Promise<unknown>; close(): Promise<void> };
 }
 
 /**
- * Handlers that come and go while the process runs: a queue for each of something that people add and remove. Their
- * names in Redis never change, as those of other queues.
+ * Handlers that are added and removed while the process runs, with one queue for each configured
+ * item. As with other queues, their names in Redis never change.
  */
 export interface HandlerFamily {
-  /** For logs. */
+  /** Name in logs. */
   name: string;
-  /** The handlers that this process should have now, one a queue. Asked every second, so from memory. */
+  /** Returns the current handlers, one per queue. Called every second, so it reads from memory. */
   handlersNow(): Promise<Handler[]>;
 }
 
-/** The function that does a job. It is safe to run twice, and at once: BullMQ repeats what a killed worker held. */
+/**
+ * Creates a handler. `run` must be safe to run twice and concurrently: BullMQ repeats the jobs of a
+ * killed worker.
+ */
 export function handle<Data extends object>(
   job: Job<Data>,
   run: (data: Data) => Promise<unknown>,
@@ -144,28 +163,32 @@ export function handle<Data extends object>(
   return handleWith(job, () => ({ run, close: () => Promise.resolve() }), setAside);
 }
 
-/** As `handle`, for work that keeps something open in its process from its start to its end. */
+/** Creates a handler for work that keeps a resource open for the lifetime of the process. */
 export function handleWith<Data extends object>(
   job: Job<Data>,
   open: () => { run(data: Data): Promise<unknown>; close(): Promise<void> },
   setAside?: (data: Data, reason: string) => Promise<boolean>,
 ): Handler {
-  // A list holds handlers of many kinds of data; each is only ever given what its own job has read.
+  // A list holds handlers of many data types. Each is called only with data that its own job has
+  // validated.
   return { job, open, setAside } as unknown as Handler;
 }
 
-/** What stands in Redis. */
+/** A payload as stored in Redis. */
 export type Payload = Record<string, unknown>;
 
-/** @throws Error if the data does not fit the job: a bug, found before anything waits for it. */
+/**
+ * Builds the payload of a job.
+ * @throws Error if the data does not match the schema. This finds bugs before the job is queued.
+ */
 export function buildPayload<Data extends object>(job: Job<Data>, data: Data): Payload {
   return { v: job.version, ...checked(job, data) };
 }
 
 /**
- * The data of a job that came out of Redis, whichever release put it there.
- * @throws UnrecoverableError for a name or version that this release does not know. It is refused, not guessed: the
- *   job ends as failed, where an operator sees it, and what is due is found again in MongoDB.
+ * Reads the data of a job from Redis, as written by this or an earlier release.
+ * @throws UnrecoverableError for an unknown name or version. The job fails where an operator sees
+ *   it, and the sweep finds overdue work again in MongoDB.
  */
 export function readPayload<Data extends object>(job: Job<Data>, name: string, payload: unknown): Data {
   const { v, ...fields } = (payload ?? {}) as Payload;
@@ -183,7 +206,7 @@ export function readPayload<Data extends object>(job: Job<Data>, name: string, p
   throw new UnrecoverableError(`This release does not know version ${String(v)} of job ${name}.`);
 }
 
-/** True if a job of this name, now or in an earlier release, is one of these. */
+/** True if this is the job's name, now or in an earlier release. */
 export function isNamed(job: Job<never>, name: string): boolean {
   return job.name === name || (job.earlier ?? []).some((each) => each.name === name);
 }

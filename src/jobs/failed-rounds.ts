@@ -1,6 +1,6 @@
 /**
- * How often a job has failed, kept in MongoDB: neither a lost Redis nor a job that kills its worker begins the count
- * anew. A round that an outage has ended is not counted (is-outage.ts).
+ * Counts the failed rounds of a job in MongoDB, so that neither a lost Redis nor a killed worker
+ * resets the count. Rounds that an outage ended are not counted (is-outage.ts).
  */
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
@@ -13,29 +13,31 @@ import type { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
 import { deduplicationId } from './add-job.js';
 
-/** After so many rounds that failed one after the other a job is set aside for a person. */
+/** Consecutive failed rounds after which a job is set aside for a person. */
 export const roundsMax = 6;
 
-/** Doubles with each round, so that six of them take more than eleven minutes: longer than most troubles last. */
+/**
+ * Pause after the first failure; it doubles. Six rounds take more than eleven minutes in live mode,
+ * longer than most temporary faults.
+ */
 const firstPauseMs = env.APP_MODE === 'live' ? 30_000 : 150;
-/** Jobs that failed together must not all meet again. */
+/** Relative jitter, so that jobs that failed together do not retry together. */
 const jitter = 0.25;
-/** What is set aside and has nowhere else to wait is tried again so often by itself. */
+/** Retry interval of a job that is set aside and has no other place to wait. */
 const setAsidePauseMs = 86_400_000;
-/** Rounds that failed so long ago have nothing to do with today's. */
+/** Failed rounds older than this are deleted. */
 const forgottenAfterMs = 86_400_000;
 const reasonLengthMax = 300;
-/** More of them tell nothing more. */
+/** Failures stored per job at most. */
 const failuresMax = 20;
 
-/** A job and its subject: the id of its row. */
 export function failingId(job: string, subject: string): string {
   return `${job}:${subject}`;
 }
 
 /**
- * Counts a round that failed.
- * @throws DependencyError while MongoDB is away: then the round was no fault of the job either.
+ * Counts a failed round.
+ * @throws DependencyError while MongoDB is unavailable. The failure was then no fault of the job.
  */
 export async function countFailedRound(
   failed: Pick<FailingJob, 'job' | 'subject' | 'queue'> & { payload: Payload; error: unknown },
@@ -62,24 +64,26 @@ export async function countFailedRound(
   return counted;
 }
 
-/** From now on a person has to look at it. */
 export async function flagForPerson({ _id }: FailingJob): Promise<void> {
   await failingJobs.updateOne({ _id, needsPersonSince: null }, { $set: { needsPersonSince: now() } });
 }
 
-/** It was done after all, or its subject shows itself what it waits for. */
+/** Deletes the count, because the job succeeded or its subject shows its own state. */
 export async function forgetFailedRounds(job: string, subject: string): Promise<void> {
   requireMongo();
   await failingJobs.deleteOne({ _id: failingId(job, subject) });
 }
 
-/** Until the next round, in milliseconds. */
+/** Returns the pause until the next round in milliseconds. */
 export function pauseAfter(rounds: number): number {
   const pauseMs = rounds >= roundsMax ? setAsidePauseMs : firstPauseMs * 2 ** (rounds - 1);
   return Math.round(pauseMs * (1 - jitter + 2 * jitter * Math.random()));
 }
 
-/** For a person, without what may be a customer's: the log has all of it. */
+/**
+ * Describes an error for a person. Long numbers are masked, because they may be a customer's. The
+ * log has the full error.
+ */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return toPrintable(text)
@@ -87,17 +91,12 @@ export function describeError(error: unknown): string {
     .slice(0, reasonLengthMax);
 }
 
-/** The driver would wait for it. */
+/** Fails at once, because the driver would wait for MongoDB. */
 function requireMongo(): void {
   if (mongoose.connection.readyState !== mongoose.ConnectionStates.connected) {
     throw new DependencyError(new Error('MongoDB is away'));
   }
 }
-
-/**
- * The job of a subject that has failed for good: BullMQ's mark of a subject ends with its job, so that the next one may come, and
- * leads no operator there any more. A key of our own does, for a day.
- */
 
 const keptMs = 86_400_000;
 
@@ -105,13 +104,17 @@ function getFailedJobKey(job: { name: string }, queue: Queue, subject: string): 
   return `${env.QUEUE_PREFIX}:failed-job:${queue.name}:${deduplicationId(job, subject)}`;
 }
 
-/** Notes that it has failed. @throws Redis's own errors, and those of a payload that nobody can read: about nothing. */
+/**
+ * Stores the id of a subject's failed job for a day. BullMQ deletes its own deduplication key when
+ * a job ends, so operators could not find it.
+ * @throws Redis errors, and errors of an unreadable payload, which has no subject.
+ */
 export async function noteFailed(job: Job<never>, queue: Queue, bullJob: BullJob): Promise<void> {
   const subject = job.subject(readPayload(job, bullJob.name, bullJob.data));
   await redis().set(getFailedJobKey(job, queue, subject), bullJob.id ?? '', 'PX', keptMs);
 }
 
-/** BullMQ's id of the job of this subject that failed last, or null: none did within a day. */
+/** Returns BullMQ's id of the last failed job of this subject within a day, or null. */
 export function findLastFailed(job: Job<never>, subject: string): Promise<string | null> {
   return redis().get(getFailedJobKey(job, job.queue, subject));
 }

@@ -1,31 +1,29 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** A round that failed. */
 export interface FailedRound {
   at: Date;
-  /** What it ended with, without long numbers. */
+  /** Error message with long numbers masked. */
   reason: string;
 }
 
-/** A job whose rounds have failed one after the other: how often, and since when it takes a person. One row a subject. */
+/** A job with consecutive failed rounds. One row per subject. */
 export interface FailingJob {
-  /** Name of the job and its subject. */
+  /** `<job>:<subject>` */
   _id: string;
-  /** Name of its queue. */
   queue: string;
   job: string;
   subject: string;
-  /** Its payload as it stands in Redis: ids and a version. With it a person can let it run again. */
+  /** Its payload in Redis: ids and a version. It lets a person run the job again. */
   payload: Record<string, unknown>;
   rounds: number;
-  /** What the last round ended with, without long numbers. */
+  /** Error message of the last round, with long numbers masked. */
   reason: string;
-  /** Those that failed, the newest last, 20 at most. */
+  /** Failed rounds, newest last, 20 at most. */
   failures: FailedRound[];
   firstAt: Date;
   lastAt: Date;
-  /** Null while it is tried again by itself. */
+  /** Null while it is retried automatically. */
   needsPersonSince: Date | null;
 }
 
@@ -52,7 +50,7 @@ schema.index(
 schema.index({ lastAt: 1 }, { name: 'last_oldest' });
 schema.index({ 'payload.accountId': 1, lastAt: -1 }, { name: 'account_last_newest' });
 
-/** What takes a person. */
+/** Matches jobs that need a person. */
 export const needPerson = { needsPersonSince: { $type: 'date' as const } };
 
 export const FailingJobModel = mongoose.model('FailingJob', schema);

@@ -1,14 +1,14 @@
 import type { FleetLimits, Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 
-/** Written again now and then, since Redis may have been emptied. */
+/** Interval of rewriting the limits, because Redis may have been emptied. */
 const writeAgainMs = 30_000;
-/** Below this BullMQ lets several jobs begin together. */
+/** Below this interval BullMQ starts several jobs together. */
 const intervalMinMs = 10;
 
 const written = new Map<string, { limits: string; atMs: number }>();
 
-/** Sees to it that BullMQ keeps a queue to its limits. Every process that works on the queue may do it. */
+/** Writes the limits of a queue to BullMQ. Every process that works on the queue may call it. */
 export async function keepFleetLimits(queue: Queue): Promise<void> {
   const limits = queue.fleet ?? { concurrency: null, perSecond: null };
   const wanted = JSON.stringify(limits);
@@ -32,7 +32,9 @@ export async function keepFleetLimits(queue: Queue): Promise<void> {
   }
 }
 
-/** A job each so many milliseconds, or a few of them where that would be less than BullMQ can measure well. */
+/**
+ * Returns the rate as one job per interval, or as several if the interval is too short for BullMQ.
+ */
 function toRate({ perSecond }: FleetLimits): { jobs: number; everyMs: number } | null {
   if (perSecond === null) {
     return null;

@@ -1,6 +1,7 @@
 /**
- * BullMQ tells its scripts the time of its host, by which they let delayed jobs go and plan what comes by the clock, for all
- * processes together. Here what is in Redis goes by the fleet's clock, and a worker hears of it by its host's (decision 049).
+ * BullMQ passes the host's time to its scripts, which promote delayed jobs and plan schedules for
+ * all processes. This backend passes the fleet's time instead, and converts times for the worker
+ * back to the host's (decision 049).
  */
 import {
   createRedisBackend,
@@ -15,8 +16,8 @@ import { nowMs } from '../shared/clock.js';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Where a script is told the time: behind its keys, which its name in BullMQ's commands/ counts. Another release of BullMQ
- * may move it: test/jobs/fleet-backend.test.ts compares.
+ * Index of the time argument of each script, after its keys, whose number is in the file name in
+ * BullMQ's commands/. A BullMQ release may change it; test/jobs/fleet-backend.test.ts compares.
  */
 export const placeOfTime: ReadonlyMap<string, number> = new Map([
   ['addJobScheduler', 11 + 6],
@@ -28,7 +29,7 @@ export const placeOfTime: ReadonlyMap<string, number> = new Map([
   ['updateJobScheduler', 12 + 4],
 ]);
 
-/** What a worker is given with its next job, or instead of one; empty where it asked for none. */
+/** A script's reply: the next job, or the time to wait. Empty if no job was requested. */
 type Next = [job: unknown, id: unknown, limitMs: number, dueMs: number] | [];
 
 export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...given) => {
@@ -58,17 +59,17 @@ function dueByHost(next: Next): Next {
   return dueMs === undefined || limitMs === undefined ? next : [job, id, limitMs, byHost(dueMs)];
 }
 
-/** 0 is no moment. */
+/** Converts fleet time to host time. 0 means no time and is kept. */
 function byHost(fleetMs: number): number {
   return fleetMs > 0 ? fleetMs + Date.now() - nowMs() : fleetMs;
 }
 
-/** How long a worker waits before it asks a Redis again that refused it. */
+/** Pause before a worker retries after an error of Redis. */
 const pauseMs = 1_000;
 
 /**
- * BullMQ asks again at once, thousands of times a second, when Redis answers a look for jobs with an error: it is full,
- * or read-only. This worker waits in between, and goes by the fleet's clock.
+ * A worker that pauses after an error of Redis and uses the fleet's clock. BullMQ alone retries at
+ * once, thousands of times a second, when Redis is full or read-only.
  */
 export class PatientWorker extends Worker {
   readonly #stopping = new AbortController();
@@ -86,7 +87,7 @@ export class PatientWorker extends Worker {
     }
   }
 
-  /** BullMQ names no time where Redis refused to wait for jobs: its own is a tenth of a second. */
+  /** BullMQ passes no delay if Redis refused to wait for jobs, and its default is 100 ms. */
   override async delay(...[milliseconds, abortController]: Parameters<Worker['delay']>): Promise<void> {
     if (milliseconds !== undefined) {
       await super.delay(milliseconds, abortController);

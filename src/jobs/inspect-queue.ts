@@ -4,20 +4,29 @@ import type { Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 import { isUnreadable, readJob } from './read-job.js';
 
-/** What a queue holds, by BullMQ's own states, and whether somebody takes it. */
+/** The state of a queue: job counts by BullMQ state, and whether workers take its jobs. */
 export interface SeenQueue {
   counts: Record<string, number>;
   workers: number;
   isPaused: boolean;
-  /** None of its jobs is taken just now: its rate is used up, or one that was taken too early said so. */
+  /** True if no job can be taken now: the rate is used up, or a job was requeued with a delay. */
   isLimited: boolean;
-  /** When the job at the head of each of its lists was due, the earliest; null: none waits. */
+  /** Earliest due time of the jobs at the head of its lists, in milliseconds. Null: none waits. */
   oldestDueMs: number | null;
-  /** When the first of the delayed was to be let go; null: none is delayed. A worker lets it go: without one it stays delayed. */
+  /**
+   * When the first delayed job is due, in milliseconds. Null: none. A worker promotes it; without a
+   * worker it stays delayed.
+   */
   delayedUntilMs: number | null;
-  /** The job that has been under way for longest; of the time before a stall of Redis nothing is counted: nobody could end it. */
+  /**
+   * The longest active job. Time before the last stall of Redis is not counted, because no job
+   * could end then.
+   */
   active: { name: string; sinceMs: number } | null;
-  /** The id of a job that was written by hand and cannot be read: at the head of a list, or the last that failed. Null: none was seen. */
+  /**
+   * Id of a job that was written by hand and cannot be read, at the head of a list or last failed.
+   * Null: none found.
+   */
   unreadable: string | null;
 }
 
@@ -33,7 +42,7 @@ export async function inspectQueue(queue: Queue): Promise<SeenQueue> {
       opened.getWorkersCount(),
       opened.isPaused(),
       opened.getRateLimitTtl(),
-      // The oldest of each list.
+      // The oldest of each list; of `failed` the newest.
       ofList('wait', true),
       ofList('prioritized', true),
       ofList('active', true),

@@ -4,13 +4,15 @@ import { redis } from '../redis/connection.js';
 import { getErrorCode } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
 
-/** What a MongoDB says that lets nobody in, is full, is stopping, looks for a primary, or did not get to it in time. */
+/**
+ * MongoDB error codes of failed authentication, a full or stopping server, elections and timeouts.
+ */
 const mongoCodes = new Set([
   6, 7, 13, 18, 24, 50, 63, 89, 91, 112, 133, 134, 189, 202, 262, 317, 9001, 10107, 11600, 11602, 13435,
   13436, 14031,
 ]);
 
-/** By the protocol of Redis the first word of an error; of sockets and of the driver their code or class. */
+/** The first word of Redis errors, and codes or classes of socket and driver errors. */
 const otherCodes = new Set([
   'LOADING',
   'READONLY',
@@ -35,8 +37,8 @@ const otherCodes = new Set([
 ]);
 
 /**
- * True for what a dependency has done to a job, and not the job itself: MongoDB or Redis is away, starts, is full or too
- * slow. While Redis does not answer, whatever goes wrong is taken for that.
+ * True if a dependency caused the error and not the job: MongoDB or Redis is unavailable, starting,
+ * full or too slow. While Redis does not answer, every error counts as an outage.
  */
 export function isOutage(error: unknown): boolean {
   if (redis().status !== 'ready') {

@@ -4,7 +4,7 @@ import { counter, gauge, histogram } from '../shared/metrics.js';
 export const observeJob = histogram({
   name: 'topup_job_duration_seconds',
   help: 'One run of a job: done, again (put back, for later), failed',
-  // Not `job`: that is Prometheus' own name for what it scrapes.
+  // Not `job`, which Prometheus uses for the scrape target.
   labels: ['job_name', 'outcome'],
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
@@ -15,7 +15,9 @@ const found = counter({
   labels: ['sweep'],
 });
 
-/** When this process swept last: the one with the latest is who does it just now. */
+/**
+ * Time of this process's last sweep, by name. The process with the latest time does the sweep now.
+ */
 const sweptAtMs = new Map<string, number>();
 
 gauge(
@@ -27,7 +29,10 @@ gauge(
   () => [...sweptAtMs].map(([sweep, atMs]) => [{ sweep }, atMs / 1_000]),
 );
 
-/** A sweep is done. @param count Jobs that it had to add again. */
+/**
+ * Records a finished sweep.
+ * @param count Jobs that it had to add again.
+ */
 export function observeSweep(sweep: string, count: number): void {
   sweptAtMs.set(sweep, nowMs());
   found({ sweep }, count);

@@ -1,7 +1,7 @@
 /**
- * The outbox: a document that needs work says so itself, by `nextActionAt`, in the same write that makes the work
- * necessary. Its job only saves time. Should the job get lost (a process that died between commit and job, a Redis
- * that was emptied), the sweep finds the document and adds the job again. This is the only code that does.
+ * Transactional outbox. A document that needs work sets `nextActionAt` in the write that makes the
+ * work necessary. Its job is only the fast path. If the job is lost (a crash between commit and
+ * job, an emptied Redis), the sweep finds the document and adds the job again. Only this code does.
  */
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { nowMs } from '../shared/clock.js';
@@ -13,53 +13,59 @@ import type { Job } from './define-job.js';
 export interface OutboxDocument {
   _id: string;
   accountId: string;
-  /** How often its job had to be added again. */
+  /** How often its job was added again. */
   epoch: number;
-  /** When somebody must look at it if nobody has; null: nobody must. */
+  /** When the sweep must look at it, unless a job has handled it. Null: never. */
   nextActionAt: Date | null;
 }
 
-/** A kind of job that documents of the outbox may need. */
+/** A kind of job that documents of the outbox need. */
 interface OutboxJob<T, Data extends object> {
-  /** A function where documents wait in queues of their own. */
+  /** A function if documents use different queues. */
   job: Job<Data> | ((document: T) => Job<Data>);
   dataOf: (document: T) => Data;
-  /** Of the call that a document comes from, where it says so. */
+  /** Request id of the call that a document comes from, if it is stored. */
   requestIdOf?: (document: T) => string | undefined;
-  /** Whether it is this kind that a document needs when its job is lost. */
+  /** True if the document needs this kind of job. */
   isNeededBy: (document: T) => boolean;
 }
 
 export interface Outbox<T extends OutboxDocument> {
-  /** For logs and the lease. */
+  /** Name in logs and of the lease. */
   name: string;
   collection: Collection<T>;
-  /** Whatever does not match is final, or waits for a person: it is neither found nor ever written to. */
+  /**
+   * Documents that the sweep handles. All others are final or wait for a person, and are neither
+   * read nor written.
+   */
   open: Filter<T>;
-  /** What `dataOf` needs, beside the fields of `OutboxDocument`. */
+  /** Fields for `dataOf` in addition to those of `OutboxDocument`. */
   fields: readonly (keyof T & string)[];
   jobs: OutboxJob<T, never>[];
-  /** How long a job that was added for the `epoch`th time has before the sweep adds another. */
+  /**
+   * Returns the time in milliseconds that a job has after `epoch` losses before the sweep adds
+   * another.
+   */
   graceMs(epoch: number, document: T): number;
 }
 
 export function outboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
-  // A list holds jobs of many kinds of data; each is only ever given what its own `dataOf` has made.
+  // A list holds jobs of many data types. Each is called only with data from its own `dataOf`.
   return kind as unknown as OutboxJob<T, never>;
 }
 
-/** Documents that one step of a sweep takes on. */
 const batchSize = 1_000;
 const leaseMs = 30_000;
-/** A job that waits in a long queue is not lost; its document is looked at again after this. */
+/** A job in a long queue is not lost. Its document is checked again after this time. */
 const lookAgainMs = 20_000;
 
 /**
- * Adds the jobs that got lost, and goes on until nothing is overdue. A job that still waits is not added again.
- * @param options.part Sweeps of several parts at once share the work: each takes another window of what is overdue.
- * @param options.callForHelp Called once when there is more than one batch to do.
- * @returns how many jobs were added; 0 too when another process sweeps this part just now.
- * @throws Error while MongoDB or Redis is away: nothing is lost, the next sweep comes.
+ * Adds lost jobs until nothing is overdue. A job that still waits is not added again.
+ * @param options.part Concurrent sweeps of several parts share the work: each takes another window
+ *   of the overdue documents.
+ * @param options.callForHelp Called once if there is more than one batch.
+ * @returns the number of jobs added. 0 also if another process sweeps this part.
+ * @throws Error while MongoDB or Redis is unavailable. The next sweep continues.
  */
 export async function sweepOutbox<T extends OutboxDocument>(
   outbox: Outbox<T>,
@@ -81,7 +87,10 @@ export async function sweepOutbox<T extends OutboxDocument>(
   return added ?? 0;
 }
 
-/** One that moves in the index meanwhile is written to as it was read last, or found by the next sweep. */
+/**
+ * Finds overdue documents. One that changes during the read is updated conditionally, or found by
+ * the next sweep.
+ */
 async function findOverdue<T extends OutboxDocument>(outbox: Outbox<T>, skip: number): Promise<T[]> {
   const projection = Object.fromEntries(
     ['accountId', 'epoch', 'nextActionAt', ...outbox.fields].map((field) => [field, 1]),
@@ -96,7 +105,8 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
   }
   const waiting = await findStillWaiting(outbox, overdue);
   const lost = overdue.filter((each) => !waiting.has(each._id));
-  // MongoDB first: should Redis go away now, the next sweep comes after the grace, not in a tight loop.
+  // MongoDB first: if Redis fails now, the next attempt follows after the grace period and not at
+  // once.
   await outbox.collection.bulkWrite(checkAgainLater(outbox, overdue, waiting), { ordered: false });
   for (const kind of outbox.jobs) {
     for (const [job, documents] of groupByJob(kind, lost)) {
@@ -108,8 +118,9 @@ async function addLost<T extends OutboxDocument>(outbox: Outbox<T>, overdue: T[]
 }
 
 /**
- * One update for all that change in the same way. Only while they are open: what has become final meanwhile is not touched.
- * Only while they are overdue: every change of `nextActionAt` sets a time after all that were read.
+ * Builds one update per kind of change. It matches only open documents, so final ones are not
+ * changed. It matches only overdue documents, because every other writer sets a later
+ * `nextActionAt`.
  */
 function checkAgainLater<T extends OutboxDocument>(
   outbox: Outbox<T>,
@@ -135,7 +146,7 @@ function checkAgainLater<T extends OutboxDocument>(
   });
 }
 
-/** The ids of documents that BullMQ still has the job for that they need. */
+/** Returns the ids of documents whose job BullMQ still has. */
 async function findStillWaiting<T extends OutboxDocument>(
   outbox: Outbox<T>,
   overdue: T[],
@@ -151,7 +162,7 @@ async function findStillWaiting<T extends OutboxDocument>(
   return waiting;
 }
 
-/** Those that need this kind of job, by the job that each of them needs. */
+/** Groups the documents that need this kind of job by their job. */
 function groupByJob<T>({ job, isNeededBy }: OutboxJob<T, never>, documents: T[]): Map<Job<never>, T[]> {
   const jobOf = (document: T) => (typeof job === 'function' ? job(document) : job);
   return groupBy(documents.filter(isNeededBy), jobOf);

@@ -5,9 +5,9 @@ import type { Job } from './define-job.js';
 import { openQueue } from './queues.js';
 
 /**
- * Lets the job that waits with a delay, as one whose round has failed, run at once.
+ * Runs a delayed job at once, for example one that waits after a failed round.
  * @returns false if there is none.
- * @throws DependencyError while Redis is away.
+ * @throws DependencyError while Redis is unavailable.
  */
 export async function promoteJob<Data extends object>(job: Job<Data>, data: Data): Promise<boolean> {
   const queue = openQueue(job.queue);
@@ -17,7 +17,7 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
     if (!waiting || !(await waiting.isDelayed())) {
       return false;
     }
-    // A worker that is quicker has taken it.
+    // A worker may have taken it first.
     await waiting.promote().catch(async (error: unknown) => {
       if (await waiting.isDelayed()) {
         throw error;
@@ -29,7 +29,9 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
   }
 }
 
-/** Lets a job that waits behind others be the next of its queue. Never throws: without it the job only waits longer. */
+/**
+ * Moves a prioritised job to the front of its queue. Never throws: a failure only delays the job.
+ */
 export async function moveToFront<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
   const queue = openQueue(job.queue);
   try {

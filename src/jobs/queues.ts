@@ -1,4 +1,4 @@
-/** The queues of this process, by BullMQ. Jobs only save time; whoever loses one is healed by the sweeps. */
+/** BullMQ queues of this process. Jobs are only the fast path; the sweeps add lost ones again. */
 import { Queue as BullQueue, QueueEvents } from 'bullmq';
 import { env } from '../../config/env.js';
 import { DependencyError } from '../shared/errors.js';
@@ -14,9 +14,9 @@ const queues = new Map<string, BullQueue>();
 const queueEvents = new Map<string, QueueEvents>();
 
 /**
- * What the keys of a queue begin with. BullMQ's scripts touch several keys of a queue at once, so in a Cluster they share
- * a hash tag: one for each queue, which spreads them over the nodes, or the one that QUEUE_PREFIX has. Anywhere else
- * the names stay what they were, because jobs wait under them over a release.
+ * Returns the key prefix of a queue. BullMQ's scripts use several keys of a queue at once, so a
+ * Cluster needs a common hash tag: one per queue to spread the load, or the one in QUEUE_PREFIX.
+ * Elsewhere the names never change, because jobs wait under them across releases.
  */
 export function getQueuePrefix({ name }: Queue): string {
   return env.REDIS_CLUSTER && !env.QUEUE_PREFIX.includes('{')
@@ -25,8 +25,9 @@ export function getQueuePrefix({ name }: Queue): string {
 }
 
 /**
- * The queue itself, for those who look at it. Jobs are added by add-job.ts.
- * @throws DependencyError while Redis is away, if this process has not used the queue before.
+ * Returns the BullMQ queue for inspection. add-job.ts adds jobs.
+ * @throws DependencyError while Redis is unavailable, if this process has not used the queue
+ *   before.
  */
 export function openQueue(queue: Queue): BullQueue {
   const { name } = queue;
@@ -39,7 +40,7 @@ function newQueue(queue: Queue): BullQueue {
   const { name } = queue;
   const connection = redis();
   if (connection.status !== 'ready') {
-    // BullMQ would wait for it, without an end, and a request with it.
+    // BullMQ would wait without a limit, and the request with it.
     throw new DependencyError(new Error(`Redis is away (${connection.status})`));
   }
   const made = new BullQueue(
@@ -54,7 +55,8 @@ function newQueue(queue: Queue): BullQueue {
   made.on('error', (error) => {
     logRedisError('redis refuses a queue', error, { queue: name });
   });
-  // BullMQ keeps a beginning that failed for ever. One that fell into an outage is made anew for the next job.
+  // BullMQ never retries a failed initialization. Drop the queue, so that the next job opens a new
+  // one.
   made.waitUntilReady().catch(() => {
     if (queues.get(name) === made) {
       queues.delete(name);
@@ -63,7 +65,7 @@ function newQueue(queue: Queue): BullQueue {
   return made;
 }
 
-/** One connection a queue and process tells every request that waits. */
+/** Returns the events of a queue. All waiting requests of the process share its connection. */
 export function getQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
   const found = queueEvents.get(name) ?? newQueueEvents(queue);
@@ -82,7 +84,7 @@ function newQueueEvents(queue: Queue): QueueEvents {
 
 export async function closeQueues(): Promise<void> {
   const closing = [...queues.values(), ...queueEvents.values()].map((each) => each.close());
-  // BullMQ waits for the end of a connection that has none: one that was about to be made again.
+  // BullMQ waits for a connection to end, even if it was only about to reconnect.
   await Promise.all(
     closing.map((each) => withTimeout(closeMs, each, () => new Error('not closed')).catch(() => undefined)),
   );

@@ -1,6 +1,6 @@
 /**
- * Jobs of which BullMQ itself cannot read a field in Redis, because somebody wrote it by hand. It throws before anybody sees such a
- * job, and so takes it again and again.
+ * Handles jobs with a field in Redis that BullMQ cannot parse, because it was written by hand.
+ * BullMQ throws before any handler sees such a job, and takes it again and again.
  */
 import { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
@@ -11,7 +11,7 @@ import { openQueue } from './queues.js';
 
 interface Field {
   isRead: (text: string) => boolean;
-  /** What stands there in place of what cannot be read; null: the field goes. */
+  /** Replacement of an unreadable value. Null: the field is deleted. */
   instead: string | null;
 }
 
@@ -19,7 +19,7 @@ const number: Field = { isRead: (text) => /^-?\d{1,15}(\.\d+)?$/.test(text), ins
 const count: Field = { ...number, isRead: (text) => /^-?\d{1,15}$/.test(text) };
 const json: Field = { isRead: (text) => text === '' || parsed(text) !== undefined, instead: null };
 
-/** What BullMQ reads, or counts in, before anybody sees the job. */
+/** Fields that BullMQ parses or increments before a handler sees the job. */
 const fields = new Map<string, Field>([
   ['data', { ...json, instead: '{}' }],
   ['opts', { isRead: isOptions, instead: '{"removeOnFail":1000}' }],
@@ -28,16 +28,19 @@ const fields = new Map<string, Field>([
   ...['timestamp', 'delay', 'priority', 'processedOn'].map((name) => [name, number] as const),
   ...['atm', 'ats', 'stc'].map((name) => [name, count] as const),
 ]);
-/** It names the schedule that a job is of, whose period is in the options. */
+/** Field with the schedule of a job. The period is in the options. */
 const ofSchedule = 'rjk';
 
-/** Of what stood there so many characters stay, in Redis alone: nobody knows what it holds. */
+/**
+ * Characters of an unreadable value that are kept, in Redis only, because the content is unknown.
+ */
 const keptMax = 1_000;
 const because = 'cannot be read: not such as BullMQ writes.';
 
 /**
- * A job as it stands in Redis; of one that cannot be read what can. Undefined: there is none.
- * @throws Redis's own errors.
+ * Reads a job from Redis. Of an unreadable job it returns the readable fields. Undefined: no such
+ * job.
+ * @throws Redis errors.
  */
 export async function readJob(queue: Queue, id: string): Promise<BullJob | undefined> {
   const opened = openQueue(queue);
@@ -69,14 +72,18 @@ export async function readJob(queue: Queue, id: string): Promise<BullJob | undef
   }
 }
 
-/** Also of one that has failed for that. Of most BullMQ has no reason, whatever its types say. */
+/**
+ * True if the job is unreadable or failed for that reason. BullMQ's types omit that most jobs have
+ * no `failedReason`.
+ */
 export function isUnreadable({ failedReason }: { failedReason?: string }): boolean {
   return failedReason?.endsWith(because) ?? false;
 }
 
 /**
- * A job that nobody could read is made one that BullMQ fails with the reason as soon as a worker takes it. Nothing of any other.
- * @throws Redis's own errors.
+ * Repairs an unreadable job so that BullMQ fails it with the reason when a worker takes it. It
+ * leaves other jobs unchanged.
+ * @throws Redis errors.
  */
 export async function failUnreadable(queue: Queue, id: string): Promise<void> {
   const key = openQueue(queue).toKey(id);
@@ -94,7 +101,7 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
         broken.map((field) => [`unreadable-${field}`, lookUp(raw, field)?.slice(0, keptMax)]),
       ),
       ...Object.fromEntries(instead.filter(([, text]) => text !== null)),
-      // BullMQ's own field of a failure that the next worker is to carry out.
+      // BullMQ's field for a deferred failure, which the next worker applies.
       defa: describeProblem(broken),
     })
     .exec();
@@ -122,7 +129,10 @@ function isOptions(text: string): boolean {
   return isRecord(options) && (options['repeatJobKey'] === undefined || hasPeriod(options));
 }
 
-/** One period, by which BullMQ plans the next job of the schedule before it does this one. */
+/**
+ * True if the options have exactly one period. BullMQ plans the next job of the schedule from it
+ * before it runs this one.
+ */
 function hasPeriod(options: unknown): boolean {
   const repeat = isRecord(options) ? options['repeat'] : undefined;
   return (
@@ -134,7 +144,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined: it is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

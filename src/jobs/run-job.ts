@@ -1,7 +1,7 @@
 /**
- * One round of a job, and what follows when it fails (decision 047). A round that fails comes again by itself, later each
- * time; after `roundsMax` of them the job is set aside for a person. That counts for rounds that ended their worker as well,
- * and not for those that an outage has ended.
+ * Runs one round of a job and handles its failure (decision 047). A failed round is retried with
+ * backoff; after `roundsMax` of them the job is set aside for a person. Rounds that killed their
+ * worker count too. Rounds that an outage ended do not.
  */
 import { DelayedError, RateLimitError, UnrecoverableError, type Job as BullJob } from 'bullmq';
 import { withLease } from '../redis/lease.js';
@@ -41,19 +41,25 @@ export interface OpenHandler {
   close(): Promise<void>;
 }
 
-/** A job that no sweep finds again waits so long for the end of an outage. */
+/** Pause during an outage for a job that no sweep adds again. */
 const outagePauseMs = 10_000;
 
-/** A job during which so many workers have died is run with no other such job of its queue beside it: one of them does it. */
+/**
+ * After this many worker deaths a job is suspect. Of the suspect jobs of a queue, one runs at a
+ * time, to isolate the cause.
+ */
 const suspectAfterDeaths = 3;
 const suspectLeaseMs = 3_000;
-/** Until it is another one's turn. */
+/** Pause of a suspect job before it tries again. */
 const suspectPauseMs = 1_000;
 
-/** What a job in Redis knows of its rounds, so that the others cost nothing. The count itself is in MongoDB. */
+/**
+ * Round counters that a job carries in Redis, so that jobs without failures cost nothing. The
+ * authoritative count is in MongoDB.
+ */
 interface Rounds {
   failed: number;
-  /** Deaths of its workers that are counted. */
+  /** Worker deaths already counted. */
   deaths: number;
 }
 
@@ -61,14 +67,15 @@ interface Round {
   queue: Queue;
   handler: OpenHandler;
   bullJob: BullJob;
-  /** BullMQ's lock. */
+  /** BullMQ's lock token. */
   token: string | undefined;
   data: never;
 }
 
 /**
- * Runs the job that BullMQ has given.
- * @throws what BullMQ takes for the end of a round: done later (DelayedError), not yet (RateLimitError), or failed.
+ * Runs a job taken by BullMQ.
+ * @throws errors that tell BullMQ how the round ended: later (DelayedError), not yet
+ *   (RateLimitError), or failed.
  */
 export async function runJob(
   queue: Queue,
@@ -101,7 +108,7 @@ export async function runJob(
   }
 }
 
-/** Of the call that the job comes from, for log lines; undefined where it does not say so. */
+/** Returns the request id of the call that the job comes from, or undefined. */
 export function getRequestId({ opts }: Pick<BullJob, 'opts'>): string | undefined {
   return parseRequestId(opts.telemetry?.metadata);
 }
@@ -144,21 +151,24 @@ async function runRound(
       throw new RateLimitError();
     }
     if (error instanceof DeferJobError) {
-      // What has no priority goes before what has one. Of a job that is being worked on this changes nothing else.
+      // BullMQ runs unprioritised jobs first. For an active job this changes nothing else.
       await bullJob.changePriority({ priority: 0 });
       await delay(round, error.afterMs);
     }
     await afterFailure(round, error);
   }
   if (came !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
-    // What is left standing is forgotten after a day.
+    // A count that could not be deleted expires after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
-    // Whoever looks sees it grow old.
+    // A run that could not be recorded shows as an old last run.
     await keepClockRun(handler.job, came, performance.now() - startedMs).catch(() => undefined);
   }
 }
 
-/** An answer that never comes would keep the job, and every later one of its subject, for ever. Every run is safe beside another. */
+/**
+ * Runs a job with its time limit. Without a limit, a missing answer would block the job and every
+ * later one of its subject. Runs are safe concurrently.
+ */
 function runWithLimit({ handler, data }: Round): Promise<unknown> {
   const { job } = handler;
   const limitMs = getLimitMs(job);
@@ -167,7 +177,10 @@ function runWithLimit({ handler, data }: Round): Promise<unknown> {
   });
 }
 
-/** @throws DelayedError while another suspect of this queue runs, in any process. */
+/**
+ * Runs a suspect job under a lease.
+ * @throws DelayedError while another suspect of this queue runs in any process.
+ */
 async function runAlone(round: Round): Promise<unknown> {
   const ran = await withLease(`suspect:${round.queue.name}`, suspectLeaseMs, async () => ({
     came: await runWithLimit(round),
@@ -181,7 +194,8 @@ function getRounds({ progress }: BullJob): Rounds {
 }
 
 /**
- * The worker before has died over it, or beside it. Once that is nothing; a job to which it happens again comes later.
+ * Counts the death of the previous worker, which the job or a concurrent job may have caused. One
+ * death is tolerated. From the second on, the job is delayed.
  */
 async function afterDeath(round: Round): Promise<void> {
   const death = new Error('Its worker died, or was cut off from Redis, while it ran.');
@@ -200,11 +214,14 @@ async function afterFailure(round: Round, error: unknown): Promise<never> {
   if (!failing && job.isSwept === false) {
     await delay(round, outagePauseMs);
   }
-  // A sweep adds it again, or the clock, or its client.
+  // The job is added again by a sweep, the schedule or its client.
   throw error;
 }
 
-/** @returns null where it is not counted: nobody waits for the job any more, or MongoDB is away. */
+/**
+ * Counts a failed round.
+ * @returns null if it is not counted: the job may be lost, or MongoDB is unavailable.
+ */
 async function count({ queue, handler, bullJob, data }: Round, error: unknown): Promise<FailingJob | null> {
   const { job } = handler;
   if (job.mayBeLost) {
@@ -217,7 +234,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     const rounds: Rounds = { failed: failing.rounds, deaths: bullJob.stalledCounter };
     await bullJob.updateProgress(rounds);
     if (job.clock && failing.rounds >= roundsMax) {
-      // It goes on in each period.
+      // Scheduled jobs continue in each period.
       await flagForPerson(failing);
     }
     return failing;
@@ -232,7 +249,10 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
   }
 }
 
-/** @throws DelayedError, or what ends the job where its subject itself shows from now on that it needs a person. */
+/**
+ * Delays the job after a failed round, or sets it aside.
+ * @throws DelayedError. UnrecoverableError if the subject itself shows that it needs a person.
+ */
 async function comeLater(round: Round, failing: FailingJob, error: unknown): Promise<never> {
   const { handler, bullJob, queue, data } = round;
   const { rounds, job, subject } = failing;
@@ -271,9 +291,10 @@ async function setAsideSubject(
   }
 }
 
-/** The job stays the one of its subject, so that no sweep adds another before its time. */
+/** Delays the job. It stays the job of its subject, so that no sweep adds another too early. */
 async function delay({ bullJob, token }: Round, pauseMs: number): Promise<never> {
-  // BullMQ counts from the host's time; its script then adds that to the fleet's (fleet-worker.ts).
+  // BullMQ computes the delay from the host's time. Its script adds the delay to the fleet's time
+  // (fleet-worker.ts).
   await bullJob.moveToDelayed(Date.now() + pauseMs, token);
   throw new DelayedError();
 }

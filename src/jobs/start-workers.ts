@@ -1,4 +1,3 @@
-/** Makes this process take jobs. */
 import type { Job as BullJob, Worker } from 'bullmq';
 import { redis, workerConnection } from '../redis/connection.js';
 import { logRedisError } from '../redis/connection-errors.js';
@@ -23,32 +22,35 @@ import { failUnreadable } from './read-job.js';
 import { getRequestId, runJob, type OpenHandler } from './run-job.js';
 
 export interface RunningWorkers {
-  /** When each of them can take jobs. */
+  /** Resolves when all workers can take jobs. */
   ready: Promise<unknown>;
-  /** By queue, without those of families: how many jobs this process has taken from it. */
+  /** Number of jobs that this process has taken, by queue. Excludes families. */
   taken: ReadonlyMap<Queue, number>;
-  /** Queues of which a job is under way for most of the time that it may take: its handler hangs, as on an answer that never comes. */
+  /**
+   * Returns queues with an active job that has used most of its time limit. Its handler hangs, for
+   * example on an answer that never arrives.
+   */
   hanging(): Queue[];
-  /** Takes nothing more, and lets what is under way finish. Waits for nothing else that only Redis could give. */
+  /** Stops taking jobs and waits for active ones. It waits for nothing else that needs Redis. */
   close(): Promise<void>;
 }
 
-/** A round that is under way. */
+/** An active round. */
 interface UnderWay {
   queue: Queue;
-  /** By the process's own clock. */
+  /** By the monotonic clock of the process. */
   hangsFromMs: number;
 }
 
-/** How often a process sees to it that the clock's jobs stand in Redis, which may have been emptied. */
+/** Interval of checking that scheduled jobs exist in Redis, which may have been emptied. */
 const keepSchedulesEveryMs = 5_000;
 
-/** How often a process looks which queues of a family there are. */
+/** Interval of checking the queues of a family. */
 const lookForQueuesEveryMs = 1_000;
 
 /**
- * Starts a worker for each queue of these handlers, and keeps the schedule of those that run by the clock. Families are
- * followed while the process runs.
+ * Starts a worker for each queue of these handlers and maintains the schedules of their jobs. It
+ * follows changes of the families while the process runs.
  */
 export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []): RunningWorkers {
   const opened = handlers.map(open);
@@ -65,7 +67,7 @@ export function startWorkers(handlers: Handler[], families: HandlerFamily[] = []
     name: 'keep schedules',
     everyMs: keepSchedulesEveryMs,
     async run() {
-      // The connection itself tells of an outage, and stopping waits for this.
+      // The connection reports an outage itself, and `stop` waits for this.
       if (redis().status === 'ready') {
         await Promise.all(clocked.map(keepSchedule));
       }
@@ -100,8 +102,8 @@ interface RunningWorker {
 }
 
 /**
- * Starts a worker for each queue that is new in the family, closes that of a queue which is gone, and keeps their
- * limits.
+ * Starts a worker for each new queue of the family, closes the workers of removed queues, and
+ * applies the limits of all queues.
  */
 function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): Promise<void> } {
   const running = new Map<string, RunningWorker & { opened: OpenHandler }>();
@@ -109,7 +111,7 @@ function followFamily(family: HandlerFamily, rounds: Set<UnderWay>): { close(): 
     name: family.name,
     everyMs: lookForQueuesEveryMs,
     async run() {
-      // The connection itself tells of an outage.
+      // The connection reports an outage itself.
       if (redis().status !== 'ready') {
         return;
       }
@@ -172,7 +174,7 @@ function startWorker(
     connection: workerConnection(),
     prefix: getQueuePrefix(queue),
     concurrency: queue.concurrency,
-    // A worker that is killed must not keep its jobs for long: they are taken over after about 15 s.
+    // Jobs of a killed worker are taken over after about 15 s.
     lockDuration: 10_000,
     stalledInterval: 3_000,
     maxStalledCount: 10,
@@ -180,7 +182,7 @@ function startWorker(
   worker.on('error', (error) => {
     logRedisError('redis refuses a worker', error, { queue: queue.name });
   });
-  // However it was taken, nobody holds on to a job that could not be read.
+  // A job that could not be read stalls, however it was taken.
   worker.on('stalled', (id) => {
     failUnreadable(queue, id).catch(() => undefined);
   });
@@ -195,14 +197,17 @@ function startWorker(
     });
     const known = mine.find((each) => job && isNamed(each.job, job.name));
     if (job && known) {
-      // Without it the job is found among those that failed, and not by its subject.
+      // If this fails, the job is found among the failed jobs, but not by its subject.
       noteFailed(known.job, queue, job).catch(() => undefined);
     }
   });
   return { worker, underWay };
 }
 
-/** BullMQ waits for Redis, to write down what is done. Where that is away, the next worker finds the same out of MongoDB. */
+/**
+ * Closes a worker. BullMQ waits for Redis to record finished jobs. If Redis is unavailable, the
+ * next worker finds the results in MongoDB.
+ */
 async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
   const closed = worker.close().catch(() => undefined);
   await Promise.allSettled(underWay);
@@ -212,7 +217,10 @@ async function closeWorker({ worker, underWay }: RunningWorker): Promise<void> {
   }
 }
 
-/** Redis may have been emptied, a release may have changed a period, and Redis's clock may have been wrong. */
+/**
+ * Restores a schedule if Redis was emptied, a release changed the period, or Redis's clock was
+ * wrong.
+ */
 async function keepSchedule(job: Job<never>): Promise<void> {
   const { clock, name, queue } = job;
   if (!clock) {
@@ -222,7 +230,7 @@ async function keepSchedule(job: Job<never>): Promise<void> {
   const lateMs = nowMs() - (found?.next ?? 0);
   const slackMs = 2 * clock.everyMs + keepSchedulesEveryMs;
   if (found?.every !== clock.everyMs || Math.abs(lateMs) > slackMs) {
-    // One that was planned by a clock that was ahead is in a future that all would wait for.
+    // Removed first: a schedule planned by a fast clock would block until that future time.
     await openQueue(queue).removeJobScheduler(name);
     await openQueue(queue).upsertJobScheduler(
       name,

@@ -4,17 +4,23 @@ import { defineJob, handle, type Handler, type Job, type Queue } from './define-
 import { observeSweep } from './job-metrics.js';
 import { sweepOutbox, type Outbox, type OutboxDocument } from './outbox.js';
 
-/** Work by the clock. One process of the fleet takes it in each period, whichever is free. */
+/** Queue of scheduled work. In each period any free process runs a job. */
 export const schedules: Queue = {
   name: 'schedules',
   does: 'Work by the clock: finds what is overdue, one job a kind and period',
   concurrency: 20,
 };
 
-/** After an outage, or on the first day, there may be much to do. */
+/**
+ * Time limit of one run in milliseconds. After an outage, or on the first day, there may be much to
+ * do.
+ */
 const limitMs = 15 * 60_000;
 
-/** Work that one process does in each period, with nothing to be told. @param ofItsOwn Another limit for one run. */
+/**
+ * Defines a job without data that one process runs in each period.
+ * @param ofItsOwn Overrides the time limit of one run.
+ */
 export function defineClocked(
   name: string,
   everyMs: number,
@@ -32,14 +38,17 @@ export function defineClocked(
   });
 }
 
-/** How many processes at most share the sweep of one outbox when one alone is behind. */
+/** Maximum number of processes that share the sweep of one outbox when it falls behind. */
 const partsMax = 4;
 
 interface SweepData {
   part: number;
 }
 
-/** The job that sweeps an outbox in each period: the first part, which calls the others if need be. */
+/**
+ * Defines the job that sweeps an outbox in each period. It sweeps the first part, and adds jobs for
+ * the others if needed.
+ */
 export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   return defineJob<SweepData>({
     queue: schedules,
@@ -57,7 +66,7 @@ export function defineSweep(name: string, everyMs: number): Job<SweepData> {
   });
 }
 
-/** A sweep that has more to do than a batch asks the other processes of the fleet to take a part each. */
+/** Handles a sweep. If there is more than one batch, other processes each get a part. */
 export function handleSweep<T extends OutboxDocument>(job: Job<SweepData>, outbox: Outbox<T>): Handler {
   const others = Array.from({ length: partsMax - 1 }, (_, index) => ({ part: index + 1 }));
   return handle(job, async ({ part }) => {

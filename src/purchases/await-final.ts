@@ -3,7 +3,7 @@ import { logger } from '../shared/logger.js';
 import { finalStatuses } from './states.js';
 import { PurchaseModel, type Purchase } from './purchase.model.js';
 
-/** How often those that wait are looked up: all of a process together, in one query. */
+/** Poll interval. All waiting calls of a process share one query. */
 const pollEveryMs = 100;
 
 type Waiter = (purchase: Purchase | null) => void;
@@ -12,9 +12,9 @@ const waitersByPurchase = new Map<string, { accountId: string; waiters: Set<Wait
 let isPolling = false;
 
 /**
- * Waits until a purchase is final, and a majority holds that. However many wait in this process, the database sees one query at a time, so
- * that waiting needs neither Redis nor a word from the worker.
- * @returns null if it is not final within `timeoutMs`, or the database does not answer.
+ * Waits until a majority holds the purchase in a final state. All calls of this process share one
+ * query at a time, so waiting needs neither Redis nor a message from the worker.
+ * @returns null if it is not final within `timeoutMs`, or if the database does not answer.
  */
 export function awaitFinal(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
@@ -47,7 +47,7 @@ async function pollWaiting(): Promise<void> {
     await pause(pollEveryMs);
     const startedAt = nowMs();
     await resolveFinal();
-    // The slower the database is, the less it is asked.
+    // A slow database is polled less often.
     await pause(nowMs() - startedAt);
   }
   isPolling = false;
@@ -55,7 +55,7 @@ async function pollWaiting(): Promise<void> {
 
 async function resolveFinal(): Promise<void> {
   try {
-    // What is answered as final must not be lost with its primary.
+    // A final state sent to a client must survive a failover.
     const found = await PurchaseModel.find({
       _id: { $in: [...waitersByPurchase.keys()] },
       accountId: { $in: [...new Set([...waitersByPurchase.values()].map(({ accountId }) => accountId))] },

@@ -1,12 +1,12 @@
 import mongoose, { Schema } from 'mongoose';
 
 /**
- * Something that money rules refuse to decide alone: the operator sees it in the CLI and the console. That a purchase
- * is under review is no case but its own state.
+ * A contradiction that the money rules do not resolve automatically. Operators see it in the CLI
+ * and the console. A purchase under review is not a case; the review is a state of the purchase.
  */
 export interface ReconciliationCase {
   _id: string;
-  /** The purchase that it is about; null: it is about `paymentId`. */
+  /** The purchase concerned. Null if the case concerns `paymentId`. */
   transactionId: string | null;
   paymentId?: string;
   kind: 'contradicting-answer' | 'repeated-serial-number' | 'reversal' | 'unmatched-payment';
@@ -33,7 +33,7 @@ schema.index(
 );
 schema.index({ resolvedAt: 1, createdAt: -1 }, { name: 'open_newest' });
 
-/** Cases that wait for the operator. */
+/** Matches cases that are not resolved. */
 export const openCaseFilter = { resolvedAt: null };
 
 export const CaseModel = mongoose.model('ReconciliationCase', schema);

@@ -5,12 +5,12 @@ import { purchases, type Purchase } from './purchase.model.js';
 import { getQuickCollection } from '../database/mongo.js';
 import { batchCalls } from '../shared/concurrency.js';
 
-/** A look-up of purchases by `findHeld`, or by `findConfirmed` after a read of newer data. */
+/** Signature of `findHeld` and `findConfirmed`. `findConfirmed` reads after newer data was seen. */
 type PurchaseFinder = typeof findHeld;
 
 /**
- * An account's own purchase by our id or by its ref_id, in a state that a majority holds: the client acts on it. A ref_id
- * that looks like an id of ours is found too: the account's own reference wins.
+ * Finds a purchase of the account by transaction id or ref_id, as a majority holds it. If both
+ * match, the ref_id wins.
  * @throws NotFoundError (404/02), also for another account's transaction.
  */
 export async function findPurchase(
@@ -24,7 +24,7 @@ export async function findPurchase(
       { accountId, _id: idOrRef },
     ],
   });
-  // Another purchase may have this id as its ref_id, and no majority yet.
+  // A purchase whose ref_id equals this id may not be majority-committed yet.
   const known =
     held.length === 0 || held.some(({ refId }) => refId === idOrRef)
       ? held
@@ -39,8 +39,8 @@ export async function findPurchase(
 type Ref = Pick<Purchase, 'accountId' | 'refId'>;
 
 /**
- * The purchase of an account under a ref_id, if a majority holds it; null otherwise. This first look costs one command. It
- * can miss a purchase that was just accepted, so no refusal may rest on it.
+ * Finds the purchase of an account under a ref_id, as a majority holds it, or null. It costs one
+ * command. It can miss a purchase that was just accepted, so do not base a refusal on it.
  */
 export const findByRef = buildRefLoader((filter) =>
   getQuickCollection(purchases).find(filter, { readConcern: 'majority' }).toArray(),
@@ -51,9 +51,9 @@ const findNewestByRef = buildRefLoader((filter) =>
 );
 
 /**
- * The same after a refusal: it sees every purchase that the refusal can follow from. Only callers whose purchase is there
- * wait for the majority, each by itself.
- * @throws DependencyError if what was seen is gone: a primary that steps down may show what the next one never had.
+ * Finds the purchase under a ref_id after a refusal. It sees every purchase that can have caused
+ * the refusal. Only calls that find one wait for the majority.
+ * @throws DependencyError if the purchase was rolled back after it was read.
  */
 export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<Purchase | null> {
   if ((await findNewestByRef({ accountId, refId })) === null) {
@@ -66,7 +66,7 @@ export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<
   return confirmed;
 }
 
-/** Those that ask at the same time share a query. */
+/** Concurrent calls share a query. */
 function buildRefLoader(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
   return batchCalls<Ref, Purchase | null>({
     itemsMax: 100,
@@ -79,8 +79,9 @@ function buildRefLoader(find: (filter: { $or: Ref[] }) => Promise<Purchase[]>) {
 }
 
 /**
- * What an account has bought under these ref_ids, by ref_id, as a majority of the database holds it: "not found" is never said
- * of what a client may have seen. Not by `findByRef`: whoever buys waits for its shared query.
+ * Finds purchases of an account by their ref_ids, as a majority holds them. The read is confirmed,
+ * so a purchase that a client may have seen is never reported missing. It does not use `findByRef`,
+ * because buyers wait for that shared query.
  */
 export async function findByRefs(accountId: string, refIds: string[]): Promise<Map<string, Purchase>> {
   const found = await findConfirmed(purchases, { accountId, refId: { $in: refIds } });
@@ -88,8 +89,8 @@ export async function findByRefs(accountId: string, refIds: string[]): Promise<M
 }
 
 /**
- * As a majority holds it: "refunded already" is an answer about money.
- * @param options.accountId The buyer's, where it is known.
+ * Returns a purchase as a majority holds it.
+ * @param options.accountId The buyer, if known.
  * @throws NotFoundError if there is no purchase with this id.
  */
 export async function requirePurchase(

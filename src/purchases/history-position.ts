@@ -4,7 +4,7 @@ import { readTotals } from '../money/totals/read-totals.js';
 import { purchases, type PurchaseStatus } from './purchase.model.js';
 import { ownerField, quarterMs, type Side } from './purchase-totals.js';
 
-/** Whose purchases, of which statuses (null: all), when, and at which moment. */
+/** Selects the purchases of one account and side at a snapshot. `statuses` null means all. */
 export interface CountedHistory {
   snapshot: Snapshot;
   side: Side;
@@ -13,28 +13,28 @@ export interface CountedHistory {
   period: Period;
 }
 
-/** Where to read a page: it is between these, both included, with so many newer ones before it. */
+/** The range to read a page from, both ends included, and the number of newer rows to skip. */
 export interface PagePosition {
   since: Date;
   until: Date;
   skip: number;
 }
 
-/** Some time, both ends included, and the purchases in it. */
+/** A time range, both ends included, with its number of purchases. */
 interface Span {
   startMs: number;
   endMs: number;
   count: number;
 }
 
-/** Passing over so many in the index costs no more than to look for a better place to begin. */
+/** Up to this many rows, skipping in the index costs no more than a closer start. */
 const skipMax = 500;
 
 /**
- * How many purchases there are, and where a page of them is: by the totals of days, then of the quarters of the one
- * day in which it begins. Only the broken quarters at the ends of the period are counted. All of it is of the moment
- * of the caller's snapshot.
- * @returns `place`: null if the page is past the last.
+ * Computes the total and the position of a page from the daily totals, then from the quarter hours
+ * of the first day of the page. It counts rows only in partial quarters at the ends of the period.
+ * All reads use the caller's snapshot.
+ * @returns `place` is null if the page is past the last.
  */
 export async function findPagePosition(
   wanted: CountedHistory,
@@ -47,7 +47,8 @@ export async function findPagePosition(
     return { total, place: null };
   }
   const [first, ...older] = skipSpans(days, page.offset);
-  // Rows of several statuses are not in one order in the index: how many are read must not depend on the day either.
+  // The index does not order rows across several statuses. The number of rows read must not grow
+  // with the day.
   const isMerged = wanted.statuses !== null && wanted.statuses.length > 1;
   const isLong = first && (first.skip > skipMax || (isMerged && first.span.count > skipMax));
   const spans = isLong
@@ -56,14 +57,14 @@ export async function findPagePosition(
         first.skip,
       )
     : [];
-  // Without quarters: the day is short.
+  // No quarters were read because the day is short.
   return {
     total,
     place: getPagePosition(spans.length > 0 ? spans : skipSpans(days, page.offset), wanted, length),
   };
 }
 
-/** From the first of these spans, which the page begins in, to the one that it ends in. */
+/** Returns the range from the span where the page begins to the span where it ends. */
 function getPagePosition(
   spans: { span: Span; skip: number }[],
   { period }: CountedHistory,
@@ -80,7 +81,7 @@ function getPagePosition(
   };
 }
 
-/** The spans, of some that follow each other, from the one that has the purchase with `offset` before it. */
+/** Drops the spans before `offset`. Returns the rest, with the rows to skip in the first one. */
 function skipSpans(spans: Span[], offset: number): { span: Span; skip: number }[] {
   let skip = offset;
   for (const [index, span] of spans.entries()) {
@@ -92,7 +93,7 @@ function skipSpans(spans: Span[], offset: number): { span: Span; skip: number }[
   return [];
 }
 
-/** Newest first. Of the days at the ends only what the period has of them. */
+/** Newest first. The first and last day are clipped to the period. */
 async function readDaySpans(wanted: CountedHistory): Promise<Span[]> {
   const { snapshot, side, accountId, period } = wanted;
   const [first, last] = [getBusinessDay(period.start).day, getBusinessDay(period.end).day];
@@ -108,7 +109,7 @@ async function readDaySpans(wanted: CountedHistory): Promise<Span[]> {
   );
 }
 
-/** The quarters of a part of a day, newest first. */
+/** Returns the quarter hours of a part of a day, newest first. */
 async function readQuarterSpans(wanted: CountedHistory, part: Omit<Span, 'count'>): Promise<Span[]> {
   const { snapshot, side, accountId } = wanted;
   const { day, startMs } = getBusinessDay(new Date(part.startMs));

@@ -9,25 +9,27 @@ import { areTotalsComplete } from '../money/totals/totals-state.model.js';
 import { findPagePosition } from './history-position.js';
 import type { Side } from './purchase-totals.js';
 
-/** What an account looks for in its history; at least one of them. */
+/** Search terms of an account's history. At least one is set. */
 export interface HistorySearch {
   productCode?: string | undefined;
-  /** As it was sent, or as we keep it. A seller never looks for it: it sees the end of the number alone. */
+  /** As sent or as stored. Sellers cannot search by it, because they see only its last digits. */
   customerNumber?: string | undefined;
-  /** The whole of it, or the digits of a PLN token, with or without its hyphens. */
+  /** The whole serial number, or the digits of a PLN token with or without hyphens. */
   serialNumber?: string | undefined;
 }
 
-/** Whose history it is: what was bought, or what was sold. */
+/** `accountId` selects purchases of a buyer, `sellerId` sales of a seller. */
 export type HistoryOwner = { accountId: string } | { sellerId: string };
 
-/** So many purchases are looked at, the newest first, however few of them fit: a call costs no more than that. */
+/** Newest purchases scanned by one search. This bounds its cost. */
 const searchedMax = 5_000;
 
 /**
- * One page of a buyer's purchases or a seller's sales that fit, newest first, and how many of those looked at do. Served by the
- * indexes account_serial_number, customer_newest or account_product_newest, of sellers seller_serial_number or
- * seller_product_newest; the status is compared here. All of it is of the moment of the caller's snapshot.
+ * Returns a page of a buyer's purchases or a seller's sales that match, newest first, and the
+ * number of matches among the scanned rows. All reads use the caller's snapshot.
+ *
+ * Indexes for buyers: account_serial_number, customer_newest, account_product_newest. For sellers:
+ * seller_serial_number, seller_product_newest. The status is compared here.
  */
 export async function searchHistory(
   snapshot: Snapshot,
@@ -77,7 +79,7 @@ function buildSearchFilter({ productCode, customerNumber, serialNumber }: Histor
   };
 }
 
-/** The type is what the index is limited to. */
+/** `$type` makes the query fit the partial index. */
 function buildSerialNumberFilter(serialNumber: string): Filter<Purchase> {
   const digits = serialNumber.replace(/[- ]/g, '');
   const spellings = /^\d{20}$/.test(digits) ? getTokenSpellings({ token: digits }) : [];
@@ -87,7 +89,7 @@ function buildSerialNumberFilter(serialNumber: string): Filter<Purchase> {
     : {
         $or: [
           isIt,
-          // As a token stands before its owner's name: after a slash comes 0.
+          // A token is followed by a slash and the owner's name. "0" is the character after "/".
           ...spellings.map((each) => ({
             serialNumber: { $type: 'string' as const, $gte: `${each}/`, $lt: `${each}0` },
           })),
@@ -105,7 +107,7 @@ export interface HistoryQuery {
   limit: number;
 }
 
-/** What each filter word of docs/reference/api/lists.md stands for. */
+/** Purchase statuses by filter value of docs/reference/api/lists.md. */
 const statusesByFilter: Record<NonNullable<HistoryQuery['status']>, PurchaseStatus[]> = {
   pending: ['PENDING'],
   processing: ['PROCESSING'],
@@ -114,17 +116,17 @@ const statusesByFilter: Record<NonNullable<HistoryQuery['status']>, PurchaseStat
 };
 
 const newestFirst = { createdAt: -1, _id: -1 } as const;
-/** From here on the skipped ones are not fetched. */
+/** From this offset, skipped rows are read from the index only. */
 const skipByIndexFrom = 100;
 
 /**
- * One page of a buyer's or seller's history, newest first, and how many there are in all. A page past the last is
- * empty. The number and the place of the page come from the daily totals (decision 016), the page from the rows; so
- * neither grows with the history. Served by the account_newest / account_status_newest indexes (seller_* for sellers).
+ * Lists one page of a buyer's or seller's history, newest first, and the total. A page past the
+ * last is empty. The total and the position come from the daily totals (decision 016), so the cost
+ * does not grow with the history.
  *
- * All of it is of one moment that a majority holds: no row is passed over between count and reading, and no failover takes back
- * what was shown.
- * @throws ValidationError for an impossible period.
+ * Indexes: account_newest and account_status_newest, or seller_newest and seller_status_newest. All
+ * reads use one majority snapshot, so the total fits the rows and no failover removes them.
+ * @throws ValidationError for an invalid period.
  */
 export async function listTransactions(
   query: HistoryQuery,
@@ -165,7 +167,7 @@ async function listAtSnapshot(
     skip: place.skip,
     limit: limit + 1,
   });
-  // Of one moment both, but rows that no total knows must not be out of reach.
+  // Rows that the totals miss must still be reachable.
   const { rows, total } = buildCountedPage(found, { offset, limit, counted });
   return { purchases: rows, total };
 }

@@ -10,7 +10,7 @@ import { requireAccount } from '../accounts/find-account.js';
 import { parseDays } from '../shared/business-time.js';
 
 export interface PurchaseFilter {
-  /** The buyer's. */
+  /** The buyer. */
   accountId?: string | undefined;
   sellerId?: string | undefined;
   status?: PurchaseStatus | undefined;
@@ -24,9 +24,11 @@ export interface PurchaseFilter {
 
 export interface PurchasePage {
   purchases: Purchase[];
-  /** Where the next page begins; null at the end. */
+  /** Cursor of the next page. Null at the end. */
   next: string | null;
-  /** How far back this page has looked. A filter that fits little ends a page before it is full. */
+  /**
+   * Creation time of the oldest row scanned. A selective filter can end a page before it is full.
+   */
   lookedBackTo: Date | null;
 }
 
@@ -35,17 +37,18 @@ type ScannedPurchase = Key & Pick<Purchase, 'accountId' | 'sellerId' | 'status' 
 
 const scannedFields = { accountId: 1, sellerId: 1, status: 1, productCode: 1, price: 1, createdAt: 1 };
 
-/** So many purchases are looked at for one page, however few of them fit. */
+/** Rows scanned for one page at most. */
 const scannedMax = 1_000;
 
-/** People act on what they are shown, which a new primary must not have lost. */
+/** Operators act on these rows, so a failover must not roll them back. */
 const majorityRead = { readConcern: 'majority' } as const;
 
 /**
- * A page of purchases for the operator, newest first, by a key and never by an offset. Those of an account or a seller
- * are read along its index (account_newest, seller_newest and those by status); those of everybody along `_id`, which
- * rises with time. What no index knows is looked for among a bounded number: the page then ends early, and says where.
- * @throws ValidationError for an `after` that no page has given.
+ * Returns a page of purchases for operators, newest first, with keyset pagination. Purchases of an
+ * account or a seller use its indexes (account_newest, seller_newest and those by status). All
+ * others use `_id`, which rises with time. Conditions without an index scan a bounded number of
+ * rows, so a page can end early.
+ * @throws ValidationError for an `after` that no page returned.
  */
 export async function findPurchasePage(
   filter: PurchaseFilter,
@@ -67,15 +70,15 @@ export async function findPurchasePage(
 export interface SumOfStatus {
   status: PurchaseStatus;
   count: number;
-  /** Rupiah: the prices, and what of them stays with the platform. */
+  /** Rupiah. `amount` sums the prices, `commission` the platform's share of them. */
   amount: number;
   commission: number;
 }
 
 /**
- * What fits among so many of the newest that its index finds, added up by MongoDB: they are too many to pass through a
- * process that answers others meanwhile.
- * @returns `lookedBackTo`: null if there are no older ones.
+ * Sums the matching purchases among the newest `max` rows of the index. MongoDB does the
+ * aggregation, so that the rows do not load this process.
+ * @returns `lookedBackTo` is null if there are no older rows.
  */
 export async function sumNewest(
   filter: PurchaseFilter,
@@ -85,7 +88,7 @@ export async function sumNewest(
   const fitting = buildConditions(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
   }));
-  // Within one owner and status the order never changes, so each is added once.
+  // Rows do not move within one owner and status, so each row is counted once.
   const found = await purchases
     .aggregate<
       Omit<SumOfStatus, 'status'> & { _id: { status: PurchaseStatus; fits: boolean }; oldest: Date }
@@ -126,7 +129,7 @@ function scanPurchases(filter: PurchaseFilter, key: Key | null, max: number): Pr
     .toArray();
 }
 
-/** What an index finds of it, in the order of the index. */
+/** Builds the indexed part of the filter, sorted in index order. */
 function buildIndexQuery(
   filter: PurchaseFilter,
   key: Key | null,
@@ -140,7 +143,7 @@ function hasOwner({ accountId, sellerId }: PurchaseFilter): boolean {
   return accountId !== undefined || sellerId !== undefined;
 }
 
-/** Whether the query alone finds what is wanted. */
+/** True if the index query matches the filter exactly. */
 function isExactQuery(filter: PurchaseFilter): boolean {
   const { accountId, sellerId, status, since, until } = filter;
   return hasOwner(filter)
@@ -148,7 +151,7 @@ function isExactQuery(filter: PurchaseFilter): boolean {
     : isAnsweredByIndex(filter) && [status, since, until].every((each) => each === undefined);
 }
 
-/** Nothing is asked that only the rows know, and no index. */
+/** True if the filter has no condition without an index. */
 export function isAnsweredByIndex({ productCode, priceFrom, priceTo }: PurchaseFilter): boolean {
   return [productCode, priceFrom, priceTo].every((each) => each === undefined);
 }
@@ -193,7 +196,7 @@ type Condition = [
   value: string | number | Date,
 ];
 
-/** What a purchase must be to fit: asked of rows here, and of MongoDB where it adds them up. */
+/** The conditions of the filter. They are evaluated here for rows, and by MongoDB for sums. */
 function buildConditions(filter: PurchaseFilter): Condition[] {
   const { accountId, sellerId, status, productCode, priceFrom, priceTo, since, until } = filter;
   const asked: [Condition[0], Condition[1], Condition[2] | undefined][] = [
@@ -211,7 +214,7 @@ function buildConditions(filter: PurchaseFilter): Condition[] {
   );
 }
 
-/** In the order of the keys. */
+/** Loads the purchases in the order of the keys. */
 async function loadPurchases(keys: ScannedPurchase[]): Promise<Purchase[]> {
   if (keys.length === 0) {
     return [];
@@ -229,7 +232,7 @@ async function loadPurchases(keys: ScannedPurchase[]): Promise<Purchase[]> {
   return keys.flatMap(({ _id }) => byId.get(_id) ?? []);
 }
 
-/** A filter as an operator says it: accounts by their usernames, days as YYYY-MM-DD of business time. */
+/** A filter with usernames for accounts and YYYY-MM-DD business days. */
 export interface NamedPurchaseFilter extends Omit<
   PurchaseFilter,
   'accountId' | 'sellerId' | 'since' | 'until'
@@ -240,7 +243,10 @@ export interface NamedPurchaseFilter extends Omit<
   to?: string | undefined;
 }
 
-/** @throws NotFoundError for an account that does not exist. */
+/**
+ * Resolves usernames and days to ids and times.
+ * @throws NotFoundError for an account that does not exist.
+ */
 export async function resolvePurchaseFilter(named: NamedPurchaseFilter): Promise<PurchaseFilter> {
   const { account, seller, from, to, ...rest } = named;
   const [buyer, provider] = await Promise.all([
@@ -250,7 +256,7 @@ export async function resolvePurchaseFilter(named: NamedPurchaseFilter): Promise
   return { ...rest, accountId: buyer?._id, sellerId: provider?._id, ...parseDays({ from, to }) };
 }
 
-/** Ids of the buyers and sellers of purchases: whose names a list of them needs. */
+/** Returns the ids of the buyers and sellers of purchases. */
 export function getPartyIds(purchases: readonly Purchase[]): string[] {
   return purchases.flatMap(({ accountId, sellerId }) =>
     sellerId === null ? [accountId] : [accountId, sellerId],

@@ -4,36 +4,40 @@ import type { Maskable } from '../money/closes/canonical-text.js';
 import type { ProviderSettings } from '../accounts/account.model.js';
 
 /**
- * SENT: about to be sent or under way. UNKNOWN: sent, outcome not known. OK, REJECTED: the provider's certain answer.
+ * SENT: about to be sent or in flight. UNKNOWN: sent, outcome not known. OK, REJECTED: the
+ * provider's certain answer.
  */
 export type OrderStatus = 'SENT' | 'UNKNOWN' | 'OK' | 'REJECTED';
 
 /**
- * One request to a provider for a purchase; the collection is called `attempts`. At most one order of a purchase is
- * open, so that nothing is bought twice.
+ * One request to a provider for a purchase. The collection is called `attempts`. At most one order
+ * of a purchase is open, so nothing is bought twice.
  */
 export interface Order extends Pick<Maskable, 'proofs'> {
-  /** `<purchase>-<n>`: also the reference that the provider sees. */
+  /** `<purchase>-<n>`. The provider sees it as our reference. */
   _id: string;
-  /** The buyer's. */
+  /** The buyer. */
   accountId: string;
   transactionId: string;
   n: number;
   sellerId: string;
-  /** Rupiah that the seller asks; never more than what was debited, less the markup. */
+  /** The seller's price in rupiah. It never exceeds the debit less the markup. */
   offerPrice: number;
   commissionRate: number;
   providerKind: ProviderSettings['kind'];
   /**
-   * Where it was sent, and under which name: it is asked about there, whatever the settings say by then. Null: the
-   * provider has no address of its own in them.
+   * The address and username that the order was sent with. Status checks use them even if the
+   * settings change later. Null if the provider's settings have no address.
    */
   providerBaseUrl: string | null;
   providerUsername: string;
   status: OrderStatus;
   /** True while SENT or UNKNOWN. */
   open: boolean;
-  /** While it is sent or asked about: whoever holds this token may apply the answer; after it the order is asked about by others. */
+  /**
+   * Lease of the request in flight. Its holder may apply the answer. After it expires, other
+   * processes check the order.
+   */
   leaseToken: string | null;
   leaseUntil: Date | null;
   sentAt: Date | null;
@@ -42,11 +46,14 @@ export interface Order extends Pick<Maskable, 'proofs'> {
   /** "Not found" answers in a row. */
   notFound: number;
   lastCheckAt: Date | null;
-  /** When the last request began that was not answered: it may still arrive there, so "not found" is not believed for long after it. */
+  /**
+   * Start of the last request that got no answer. It may still arrive at the provider, so "not
+   * found" is not believed soon after it.
+   */
   unansweredAt?: Date | null;
-  /** The provider has said once that it has this order: "not found" is not believed any more. */
+  /** The provider confirmed this order once. "Not found" is not believed any more. */
   acknowledged?: true;
-  /** The provider's answer says that it must never be asked about again (outcome `review`). */
+  /** The provider must never be asked about this order again (outcome `review`). */
   neverAskAgain?: true;
   code: string | null;
   message: string | null;
@@ -95,11 +102,11 @@ schema.index(
   { accountId: 1, transactionId: 1 },
   { unique: true, partialFilterExpression: { open: true }, name: 'account_one_open_attempt' },
 );
-// For the verification of the ledger, which walks all purchases.
+// The ledger verification walks all purchases in this order.
 schema.index({ transactionId: 1, _id: 1 }, { name: 'transaction' });
 schema.index({ sellerId: 1, createdAt: 1 }, { name: 'seller_day' });
 
-/** The one order, in the shard that it is in. */
+/** Returns the filter of one order, including its shard key. */
 export function getOrderKey({ _id, accountId }: Pick<Order, '_id' | 'accountId'>): {
   _id: string;
   accountId: string;

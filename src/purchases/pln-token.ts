@@ -1,6 +1,6 @@
-/** The serial number of a prepaid electricity purchase, taken apart. */
+/** The parts of the serial number of a prepaid electricity purchase. */
 export interface PlnToken {
-  /** The 20 digits that the customer types into the meter. */
+  /** The 20 digits entered at the meter. */
   token: string;
   customerName: string;
   /** Tariff and power as PLN writes them: `R1`, `900VA`. */
@@ -9,10 +9,14 @@ export interface PlnToken {
   kwh: number;
 }
 
-/** Read from the right, because a customer's name may hold a slash. */
+/** Matched from the right, because a customer's name may contain a slash. */
 const tokenPattern = /^((?:\d{4}[- ]?){4}\d{4})\/(.*)\/([^/]+)\/([^/]+)\/([^/]+)$/;
 
-/** @returns the parts of `1234-5678-9012-3456-7890/NAME/R1/900VA/71,3`, or null for any other serial number. */
+/**
+ * Parses a serial number.
+ * @returns the parts of `1234-5678-9012-3456-7890/NAME/R1/900VA/71,3`, or null for any other serial
+ *   number.
+ */
 export function parsePlnToken(serialNumber: string): PlnToken | null {
   const [, token = '', name = '', tariff = '', power = '', energy = ''] =
     tokenPattern.exec(serialNumber) ?? [];
@@ -29,12 +33,15 @@ export function parsePlnToken(serialNumber: string): PlnToken | null {
   };
 }
 
-/** How providers write a token: in groups of four with a hyphen, or in one. */
+/** Returns the spellings of a token that providers use: without hyphens, and in groups of four. */
 export function getTokenSpellings({ token }: Pick<PlnToken, 'token'>): string[] {
   return [token, token.replace(/(\d{4})(?=\d)/g, '$1-')];
 }
 
-/** A serial number as people read it: the token of one for electricity in groups of four, any other as it is. */
+/**
+ * Formats a serial number for display. An electricity token is written in groups of four; others
+ * are unchanged.
+ */
 export function formatToken<T extends string | null>({
   subcategory,
   serialNumber,

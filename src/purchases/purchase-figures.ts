@@ -8,39 +8,42 @@ import { nowMs } from '../shared/clock.js';
 import { purchases, type Purchase } from './purchase.model.js';
 import { getCounters } from './purchase-totals.js';
 
-/** What was sold by everybody, by its seller: `null` are purchases that no seller has been asked for (yet). */
+/** Sales of one seller on one day. `sellerId` null: purchases that were sent to no seller yet. */
 export interface DaySales {
   sellerId: string | null;
-  /** YYYY-MM-DD in business time: the day on which the purchases were accepted, whenever they became what they are. */
+  /** YYYY-MM-DD in business time: the day on which the purchases were accepted. */
   day: string;
-  /** The counters `sold` of src/purchases/purchase-totals.ts, by the rest of their path. */
+  /** The `sold` counters of src/purchases/purchase-totals.ts, without the prefix of their path. */
   counters: Counters;
 }
 
 export interface BusinessDays {
   today: string;
   yesterday: string;
-  /** The 28 before, the first of them first. */
+  /** The 28 days before yesterday, oldest first. */
   olderDays: string[];
-  /** Today and yesterday, with all purchases of these days and their quarters of an hour. */
+  /** Today and yesterday, with all purchases and their quarter hours. */
   recent: DaySales[];
-  /** Of the days before: what sellers were asked for, which is all that has succeeded. */
+  /**
+   * The days before yesterday, only purchases that were sent to a seller. These include every
+   * success.
+   */
   older: DaySales[];
   /** Usernames by id. */
   sellers: Map<string, string>;
-  /** False: the totals do not hold the whole history yet, or there is more than is read here. */
+  /** False if the totals do not cover the whole history, or a read limit was reached. */
   isWhole: boolean;
 }
 
 const olderDaysRead = 28;
 const sellersMax = 2_000;
-/** Purchases of two days that nobody has been asked for: they are counted one by one. */
+/** Purchases of two days without a seller, which are counted one by one. */
 const unassignedMax = 5_000;
 const paths = ['sold.count', 'sold.amount', 'sold.commission'];
 
 /**
- * The business of the last 30 days at one moment, from the daily totals of all sellers: what they say is in the database
- * transactions that moved the money. What no seller was asked for is in nobody's `sold`, and counted from the purchases.
+ * Reads the sales of the last 30 days from the daily totals of all sellers, at one snapshot.
+ * Purchases without a seller are in no seller's `sold` counters, so they are counted from the rows.
  */
 export async function readBusinessDays(): Promise<BusinessDays> {
   const today = businessDay(new Date(nowMs()));
@@ -62,7 +65,7 @@ export async function readBusinessDays(): Promise<BusinessDays> {
       to: today,
       paths: [...paths, 'sold.quarters'],
     });
-    // The first read has fixed the moment.
+    // The first read fixes the snapshot.
     const [older, unasked] = await Promise.all([
       readTotalsOfMany(snapshot, {
         accountIds,
@@ -125,22 +128,22 @@ async function readUnassignedSales(
   };
 }
 
-/** So many are looked at of what is open; more changes nothing about what to do. */
+/** Open purchases read at most. A higher count would not change what the operator does. */
 const lookedMax = 5_000;
 
 export interface OpenPurchases {
   count: number;
-  /** Rupiah that were debited for them and belong to nobody yet. */
+  /** Rupiah debited for them and not yet settled. */
   suspense: number;
-  /** There are more than were looked at. */
+  /** True if the read limit was reached. */
   isCut: boolean;
-  /** How many were accepted less than so many milliseconds ago, in the order of the ages asked for. */
+  /** For each of the requested ages in milliseconds, the number of purchases younger than it. */
   younger: number[];
 }
 
 /**
- * Purchases that are not final, by the index of what is due; what waits for a person comes first there. Counted and added
- * up by MongoDB: thousands of rows are not sent for a few figures.
+ * Counts and sums purchases that are not final, by the index status_next_action. Purchases under
+ * review come first there. MongoDB aggregates, so rows are not transferred.
  */
 export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<OpenPurchases> {
   const atMs = nowMs();
@@ -148,7 +151,7 @@ export async function sumOpenPurchases(agesMs: readonly number[] = []): Promise<
     `younger${place}`,
     { $sum: { $cond: [{ $gt: ['$createdAt', new Date(atMs - ageMs)] }, 1, 0] } },
   ]);
-  // Of one moment: a purchase moves within this index while it is read, and would be counted twice or not at all.
+  // A snapshot read: a purchase that moves within the index would be counted twice or not at all.
   const [found] = await atSnapshot((snapshot) =>
     purchases
       .aggregate<{ count: number; suspense: number } & Record<string, number>>(

@@ -1,4 +1,3 @@
-/** What the console plots of purchases, by five minutes, of all accounts together: how long they took from acceptance to their end. */
 import { getBucketName, countSlot, computeQuantile } from '../samples/latency-buckets.js';
 import { readSamples, sumSlots } from '../samples/read-samples.js';
 import { countSample } from '../samples/record-samples.js';
@@ -10,19 +9,22 @@ import type { Purchase } from './purchase.model.js';
 
 const purchasesSubject = 'purchases';
 
-/** A purchase has come to its end, whatever that is. */
+/** Records how long a purchase took from acceptance to its final state. */
 export function sampleDuration(durationMs: number): void {
   countSample(purchasesSubject, [getBucketName(durationMs)]);
 }
 
-/** Of purchases that came to their end in some time; null: none did. Seconds. */
+/** Durations in seconds of the purchases that ended in a period. Null if none ended. */
 export interface Durations {
   ended: number;
   median_s: number | null;
   p95_s: number | null;
 }
 
-/** Of some hours, one after the other, by their beginnings, and of all of them together. */
+/**
+ * Reads durations for consecutive hours, given by their start times in milliseconds, and for all of
+ * them together.
+ */
 export async function readDurationsByHour(
   hours: readonly number[],
 ): Promise<{ of: (fromMs: number) => Durations; all: Durations }> {
@@ -54,9 +56,10 @@ const durations = histogram({
 });
 
 /**
- * Counted when it is written, so once for each purchase. Not how long it took where a person decided, or had it asked again: that says
- * nothing about the service.
- * @param order Whose fate it is that became certain with it, if any.
+ * Counts the conclusion of a purchase. Call it after the posting, so that it counts once per
+ * purchase. The duration is not recorded after an operator decision, because it says nothing about
+ * the service.
+ * @param order The order that the conclusion closed, if any.
  */
 export function countConclusion(
   { createdAt, reviewAskedAt }: Pick<Purchase, 'createdAt' | 'reviewAskedAt'>,
@@ -73,7 +76,6 @@ export function countConclusion(
   }
 }
 
-/** For a log line of a purchase. */
 export function getLogFields({ _id, requestId }: Pick<Purchase, '_id' | 'requestId'>) {
   return { purchaseId: _id, ...(requestId !== undefined && { requestId }) };
 }

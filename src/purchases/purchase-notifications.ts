@@ -1,7 +1,7 @@
 /**
- * Which webhooks and callbacks a purchase causes, and their bodies (docs/reference/api/webhooks.md,
- * docs/reference/api/callbacks.md). Pure functions: the core calls them inside its money transaction and stores what they
- * return there.
+ * Builds the webhooks and callbacks of a purchase (docs/reference/api/webhooks.md,
+ * docs/reference/api/callbacks.md). These functions are pure. The posting stores their result in
+ * the money transaction.
  */
 import { now } from '../shared/clock.js';
 import { maskNumber } from '../shared/mask.js';
@@ -16,16 +16,17 @@ import {
   type UrlOwner,
 } from '../webhooks/new-delivery.js';
 
-/** `failed`: the debit was returned. `reversed`: a success that was taken back later. */
+/** `failed`: the debit was returned. `reversed`: a success was taken back later. */
 export type PurchaseEvent = 'pending' | 'success' | 'failed' | 'reversed';
 
 /**
- * The rows of one event: the envelope to each endpoint of the buyer that wants it, the surface's own callback to its callback URL (or
- * the one that the purchase brought), and a callback to the seller when a sale became final.
+ * Builds the deliveries of one event. The envelope goes to each subscribed endpoint of the buyer.
+ * The surface's callback goes to the purchase's own URL, or else to the account's. The seller gets
+ * a callback when a sale becomes final.
  *
- * Ids are made from the purchase and the event, so that storing an event twice is a duplicate key.
- * @param parts.purchase The purchase as it is after the event.
- * @param parts.seller Who served it; null where no sale came about.
+ * Ids derive from the purchase and the event, so storing an event twice is a duplicate key.
+ * @param parts.purchase The purchase after the event.
+ * @param parts.seller The seller of the sale. Null if there was none.
  */
 export function buildPurchaseDeliveries(parts: {
   purchase: Purchase;
@@ -89,7 +90,7 @@ export function buildPurchaseDeliveries(parts: {
 }
 
 interface Destination extends Omit<NewDelivery, 'id' | 'url' | 'orderKey' | 'orderRank'> {
-  /** Ends the id of the row: what goes where, or the id of the endpoint. */
+  /** Last part of the row's id: the kind of destination, or the id of the endpoint. */
   name: string;
   url: string | null;
 }
@@ -101,7 +102,7 @@ const webhookEvents = {
   reversed: 'transaction.failed',
 } as const satisfies Record<PurchaseEvent, DeliveryEvent>;
 
-/** A later state outranks an earlier one: whoever has the later needs the earlier no more. */
+/** A later state supersedes the delivery of an earlier one. */
 function getEventRank(event: PurchaseEvent): number {
   switch (event) {
     case 'pending':
@@ -120,7 +121,6 @@ function toWireStatus(event: PurchaseEvent): WireStatus {
   return event === 'reversed' ? 'failed' : event;
 }
 
-/** The envelope of docs/reference/api/webhooks.md. */
 function buildWebhookEnvelope(purchase: Purchase, event: PurchaseEvent) {
   return {
     event: webhookEvents[event],
@@ -166,7 +166,6 @@ const defaultMessages = {
   reversed: 'Transaction reversed, the price was returned',
 } as const;
 
-/** Of the wallet surface: docs/reference/api/callbacks.md. */
 function buildWalletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return {
     code: purchase._id,
@@ -178,7 +177,6 @@ function buildWalletCallback(purchase: Purchase, event: Exclude<PurchaseEvent, '
   };
 }
 
-/** Of the reseller surface: docs/reference/api/callbacks.md. */
 function buildResellerCallback(
   purchase: Purchase,
   event: Exclude<PurchaseEvent, 'pending'>,
@@ -194,7 +192,10 @@ function buildResellerCallback(
   };
 }
 
-/** The same for the seller, who never learns who bought: our id for the reference, the customer masked. */
+/**
+ * Builds the seller's callback. It hides the buyer: it has our id as the reference and a masked
+ * customer number.
+ */
 function buildSellerCallback(purchase: Purchase, event: Exclude<PurchaseEvent, 'pending'>) {
   return buildResellerCallback(purchase, event, {
     refId: purchase._id,

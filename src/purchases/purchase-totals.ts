@@ -2,14 +2,16 @@ import { getBusinessDay } from '../shared/business-time.js';
 import { addToCounters, toPathStep, type Counters, type TotalsChange } from '../money/totals/counters.js';
 import type { Purchase } from './purchase.model.js';
 
-/** Whose history a purchase is in: the buyer's from the beginning, and that of the seller that was asked last. */
+/** `bought`: the buyer's history. `sold`: the history of the seller that was asked last. */
 export type Side = 'bought' | 'sold';
 export const sides: readonly Side[] = ['bought', 'sold'];
 
-/** The field that says whose a purchase is. */
+/** The purchase field with the account of each side. */
 export const ownerField = { bought: 'accountId', sold: 'sellerId' } as const;
 
-/** All that the totals know of a purchase. Of these only status, seller and commission ever change. */
+/**
+ * The purchase fields that the totals depend on. Only status, seller and commission ever change.
+ */
 export type CountedPurchase = Pick<
   Purchase,
   | 'accountId'
@@ -22,13 +24,17 @@ export type CountedPurchase = Pick<
   | 'createdAt'
 >;
 
-/** A day has 96 of these, and one that is an hour longer 100. The first is 0. */
+/**
+ * Milliseconds in a quarter hour. A day has 96 quarters, or 100 if it is an hour longer. The first
+ * is 0.
+ */
 export const quarterMs = 900_000;
 
 /**
- * What a change of a purchase adds to the daily totals of its buyer and its seller (docs/explanation/ledger.md#daily-totals): it
- * leaves the counters that it was in and comes into those of what it is now, on the day it was created.
- * @param before As it is stored, which the posting has to expect; null: it is new.
+ * Returns the changes of the daily totals of the buyer and the seller
+ * (docs/explanation/ledger.md#daily-totals). They subtract the counters of `before` and add those
+ * of `after`, on the day the purchase was created.
+ * @param before The stored purchase, which the posting must expect. Null for a new purchase.
  */
 export function buildTotalsChanges(before: CountedPurchase | null, after: CountedPurchase): TotalsChange[] {
   const { day } = getBusinessDay(after.createdAt);
@@ -52,7 +58,7 @@ export function buildTotalsChanges(before: CountedPurchase | null, after: Counte
     .map(([accountId, counters]) => ({ accountId, day, add: counters }));
 }
 
-/** The counters that one purchase is in. Counts, and rupiah. */
+/** Returns the counters of one purchase: counts, and amounts in rupiah. */
 export function getCounters(purchase: CountedPurchase, side: Side): [path: string, add: number][] {
   const { status, price, createdAt } = purchase;
   const quarter = Math.floor((createdAt.getTime() - getBusinessDay(createdAt).startMs) / quarterMs);

@@ -7,65 +7,82 @@ export const purchaseStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', '
 export type PurchaseStatus = (typeof purchaseStatuses)[number];
 export type Surface = 'wallet' | 'buyer' | 'reseller';
 
-/** What a buyer bought; the wire and the collection say transaction. It is its own outbox: `nextActionAt` says when somebody must look at it again. */
+/**
+ * A purchase of a buyer. The API and the collection call it a transaction. It is its own outbox:
+ * the sweep handles it at `nextActionAt`.
+ */
 export interface Purchase extends Maskable {
   _id: string;
   accountId: string;
-  /** The client's reference, unique per account for ever. */
+  /** The client's reference. Unique per account for ever. */
   refId: string;
   surface: Surface;
   kind: 'prepaid' | 'postpaid';
   productCode: string;
   productName: string;
   subcategory: string;
-  /** Normalised; see customer-number.ts. With `proofs` it is masked. */
+  /** Normalised by normalizeCustomerNumber. Masked if `proofs` is set. */
   customerNumber: string;
   customerRule: CustomerNumberRule['kind'];
   /** Rupiah debited. Fixed at acceptance. */
   price: number;
-  /** What of it is above the seller's price, and stays with the platform (decision 012). Absent: nothing. */
+  /**
+   * The part of the price above the seller's price, in rupiah. The platform keeps it (decision
+   * 012). Absent: 0.
+   */
   markup?: number;
-  /** The seller whose offer this price was, without the markup: it is asked first, at that. */
+  /** The seller whose offer set the price. It is tried first, at that price without the markup. */
   offerSellerId: string;
-  /** Seconds that it may wait for its turn, as its product said when it was accepted. Absent: its product said nothing. */
+  /**
+   * Maximum wait for its turn in seconds, from the product at acceptance. Absent if the product had
+   * none.
+   */
   maxWaitS?: number;
-  /** Postpaid: the quote that this payment claimed. */
+  /** The quote that a postpaid payment claimed. */
   quoteId: string | null;
   status: PurchaseStatus;
-  /** Rises with every change of state; a compare-and-set names it. */
+  /** Incremented by every state change. Compare-and-set updates expect it. */
   version: number;
   serialNumber: string | null;
-  /** Words for the client on what became of it. */
+  /** Message for the client about the outcome. */
   message: string | null;
-  /** Set when it fails: the code (docs/reference/errors.md#codes) that tells why. */
+  /** Set on failure: the error code (docs/reference/errors.md#codes). */
   failureCode: string | null;
-  /** The seller that was asked last, and so the one that served it; null before any was. */
+  /**
+   * The seller that was tried last, which serves the purchase on success. Null before the first.
+   */
   sellerId: string | null;
-  /** Rupiah of the price kept by the platform, the markup among them; set with success. */
+  /** The platform's share of the price in rupiah, including the markup. Set with success. */
   commissionAmount: number | null;
-  /** This purchase's own callback URL (POST /v1/transactions), before the account's. */
+  /** Callback URL of this purchase (POST /v1/transactions). It overrides the account's. */
   callbackUrl: string | null;
-  /** Raised whenever a job is added again, so that the new job has an id of its own. */
+  /** Incremented when the sweep adds a job again. The sweep grace period grows with it. */
   epoch: number;
-  /** When the sweep must enqueue it if nobody has dealt with it; null once final. */
+  /** When the sweep adds its job again if the job is lost. Null if final or under review. */
   nextActionAt: Date | null;
   /**
-   * The seller in whose provider's queue it waits for its turn: nothing of it is with a provider then. Null: it waits
-   * nowhere.
+   * The seller whose provider queue it waits in. No order of it is open then. Null if it waits in
+   * no queue.
    */
   queuedFor: string | null;
-  /** Set when the operator must decide; see decision 003. */
+  /** Set while the operator must decide (decision 003). */
   reviewSince: Date | null;
-  /** Why it was put under review last, for the operator. Absent where it never was. */
+  /** Reason of the last review. Absent if there was none. */
   reviewReason?: string;
-  /** When the operator last let its provider be asked again: the time until the next review counts from there. */
+  /**
+   * When the operator last sent it back to the workers. The time until the next review counts from
+   * there.
+   */
   reviewAskedAt?: Date;
   pendingNotified: boolean;
-  /** Of the call that it was accepted by, for log lines and the operator. Absent where it may not be kept. */
+  /** Request id of the call that created it. Absent if it may not be stored. */
   requestId?: string;
-  /** The trace that its acceptance began, for the operator. Absent where it was not traced. */
+  /** Trace id of its acceptance. Absent if it was not traced. */
   traceId?: string;
-  /** The number was erased, and the reports that may show it have still to end (src/privacy). */
+  /**
+   * The customer number was erased, and the reports that may contain it are not ended yet
+   * (src/privacy).
+   */
   reportsToEnd?: true;
   createdAt: Date;
   updatedAt: Date;
@@ -118,7 +135,7 @@ const schema = new Schema<Purchase>(
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'account_status_newest' });
-// What a buyer looks for in its history (history.ts); by customer number it is customer_newest.
+// The buyer's history search (history.ts). By customer number it uses customer_newest.
 schema.index({ accountId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'account_product_newest' });
 schema.index(
   { accountId: 1, serialNumber: 1 },
@@ -126,7 +143,7 @@ schema.index(
 );
 schema.index({ sellerId: 1, createdAt: -1, _id: -1 }, { name: 'seller_newest' });
 schema.index({ sellerId: 1, status: 1, createdAt: -1, _id: -1 }, { name: 'seller_status_newest' });
-// What a seller looks for in its own.
+// The seller's history search.
 schema.index({ sellerId: 1, productCode: 1, createdAt: -1, _id: -1 }, { name: 'seller_product_newest' });
 schema.index(
   { sellerId: 1, serialNumber: 1 },
@@ -142,29 +159,29 @@ schema.index(
   { partialFilterExpression: { reviewSince: { $type: 'date' } }, name: 'review_oldest' },
 );
 
-// Open purchases whose client has not been told that they are waiting; final ones are never in it.
+// The sweep of pending notices. Final purchases are never in this index.
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { pendingNotified: false }, name: 'pending_not_notified' },
 );
 
-// What a customer can say on the telephone (search-purchases.ts). Newest first within a number.
+// Operator search (search-purchases.ts), newest first within a number.
 schema.index({ refId: 1 }, { name: 'ref' });
 schema.index({ customerNumber: 1, _id: -1 }, { name: 'customer_newest' });
 
-// What retention has still to mask.
+// Purchases that retention has not masked yet.
 schema.index(
   { createdAt: 1 },
   { partialFilterExpression: { proofSalt: { $type: 'string' } }, name: 'unmasked_oldest' },
 );
 
-// Whether a bill is being paid, and when its payments have ended (create-payment.ts). Open ones come first.
+// The check for concurrent payments of a bill (create-payment.ts). Open payments sort first.
 schema.index(
   { accountId: 1, productCode: 1, customerNumber: 1, finalAt: 1 },
   { partialFilterExpression: { kind: 'postpaid' }, name: 'account_bill_ended' },
 );
 
-// What an erasure has still to end reports for.
+// Erased purchases whose reports are not ended yet.
 schema.index(
   { reportsToEnd: 1 },
   { partialFilterExpression: { reportsToEnd: true }, name: 'reports_to_end' },

@@ -12,9 +12,10 @@ import { setTotalsComplete } from '../money/totals/totals-state.model.js';
 const accountsAtOnce = 1_000;
 
 /**
- * Every day on which an account has purchases or totals, account by account: at most one account's days in memory.
- * @param options.fromDay Days from this one on (YYYY-MM-DD); null: all.
- * @param options.onAccount Called for each account, also where it has no day.
+ * Yields every day on which an account has purchases or totals, account by account. It holds the
+ * days of one account in memory.
+ * @param options.fromDay First day (YYYY-MM-DD). Null: all days.
+ * @param options.onAccount Called for each account, including those without a day.
  */
 export async function* listAccountDays({
   fromDay = null,
@@ -57,7 +58,7 @@ async function* listAccountIds(): AsyncGenerator<string> {
   }
 }
 
-/** From one day to the next by the index, however many purchases a day has. */
+/** Jumps from day to day in the index, so the cost does not depend on the purchases of a day. */
 async function* listPurchaseDays(accountId: string, side: Side): AsyncGenerator<string> {
   let before: Date | null = null;
   for (;;) {
@@ -78,7 +79,7 @@ async function findTotalsDays(accountId: string, fromDay: string | null): Promis
   const found = dailyTotals
     .find({ _id: { $gte: `${accountId}|${fromDay ?? ''}`, $lt: `${accountId}|~` } })
     .project<{ day: string }>({ _id: 0, day: 1 })
-    // The base of a day follows its slots: a day that is folded meanwhile is not missed.
+    // The base sorts after its slots, so a day that is folded during the read is not missed.
     .sort({ _id: 1 });
   const days = new Set<string>();
   for await (const { day } of found) {
@@ -87,7 +88,7 @@ async function findTotalsDays(accountId: string, fromDay: string | null): Promis
   return days;
 }
 
-/** The verification reads whatever there is, also a row that has lost a name. */
+/** The ledger verification must also read damaged rows that lack the product fields. */
 type StoredPurchase = { _id: string } & Omit<CountedPurchase, 'productCode' | 'subcategory'> &
   Partial<CountedPurchase>;
 
@@ -105,8 +106,8 @@ const countedFields = {
 const pageSize = 1_000;
 
 /**
- * What the totals of an account's day have to be, counted from its purchases at the moment of the caller's snapshot.
- * They pass a page at a time: memory does not grow with the day.
+ * Counts the totals of an account's day from its purchases, at the caller's snapshot. It reads page
+ * by page, so memory does not grow with the day.
  */
 export async function countDayTotals(snapshot: Snapshot, accountId: string, day: string): Promise<Counters> {
   const counters: Counters = new Map();
@@ -120,7 +121,7 @@ export async function countDayTotals(snapshot: Snapshot, accountId: string, day:
   return counters;
 }
 
-/** Each page is found by where the one before ended: a cursor's `getMore` knows no snapshot. */
+/** Uses one query per page, because a cursor's `getMore` does not keep the snapshot. */
 async function* readPurchasePages(
   snapshot: Snapshot,
   owner: Record<string, string>,
@@ -147,16 +148,16 @@ async function* readPurchasePages(
 }
 
 export interface Rebuilt {
-  /** Days of accounts, all of them and those whose totals were not what their purchases come to. */
+  /** Account days processed, and those whose totals were corrected. */
   days: number;
   corrected: number;
 }
 
 /**
- * Makes the daily totals anew from the purchases, while the service goes on writing both. Safe to break off and to run
- * again. Until the first has come to its end, history is counted.
+ * Rebuilds the daily totals from the purchases while the service runs. Safe to interrupt and to run
+ * again. Until it completes for the first time, history is counted from rows.
  *
- * Every process that sells must be of a release that writes totals.
+ * Every process that sells must run a release that writes totals.
  */
 export async function rebuildTotals(progress: (days: number) => void = () => undefined): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { days: 0, corrected: 0 };
@@ -168,7 +169,7 @@ export async function rebuildTotals(progress: (days: number) => void = () => und
   return rebuilt;
 }
 
-/** A new database: what is sold from now on is all there is. */
+/** Marks the totals as complete if the database has no purchases. */
 export async function beginTotals(): Promise<void> {
   if ((await purchases.findOne({}, { projection: { _id: 1 } })) === null) {
     await setTotalsComplete();
@@ -176,11 +177,10 @@ export async function beginTotals(): Promise<void> {
 }
 
 /**
- * At one moment (a snapshot): what the purchases come to, less what the slots hold, is the base. The slots are not
- * touched, so that no sale conflicts with it; and since a sale adds to its slot in the database transaction that
- * stores it, either both are in the snapshot or both come on top of it. What is folded meanwhile changes the base, and
- * then it is done again.
- * @returns whether the base had to change.
+ * Computes the base at a snapshot: the counted totals less the slots. Slots are not written, so no
+ * sale conflicts with the rebuild. A sale updates its slot in its own database transaction, so the
+ * snapshot has both or neither. If folding changes the base meanwhile, it retries.
+ * @returns true if the base was changed.
  */
 async function rebuildDay(accountId: string, day: string): Promise<boolean> {
   for (;;) {

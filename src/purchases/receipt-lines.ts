@@ -7,12 +7,11 @@ import { say, type MessageKey } from '../shared/say.js';
 import { formatToken, parsePlnToken } from './pln-token.js';
 import type { Purchase, PurchaseStatus } from './purchase.model.js';
 
-/** What the shop wants on the receipt of its customer. */
 export interface ReceiptOptions {
   language: 'id' | 'en';
-  /** Its own name. */
+  /** Name of the shop. */
   title: string | null;
-  /** Rupiah that the customer paid. */
+  /** Rupiah that the customer paid to the shop. */
   soldPrice: number | null;
 }
 
@@ -66,7 +65,7 @@ const words = {
   },
 };
 
-/** Under review it is PROCESSING: nobody knows its end yet. */
+/** A purchase under review is PROCESSING, because its outcome is not known. */
 const noReceiptReasons = {
   PENDING: 'receiptNotYet',
   PROCESSING: 'receiptNotYet',
@@ -75,8 +74,10 @@ const noReceiptReasons = {
 } as const satisfies Record<Exclude<PurchaseStatus, 'SUCCESS'>, MessageKey>;
 
 /**
- * What stands on the receipt of a purchase: nothing of what the shop paid for it, but for the amounts of the bill itself.
- * @throws ConflictError (409/01) for a purchase that is no success. ValidationError where the shop would have sold a bill for less than it says.
+ * Builds the lines of a receipt. They never show the shop's cost, except for the amounts of the
+ * bill itself.
+ * @throws ConflictError (409/01) if the purchase is not SUCCESS. ValidationError if `soldPrice` is
+ *   below the bill.
  */
 export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptions): Promise<ReceiptLine[]> {
   if (purchase.status !== 'SUCCESS') {
@@ -85,7 +86,8 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
     });
   }
   const said = words[wishes.language];
-  // Nothing but masking changes a quote that was paid, and a majority holds it with its purchase.
+  // Only masking changes a paid quote, and a majority holds it with its purchase. A plain read is
+  // enough.
   const quote =
     purchase.quoteId === null
       ? null
@@ -136,7 +138,7 @@ function buildProofLines(
   ];
 }
 
-/** Of a bill its own figures; what the customer paid above it is the shop's fee. */
+/** For a bill, shows the biller's amount. The rest of the customer's price is the shop's fee. */
 function buildAmountLines(quote: Quote | null, soldPrice: number | null, said: Words): ReceiptLine[] {
   if (!quote || quote.totalBill === null) {
     return buildFactLines([[said.price, soldPrice]], { isBold: true });

@@ -4,11 +4,14 @@ import { characterWidth, toLatin1, wrapText } from '../shared/printable.js';
 
 const pointsOfMm = 72 / 25.4;
 const margin = 6;
-/** An id of ours fits a line of the narrowest paper. */
+/** Font size in points at which a transaction id fits the narrowest paper. */
 const standardSize = 7.5;
 const lineHeight = 1.25;
 
-/** A receipt on paper of a width, as long as it needs (decision 039). The same bytes for the same lines and time. */
+/**
+ * Draws a receipt as a PDF of the given paper width and the needed length (decision 039). The same
+ * lines and time give the same bytes.
+ */
 export async function drawReceiptPdf(
   receipt: ReceiptLine[],
   { widthMm, at }: { widthMm: number; at: Date },
@@ -17,7 +20,7 @@ export async function drawReceiptPdf(
   const lines = receipt.flatMap(({ text, ...look }) => {
     const widest = (width - 2 * margin) / characterWidth;
     const shown = toLatin1(text);
-    // As large as it can be on one line.
+    // The largest size that fits on one line, up to 14.
     const size = look.isLarge ? Math.min(14, widest / shown.length) : standardSize;
     return wrapText(shown, Math.floor(widest / size)).map((part) => ({ ...look, text: part, size }));
   });

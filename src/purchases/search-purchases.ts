@@ -5,14 +5,14 @@ import { purchases, type Purchase } from './purchase.model.js';
 import { listAccounts, type ListedAccount } from '../accounts/list-accounts.js';
 
 const foundMax = 20;
-/** A serial number is found by how it begins, from so many characters on. */
+/** Minimum length of a serial number prefix. */
 const serialNumberMin = 6;
-/** The caller on the telephone acts on what is said. */
+/** Callers act on the answer, so a failover must not roll it back. */
 const majorityRead = { readConcern: 'majority' } as const;
 
 /**
- * Purchases by what somebody on the telephone can say: our id, the client's ref_id, the customer number as it was sent
- * or as we keep it, the beginning of a serial number. At most 20, newest first; each by an index of its own.
+ * Finds purchases by transaction id, ref_id, customer number (as sent or as stored) or serial
+ * number prefix. Returns at most 20, newest first. Each term uses its own index.
  */
 export async function searchPurchases(text: string): Promise<Purchase[]> {
   const numbers = [...new Set([text, normalizeCustomerNumber('phone', text)])];
@@ -27,8 +27,8 @@ export async function searchPurchases(text: string): Promise<Purchase[]> {
 }
 
 /**
- * The index is by product first: one place of it for each product of the catalogue. In its order, because many serial
- * numbers may begin alike: those would all have to be read to know the newest.
+ * The index starts with the product, so every product of the catalogue is queried. Results stay in
+ * index order: sorting by age would read every match of a common prefix.
  */
 async function findBySerialNumber(text: string): Promise<Purchase[]> {
   const products = await ProductModel.find({}, { _id: 1 }).lean();
@@ -36,7 +36,7 @@ async function findBySerialNumber(text: string): Promise<Purchase[]> {
     .find(
       {
         productCode: { $in: products.map(({ _id }) => _id) },
-        // The type is what the index is limited to.
+        // `$type` makes the query fit the partial index.
         serialNumber: { $type: 'string', $gte: text, $lt: `${text}\uffff` },
       },
       majorityRead,
@@ -51,10 +51,9 @@ function findNewest(filter: Filter<Purchase>): Promise<Purchase[]> {
 
 const accountsMax = 5;
 
-/** So many characters say something. */
 export const searchLength = { min: 2, max: 100 };
 
-/** What somebody on the telephone can name: purchases (see searchPurchases), and accounts by how their usernames begin. */
+/** Finds purchases (see searchPurchases), and accounts by username prefix. */
 export async function searchPurchasesAndAccounts(
   words: string,
 ): Promise<{ purchases: Purchase[]; accounts: ListedAccount[] }> {

@@ -3,10 +3,10 @@ import { int64 } from '../database/typed-collection.js';
 import type { Change } from '../money/posting/posting.js';
 import { purchases, type Purchase, type PurchaseStatus } from './purchase.model.js';
 
-/** The states of docs/reference/api/purchases.md. Whatever is not listed cannot happen. */
+/** Allowed transitions (docs/reference/api/purchases.md). All others are errors. */
 const transitions: Record<PurchaseStatus, readonly PurchaseStatus[]> = {
   PENDING: ['PROCESSING', 'FAILED'],
-  // To itself: with each order that is sent, the version rises.
+  // PROCESSING to itself: each order that is sent increments the version.
   PROCESSING: ['PROCESSING', 'SUCCESS', 'FAILED'],
   SUCCESS: ['REFUNDED'],
   FAILED: [],
@@ -19,7 +19,7 @@ export function isFinal(status: PurchaseStatus): boolean {
   return finalStatuses.includes(status);
 }
 
-/** Somebody else changed the purchase first. Read it again: the work may be done. */
+/** Another writer changed the purchase first. Read it again; the work may be done. */
 export class StalePurchaseError extends Error {}
 
 type TransitionFields = Partial<
@@ -37,9 +37,9 @@ type TransitionFields = Partial<
 >;
 
 /**
- * The only way a status changes: by the table above, and only from the state that the caller has read. The change goes
- * into a posting, which is stale if the purchase has changed since.
- * @returns the change, and the purchase as it is after it.
+ * Builds the change of a status. Every status change uses this: it checks the transition table and
+ * expects the state that the caller read. A posting with it is stale if the purchase has changed.
+ * @returns the change, and the purchase after it.
  */
 export function buildTransition(
   purchase: Purchase,
@@ -69,7 +69,8 @@ export function buildTransition(
     change: {
       collection: purchases.collectionName,
       id: purchase._id,
-      // The number too: what this change tells (a webhook) must not be made of one that was masked meanwhile.
+      // The webhooks of this change contain the customer number, so it must not have been masked
+      // meanwhile.
       expect: {
         status: purchase.status,
         version: purchase.version,
@@ -86,7 +87,9 @@ export function buildTransition(
 
 export type ShownStatus = 'pending' | 'processing' | 'success' | 'failed';
 
-/** The lower-case statuses of the buyer and seller surfaces (docs/reference/api/purchases.md). */
+/**
+ * Returns the lower-case status of the buyer and seller surfaces (docs/reference/api/purchases.md).
+ */
 export function toShownStatus(status: PurchaseStatus): ShownStatus {
   switch (status) {
     case 'PENDING':

@@ -8,22 +8,22 @@ import { purchaseStatuses, type PurchaseStatus } from './purchase.model.js';
 import type { Side } from './purchase-totals.js';
 
 export interface PurchaseSums {
-  /** Rupiah: the prices. States that none is in are left out. */
+  /** Sums of prices in rupiah. Statuses without purchases are left out. */
   byStatus: { status: PurchaseStatus; count: number; amount: number }[];
-  /** Rupiah of them that stay with the platform. */
+  /** The platform's share of them in rupiah. */
   commission: number;
-  /** Older ones were not looked at. Null: these are all. */
+  /** Creation time of the oldest row that was summed. Null if all rows were. */
   lookedBackTo: Date | null;
 }
 
 const summedMax = 5_000;
-/** Before any purchase, as a name of a day. */
+/** A day before any purchase, YYYY-MM-DD. */
 const firstDay = '2000-01-01';
 
 /**
- * What the purchases that fit a filter come to. Those of one account or one seller come from its daily totals, however
- * many they are; of what no total knows the newest are added up, at most 5,000 that its index finds.
- * @param filter `since` and `until` are of whole business days.
+ * Sums the purchases that match a filter. For one account or seller it reads the daily totals, at
+ * any volume. Otherwise it sums at most the 5,000 newest rows of the index.
+ * @param filter `since` and `until` are whole business days.
  */
 export async function sumPurchases(filter: PurchaseFilter): Promise<PurchaseSums> {
   const owner = findTotalsOwner(filter);
@@ -35,7 +35,7 @@ interface Owner {
   accountId: string;
 }
 
-/** Whose totals have it all; null: nobody's. */
+/** Returns the account whose daily totals cover the filter, or null. */
 function findTotalsOwner({ accountId, sellerId, ...filter }: PurchaseFilter): Owner | null {
   if (!isAnsweredByIndex(filter) || (accountId !== undefined && sellerId !== undefined)) {
     return null;

@@ -1,12 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Long } from 'mongodb';
 
-/** How what is hashed is read: an int64 stays recognisable as such, so that a double in its place is seen. */
+/**
+ * Read options for hashed documents. An int64 stays a Long, so that a double in its place changes
+ * the text.
+ */
 export const exactReadOptions = { promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
- * One text for one stored value, for hashing: what differs in value or in type differs in text. Fields are named by the
- * caller and come in its order, so that a field added to a collection later changes no hash.
+ * Returns the text of a stored value for hashing. Values that differ in value or type differ in
+ * text. The caller names the fields in a fixed order, so a field added to a collection later
+ * changes no hash.
  */
 export function toCanonicalText(value: unknown): string {
   if (value === null || value === undefined) {
@@ -24,11 +28,11 @@ export function toCanonicalText(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(toCanonicalText).join(',')}]`;
   }
-  // A number that is no int64, a boolean, or what should not be there at all.
+  // A number that is not an int64, a boolean, or an unexpected type.
   return `${typeof value}:${JSON.stringify(value)}`;
 }
 
-/** The named fields of a document, or `null` where there is no document. */
+/** Returns the text of the named fields of a document, or `null` if there is no document. */
 export function toFieldsText<T extends object>(
   document: T | null | undefined,
   fields: readonly (keyof T)[],
@@ -37,13 +41,16 @@ export function toFieldsText<T extends object>(
 }
 
 /**
- * A document with fields that are masked some day (decision 044). A close hashes such a field through its proof, so that
- * it can go without the close losing what it proves.
+ * A document with fields that retention masks (decision 044). A close hashes such a field through
+ * its proof, so that masking does not invalidate the close.
  */
 export interface Maskable {
-  /** Random; it makes the proofs, and goes with the fields: afterwards no proof can be tried against a number. Absent: the fields are hashed as they are. */
+  /**
+   * Random salt of the proofs. Masking deletes it with the fields, so no proof can be brute-forced
+   * afterwards. Absent: the fields are hashed directly.
+   */
   proofSalt?: string;
-  /** The proofs of the fields that were masked. */
+  /** Proofs of the masked fields, by field. */
   proofs?: Record<string, string>;
 }
 
@@ -51,14 +58,17 @@ export function createProofSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** What is left of a field that is masked. Lower-case hex. */
+/** Returns the proof that replaces a masked field in hashes. Lower-case hex. */
 export function getProof(salt: string, field: string, value: unknown): string {
   return createHash('sha256')
     .update(`${salt} ${field} ${toCanonicalText(value)}`)
     .digest('hex');
 }
 
-/** As `fieldsText`; of the fields named in `maskable` the proofs, where the document has any. */
+/**
+ * Like `toFieldsText`, with the proofs of the fields named in `maskable` if the document has a salt
+ * or proofs.
+ */
 export function toProvenFieldsText<T extends Maskable>(
   document: T | null | undefined,
   fields: readonly (keyof T & string)[],

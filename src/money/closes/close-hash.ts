@@ -1,4 +1,4 @@
-/** What the hashes of a close are made of. Version 1: another way of hashing needs another number in front. */
+/** Hashes of the daily close. A change of the hashing needs a new version prefix. */
 import { lookUp } from '../../shared/collections.js';
 import { createHash } from 'node:crypto';
 import { Long } from 'mongodb';
@@ -8,10 +8,10 @@ import type { DayClose, DayRoot } from './day-close.model.js';
 import type { LedgerSums, WalletClose } from './wallet-close.model.js';
 
 const version = 'close-1';
-/** Of roots that stand for the audit log too. */
+/** Version of roots that cover the audit log. */
 const versionWithAudit = 'close-2';
 
-/** A journal as it is hashed. Its money must have been read with `exactRead`. */
+/** Returns the text of a journal for hashing. Its money must be read with `exactReadOptions`. */
 export function toJournalText(journal: Journal): string {
   return toCanonicalText([
     journal._id,
@@ -20,13 +20,13 @@ export function toJournalText(journal: Journal): string {
     journal.walletId,
     journal.walletSeq,
     journal.balanceAfter,
-    // What is no line stays in the text: with it the journal is another one.
+    // Malformed lines stay in the text, so that they change the hash.
     toLineList(journal).map((line) => (isLine(line) ? [line.account, line.amount] : String(line))),
     journal.createdAt,
   ]);
 }
 
-/** The two digests of a wallet's day, fed journal by journal in the order of `seq`. */
+/** The two digests of a wallet's day. Add journals in the order of `seq`. */
 export interface DayDigest {
   add(journal: Journal, subjectText: string): void;
   hashes(): Pick<WalletClose, 'journalsHash' | 'subjectsHash'>;
@@ -44,7 +44,7 @@ export function createDayDigest(): DayDigest {
   };
 }
 
-/** `hash` of a row, by its other fields. */
+/** Computes `hash` of a row from its other fields. */
 export function hashRow(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): string {
   return sha256([
     version,
@@ -61,7 +61,7 @@ export function hashRow(row: Omit<WalletClose, '_id' | 'hash' | 'newest'>): stri
   ]);
 }
 
-/** `root` of a day, by its content. */
+/** Computes `root` of a day from its content. */
 export function computeRoot(day: DayClose['_id'], content: DayRoot): string {
   const { audit } = content;
   return sha256([
@@ -77,7 +77,7 @@ export function computeRoot(day: DayClose['_id'], content: DayRoot): string {
   ]);
 }
 
-/** The digest of a day's rows, fed by their hashes in the order of their wallets. */
+/** Creates the digest of a day's rows. Add their hashes in the order of their wallets. */
 export function createWalletsDigest(): { add(hash: string): void; hash(): string } {
   const digest = createHash('sha256');
   return {
@@ -94,8 +94,10 @@ export function addSums(first: LedgerSums, second: LedgerSums): LedgerSums {
   return sums;
 }
 
-/** Adds what journals moved to `sums`. */
-/** Of what was changed by hand as well: what cannot be read is named by the verification, and moves nothing here. */
+/**
+ * Returns the well-formed lines of a journal. The verification reports malformed ones, which count
+ * as no movement here.
+ */
 export function getLines(journal: Journal): JournalLine[] {
   return toLineList(journal).filter(isLine);
 }
@@ -119,17 +121,17 @@ function sortSums(sums: LedgerSums): [string, number][] {
   return Object.entries(sums).sort(([first], [second]) => (first < second ? -1 : 1));
 }
 
-/** SHA-256 of a text, lower-case hex. */
+/** Returns the SHA-256 of a text in lower-case hex. */
 export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Over text and whole numbers, which are written as they are. */
+/** Hashes text and whole numbers by their JSON. */
 function sha256(values: (string | number | null | [string, number][])[]): string {
   return hashText(JSON.stringify(values));
 }
 
-/** A number that was read exactly. */
+/** Converts a number that was read with `exactReadOptions`. */
 export function toPlainNumber(value: number | null): number {
   return Long.isLong(value) ? value.toNumber() : Number(value);
 }

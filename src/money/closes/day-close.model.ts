@@ -5,27 +5,27 @@ import type { LedgerSums } from './wallet-close.model.js';
 /** The entries of the audit log that a day's close covers. */
 export interface DayAudit {
   entries: number;
-  /** SHA-256 over their ids and hashes, in the order of the ids. */
+  /** SHA-256 of their ids and hashes, in the order of the ids. */
   hash: string;
 }
 
-/** What one root stands for. */
+/** The content of a day's root. */
 export interface DayRoot {
-  /** Rows of wallets, and their journals. */
+  /** Number of wallet rows; `journals` is the number of their journals. */
   wallets: number;
   journals: number;
-  /** Of all that was ever closed, this day included. Rupiah. */
+  /** Rupiah. Sums of all closed days, including this one. */
   totals: LedgerSums;
-  /** SHA-256 over the hashes of the day's rows, in the order of their wallets. */
+  /** SHA-256 of the hashes of the day's rows, in the order of their wallets. */
   walletsHash: string;
-  /** Not in days that were closed before the audit log was. */
+  /** Absent in days closed before the audit log was covered. */
   audit?: DayAudit;
-  /** The root of the closed day before; null for the first. */
+  /** Root of the previous closed day. Null for the first. */
   previous: string | null;
   closedAt: Date;
 }
 
-/** Ed25519 over the root. */
+/** Ed25519 signature of the root. */
 export interface Signature {
   /** SPKI, DER, base64. */
   publicKey: string;
@@ -34,19 +34,19 @@ export interface Signature {
 }
 
 /**
- * A business day. While `building`, rows of wallets are added to it, by one process or several; `closed` is one
- * conditional write that no row may come after.
+ * The close of a business day. While it is `building`, one or several processes add wallet rows.
+ * `closed` is one conditional write, after which no row may be added.
  */
 export interface DayClose {
   /** YYYY-MM-DD, business time. */
   _id: string;
   state: 'building' | 'closed';
-  /** Rises with every batch of rows, so that no root is made of fewer than there are. */
+  /** Incremented with every batch of rows, so that no root misses a concurrent batch. */
   batches: number;
   content: DayRoot | null;
-  /** SHA-256 over the day and `content`: the one line to keep elsewhere. */
+  /** SHA-256 of the day and `content`. Keep this line outside the database. */
   root: string | null;
-  /** Null where no key was configured. */
+  /** Null if no key was configured. */
   signature: Signature | null;
 }
 

@@ -3,30 +3,30 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { readFileSync } from 'node:fs';
 import { env } from '../../../config/env.js';
 
-/** A day whose root stands. */
+/** A closed day, which has a root. */
 export type ClosedDay = DayClose & {
   state: 'closed';
   content: NonNullable<DayClose['content']>;
   root: string;
 };
 
-/** The last day that is closed, as a majority holds it, or null before the first. */
+/** Returns the last closed day as a majority holds it, or null before the first. */
 export async function findLastClosedDay(): Promise<ClosedDay | null> {
   const [newest, before] = (await dayCloses
     .find({}, { readConcern: 'majority' })
     .sort({ _id: -1 })
     .limit(2)
     .toArray()) as ClosedDay[];
-  // The one after it may be under way.
+  // The newest day may still be building.
   return (newest?.state === 'closed' ? newest : before) ?? null;
 }
 
 /**
- * Roots are signed by the process that closes (Ed25519): whoever can write to the database alone cannot make one that
- * `topup ledger verify --key` takes. Only that process is given LEDGER_CLOSE_KEY.
+ * Signs a root with Ed25519. Only the process that closes days has LEDGER_CLOSE_KEY. So write
+ * access to the database alone cannot produce a root that `topup ledger verify --key` accepts.
+ * @returns null if no key is configured.
+ * @throws Error that names the setting, never its value, if it holds no Ed25519 key.
  */
-
-/** @throws Error that names the setting, never its value, if it holds no Ed25519 key. */
 export function signRoot(day: string, root: string): Signature | null {
   const key = readPrivateKey();
   return (
@@ -46,7 +46,7 @@ export function isSignatureValid(day: string, root: string, signature: Signature
     });
     return verify(null, buildSignedText(day, root), key, Buffer.from(signature.value, 'base64'));
   } catch {
-    // What cannot be read as a key has signed nothing.
+    // A malformed key is an invalid signature.
     return false;
   }
 }
@@ -61,14 +61,14 @@ function readPrivateKey(): KeyObject | null {
     return null;
   }
   try {
-    // Many places that keep settings allow one line only.
+    // Many configuration systems allow only one line.
     const pem = given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFileSync(given, 'utf8');
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') {
       return key;
     }
   } catch {
-    // The reason would quote a path or a part of the key.
+    // The cause may contain a path or a part of the key.
   }
   throw new Error('LEDGER_CLOSE_KEY is neither an Ed25519 private key in PEM nor the path of one');
 }

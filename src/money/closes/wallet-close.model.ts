@@ -2,14 +2,15 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, int64, Money } from '../../database/typed-collection.js';
 
 /**
- * What journals moved, by ledger account: those of the platform by their names, `wallet`, `held` and `payable` those of
- * all accounts together. Rupiah; they come to 0.
+ * Sums of journal lines by ledger account, in rupiah; they add up to 0. Platform accounts have
+ * their names. `wallet`, `held` and `payable` sum all accounts.
  */
 export type LedgerSums = Record<string, number>;
 
 /**
- * A wallet's part of a closed day: its journals `firstSeq` to `lastSeq`. Written once, for days on which it moved; a
- * range of `seq` cannot be changed by a late commit or a wrong clock (decision 014).
+ * A wallet's part of a closed day: its journals `firstSeq` to `lastSeq`. Written once, for days on
+ * which the wallet changed. A range of `seq` is immune to late commits and wrong clocks (decision
+ * 014).
  */
 export interface WalletClose {
   /** `<day>:<wallet>` */
@@ -19,19 +20,21 @@ export interface WalletClose {
   walletId: string;
   firstSeq: number;
   lastSeq: number;
-  /** After `lastSeq`. Rupiah. */
+  /** Balance after `lastSeq`. Rupiah. */
   balance: number;
   held: number;
   sums: LedgerSums;
-  /** SHA-256 over these journals in the order of `seq`. Hashes are lower-case hex. */
+  /** SHA-256 of these journals in the order of `seq`. Hashes are lower-case hex. */
   journalsHash: string;
-  /** SHA-256 over what can no longer change of the purchases, deposits and settlements that they are for. */
+  /**
+   * SHA-256 of the immutable parts of the purchases, deposits and settlements of these journals.
+   */
   subjectsHash: string;
-  /** `hash` of the wallet's row before this one; null for its first. */
+  /** `hash` of the wallet's previous row. Null for its first. */
   previous: string | null;
-  /** Over all of the above. */
+  /** SHA-256 of all fields above. */
   hash: string;
-  /** The wallet's last row. The one field that changes, and not part of the hash. */
+  /** True for the wallet's last row. The only mutable field, not part of the hash. */
   newest: boolean;
 }
 
@@ -54,7 +57,7 @@ const schema = new Schema<WalletClose>(
   { collection: 'walletCloses', versionKey: false },
 );
 schema.index({ walletId: 1, day: 1 }, { unique: true, name: 'wallet_day_unique' });
-// Two rows can never follow the same one.
+// The unique index prevents two rows from following the same row.
 schema.index(
   { walletId: 1 },
   { unique: true, partialFilterExpression: { newest: true }, name: 'wallet_newest_unique' },
@@ -64,7 +67,7 @@ export const WalletCloseModel = mongoose.model('WalletClose', schema);
 export const walletCloses = getCollection<WalletClose>(WalletCloseModel);
 const storing64 = buildToStored<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
 
-/** A row as the driver has to write it. */
+/** Returns a row as it is stored, with money as int64. */
 export function toStored(row: WalletClose) {
   return { ...storing64(row), sums: storedSums(row.sums) };
 }

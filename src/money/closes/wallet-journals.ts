@@ -7,7 +7,10 @@ import { dayCloses } from './day-close.model.js';
 import { findLastClosedDay } from './day-closes.js';
 import { walletCloses, type WalletClose } from './wallet-close.model.js';
 
-/** Of a wallet's journals those after one `seq` and up to another, in their order. Read by the index `account_wallet_seq_unique`. */
+/**
+ * Finds a wallet's journals with `after` < seq <= `to`, in order. Served by the index
+ * `account_wallet_seq_unique`.
+ */
 export function findWalletJournals(
   walletId: string,
   { after, to }: { after: number; to?: number },
@@ -24,26 +27,32 @@ export function findWalletJournals(
     .sort({ walletSeq: 1 });
 }
 
-/** A wallet's own: the account is its shard, and the partial index needs to be told the type. */
+/**
+ * Filters the journals of a wallet. The account id is the shard key. `$type` makes the query fit
+ * the partial index.
+ */
 export function buildWalletFilter(walletId: string) {
   return { accountId: walletId, walletId: { $eq: walletId, $type: 'string' as const } };
 }
 
-/** What a wallet's `seq` was at which time, as it is known at one moment. */
+/** Maps times to a wallet's `seq`, as of one moment. */
 export interface WalletTimes {
-  /** The last `seq` there is. */
+  /** The last `seq`. 0 if there is none. */
   readonly last: number;
   /**
-   * The first `seq` that belongs to this instant or later; `last + 1` if none does yet. It never falls as time rises, so
-   * periods that meet share no journal and lose none. In closed days it is what the closes say, for ever.
+   * Returns the first `seq` at or after this instant, or `last + 1` if there is none. It never
+   * falls as time rises, so adjacent periods share no journal and lose none. For closed days the
+   * closes define it permanently.
    */
   firstSeqAt(at: Date): Promise<number>;
 }
 
 /**
- * Reads by index; within a day by that day's journals alone, and in days not closed by those since the last close.
+ * Loads the times of a wallet. Reads use indexes and touch the journals of one day, or those since
+ * the last close.
  *
- * A majority holds the last `seq` and the closed days. What lies before them never changes, so any primary has it.
+ * The last `seq` and the closed days are majority reads. Earlier journals never change, so any
+ * primary has them.
  */
 export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
   const [last, firstDay, lastDay] = await Promise.all([
@@ -64,13 +73,13 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
       const after = before?.lastSeq ?? 0;
       const isStart = at.getTime() === getStartOfDay(day).getTime();
       if (!closed || day > closed.last) {
-        // The day behind the last closed one begins where that ended.
+        // The day after the last closed one begins where that ended.
         return closed && isStart && day === daysAfter(closed.last, 1)
           ? after + 1
           : findFirstSeq(walletId, { after, to: last }, { $gte: at, $lte: asOf });
       }
       const row = await findRow({ walletId, day: { $gte: day, $lte: closed.last } }, 1);
-      // The first close holds days of its past as well.
+      // The first close also covers earlier days.
       if (!row || (row.day !== closed.first && (isStart || row.day !== day))) {
         return after + 1;
       }
@@ -80,7 +89,7 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
   };
 }
 
-/** The first journal in this range of `seq` that was written in this range of time. */
+/** Finds the first `seq` in a range of `seq` that was written in a time range. */
 async function findFirstSeq(
   walletId: string,
   range: { after: number; to: number },

@@ -2,13 +2,14 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../../database/typed-collection.js';
 
 /**
- * What a sale brings its seller (price − commission), or a reversal takes back (negative), waiting to be posted
- * to the seller's wallet. Posting is a job per seller, so that sales of a busy seller never conflict.
+ * A credit of a sale to its seller (price − commission), or a reversal (negative), that waits for
+ * its posting to the seller's wallet. A job per seller posts credits, so that sales of a busy
+ * seller never conflict.
  */
 export interface SellerCredit {
   /** `<purchase>` or `<purchase>-reversal` */
   _id: string;
-  /** The buyer's, who bought. */
+  /** The buyer. */
   accountId: string;
   sellerId: string;
   transactionId: string;
@@ -33,9 +34,9 @@ const schema = new Schema<SellerCredit>(
 );
 schema.index({ accountId: 1, transactionId: 1 }, { name: 'account_transaction' });
 schema.index({ status: 1, sellerId: 1, createdAt: 1 }, { name: 'status_seller' });
-// Only what is not posted: what of it is late is counted without looking at what is not (src/doctor/attention.ts).
+// Only new credits, so that counting late ones reads no posted ones (src/doctor/attention.ts).
 schema.index({ createdAt: 1 }, { partialFilterExpression: { status: 'new' }, name: 'new_oldest' });
-// For the verification of the ledger: a posting's credits together.
+// The ledger verification reads the credits of a posting together.
 schema.index(
   { postingId: 1 },
   { partialFilterExpression: { postingId: { $type: 'string' } }, name: 'posting' },

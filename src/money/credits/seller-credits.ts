@@ -12,11 +12,14 @@ import { SellerCreditModel, sellerCredits, type SellerCredit, toStored } from '.
 import { now } from '../../shared/clock.js';
 
 interface SellerData {
-  /** The seller's. */
+  /** The seller. */
   accountId: string;
 }
 
-/** Posts a seller's new credits. One job a seller waits: it posts all that is new when it runs. */
+/**
+ * Posts a seller's new credits. At most one job per seller waits; it posts all credits that are new
+ * when it runs.
+ */
 export const postSellerCreditsJob = defineJob<SellerData>({
   queue: defineQueue({ name: 'sellerPostings', does: 'Posts sales to seller wallets', concurrency: 4 }),
   name: 'post-seller-credits',
@@ -26,31 +29,35 @@ export const postSellerCreditsJob = defineJob<SellerData>({
   whileActive: 'follow',
 });
 
-/** Finds sellers whose credits nobody has posted. */
 export const sweepSellerCreditsJob = defineClocked('sweep-seller-credits', 30_000);
 
 const postingMax = 1_000;
 
 /**
- * Posts a seller's new credits to its wallet as one journal (decision 007). Sales only add a row each, so that those
- * of a busy seller never conflict; this is the one place that changes the seller's wallet for them.
- * Invariant: a credit is posted once, because the rows move new -> posted with the wallet in one posting.
+ * Posts a seller's new credits to its wallet as one journal (decision 007). Sales only insert
+ * credits, so sales of a busy seller never conflict. Only this changes the seller's wallet for
+ * them.
+ * Invariant: a credit is posted once, because one posting moves the rows new -> posted and changes
+ * the wallet.
  */
 export async function postSellerCredits(sellerId: string): Promise<void> {
   while (await postBatch(sellerId)) {
-    // More than one posting takes, or another process took some of these.
+    // There are more credits than one posting takes, or another process took some.
   }
 }
 
-/** A busy seller's sales of this time are posted together. */
+/** Sales of a seller within this delay are posted together. */
 const postingDelayMs = 1_000;
 
-/** Has a seller's credits posted soon. Call it after the commit; without Redis the sweep finds them. */
+/**
+ * Schedules the posting of a seller's credits. Call it after the commit. Without Redis the sweep
+ * finds them.
+ */
 export function scheduleSellerPosting(sellerId: string): Promise<void> {
   return tryToAddJob(postSellerCreditsJob, { accountId: sellerId }, { delayMs: postingDelayMs });
 }
 
-/** Adds a posting job for every seller with new credits whose job got lost. */
+/** Adds a posting job for every seller with new credits, in case its job was lost. */
 export async function sweepSellerCredits(): Promise<void> {
   const sellerIds = await SellerCreditModel.distinct('sellerId', { status: 'new' });
   await addJobs(
@@ -59,9 +66,10 @@ export async function sweepSellerCredits(): Promise<void> {
   );
 }
 
-/** @returns whether there may be more. */
+/** @returns true if there may be more. */
 async function postBatch(sellerId: string): Promise<boolean> {
-  // A posted credit is never new again, and its creation never changes, so none is summed twice.
+  // A posted credit never becomes new again and its creation time never changes, so none is summed
+  // twice.
   const credits = await SellerCreditModel.find({ sellerId, status: 'new' })
     .sort({ createdAt: 1 })
     .limit(postingMax)
@@ -87,7 +95,7 @@ async function postBatch(sellerId: string): Promise<boolean> {
   return result.outcome === 'stale' || credits.length === postingMax;
 }
 
-/** Credits lie with those who bought: one statement for those of a shard. */
+/** Credits are sharded by buyer: one statement for the credits of a shard range. */
 function markPosted(credits: SellerCredit[], postingId: string): Change {
   return {
     collection: sellerCredits.collectionName,
@@ -99,8 +107,9 @@ function markPosted(credits: SellerCredit[], postingId: string): Change {
 }
 
 /**
- * What a sale brings its seller, or a reversal takes back (negative), for a posting of the buyer's: the seller's wallet
- * is posted later. @param credit.id Names what it is for. Amount in rupiah.
+ * Builds the insert of a seller credit, or of a reversal (negative), for a posting of the buyer.
+ * The seller's wallet is posted later. Amount in rupiah.
+ * @param credit.id The purchase id, or `<purchase>-reversal`.
  */
 export function buildSellerCreditInsert(credit: {
   id: string;

@@ -14,7 +14,8 @@ export type JournalKind =
   | 'adjustment';
 
 /**
- * Where money is. `wallet:<account>` and `held:<account>` have a balance document; the others are sums of lines.
+ * A ledger account. `wallet:<account>` and `held:<account>` have a balance document; the others are
+ * sums of lines.
  */
 export type LedgerAccount =
   | `wallet:${string}`
@@ -28,19 +29,24 @@ export type LedgerAccount =
 
 export interface JournalLine {
   account: LedgerAccount;
-  /** Rupiah; positive = more for this account. The lines of a journal sum to 0. */
+  /** Rupiah. Positive increases this account. The lines of a journal sum to 0. */
   amount: number;
 }
 
-/** One movement of money. Append-only: a refund is an opposite journal, never a change to this one. */
+/** One movement of money. Append-only: a refund is an opposite journal, never an update. */
 export interface Journal {
   _id: string;
-  /** Whose it is: the wallet's, and of the buyer where it moves none. */
+  /** The wallet's account, or the buyer if the journal changes no wallet. */
   accountId: string;
   kind: JournalKind;
-  /** What moved the money: the id of a purchase, deposit, settlement or posting. Unique with `kind`. */
+  /**
+   * Id of the purchase, deposit, settlement or posting that moved the money. Unique with `kind`.
+   */
   subjectId: string;
-  /** The one wallet that this journal changed, or null if it moved money between platform accounts only. */
+  /**
+   * The one wallet that this journal changed. Null if it moved money only between other ledger
+   * accounts.
+   */
   walletId: string | null;
   walletSeq: number | null;
   balanceAfter: number | null;
@@ -64,7 +70,7 @@ const schema = new Schema<Journal>(
 );
 schema.index({ accountId: 1, subjectId: 1, kind: 1 }, { unique: true, name: 'account_subject_kind_unique' });
 schema.index(
-  // The wallet is the account. The verification of the ledger reads in this order.
+  // The wallet id equals the account id. The ledger verification reads in this order.
   { accountId: 1, walletId: 1, walletSeq: 1 },
   {
     unique: true,
@@ -72,9 +78,9 @@ schema.index(
     name: 'account_wallet_seq_unique',
   },
 );
-// For the verification of the ledger, which walks all subjects.
+// The ledger verification walks all subjects.
 schema.index({ subjectId: 1 }, { name: 'subject' });
-// For the verification of the ledger: adjustments have no other list of theirs.
+// The ledger verification lists adjustments by this index, because they have no collection.
 schema.index(
   { kind: 1, subjectId: 1 },
   { partialFilterExpression: { kind: 'adjustment' }, name: 'adjustments' },

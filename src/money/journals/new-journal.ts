@@ -5,7 +5,7 @@ import { journals, type Journal, type JournalKind, type JournalLine } from './jo
 
 export const journalsCollection = journals.collectionName;
 
-/** The journal of a posting, as it is stored; `after` is the wallet that it changed. */
+/** Builds the stored journal of a posting. `after` is the wallet that it changed, or null. */
 export function buildJournal(_id: string, posting: Posting, after: WalletAfter | null): Journal {
   return {
     _id,
@@ -20,7 +20,7 @@ export function buildJournal(_id: string, posting: Posting, after: WalletAfter |
   };
 }
 
-/** The two lines of a movement of `amount` rupiah. */
+/** Builds the two lines of a movement of `amount` rupiah. */
 export function buildMovementLines(
   amount: number,
   { from, to }: { from: JournalLine['account']; to: JournalLine['account'] },

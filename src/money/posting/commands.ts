@@ -1,9 +1,15 @@
-/** The commands of a posting's database transaction, raw: one round trip for all documents of a collection. */
+/**
+ * Raw commands of a posting's database transaction: one round trip for all documents of a
+ * collection.
+ */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
 import { postingDb } from '../../database/mongo.js';
 import type { AnyStored } from '../../database/typed-collection.js';
 
-/** A statement matched fewer documents than it had to, or met a unique key: nothing of the group may be written. */
+/**
+ * A statement matched fewer documents than expected, or hit a unique key. The group must not be
+ * committed.
+ */
 export class MismatchError extends Error {}
 
 const duplicateKey = 11_000;
@@ -27,7 +33,10 @@ export interface UpdateStatement {
   upsert?: boolean;
 }
 
-/** @throws MismatchError if these statements together do not match exactly `expected` documents. */
+/**
+ * Runs update statements.
+ * @throws MismatchError if these statements together do not match exactly `expected` documents.
+ */
 export async function updateAll(
   session: ClientSession,
   collection: string,
@@ -40,7 +49,10 @@ export async function updateAll(
   }
 }
 
-/** @throws MismatchError for a unique key that is taken. */
+/**
+ * Inserts documents.
+ * @throws MismatchError for a unique key that is taken.
+ */
 export async function insertAll(
   session: ClientSession,
   collection: string,
@@ -49,7 +61,9 @@ export async function insertAll(
   await runCommand(session, { insert: collection, documents });
 }
 
-/** A document that a unique index refuses is an answer with `ok: 1`. */
+/**
+ * Runs a write command. A write that a unique index refuses is reported in a reply with `ok: 1`.
+ */
 async function runCommand(session: ClientSession, command: Document): Promise<Document> {
   const reply = await postingDb().command(command, { session });
   const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];

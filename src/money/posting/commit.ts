@@ -7,21 +7,23 @@ import { findOwnPostings } from './look-up.js';
 import { countUnknownCommit } from './posting-metrics.js';
 
 /**
- * The group begins again: the caller of a posting has been told meanwhile that nothing was written, or there was nothing
- * to write and its end was not heard.
+ * The group is retried. Either a caller was answered meanwhile that nothing was written, or a
+ * read-only transaction did not end with a certain answer.
  */
 export class NotCommittedError extends Error {}
 
-/** Between two questions; doubles. */
+/** First pause between two verifications; it doubles. */
 const firstPauseMs = 20;
 const pauseMaxMs = 500;
 
 /**
- * Commits. **Any** error after the commit was sent leaves the outcome unknown, whatever its class or label: then the
- * commit is repeated once, and if that does not help, the database is asked. The question is a newer transaction of
- * the same session: MongoDB ends the older one by it, so that what it does not see can never come later.
- * @returns the postings that were certainly not written; empty after a commit that was answered.
- * @throws NotCommittedError: nothing was written. UnknownOutcomeError once nobody waits for the answer any more.
+ * Commits. **Any** error after the commit was sent leaves the outcome unknown, whatever its class
+ * or label. The commit is then repeated once. If that fails, a newer transaction of the same
+ * session looks the postings up. MongoDB aborts the older transaction with it, so anything it does
+ * not see was never committed.
+ * @returns the postings that were certainly not written. Empty after a commit that was answered.
+ * @throws NotCommittedError if nothing was written. UnknownOutcomeError once no caller waits any
+ *   more.
  */
 export async function commitOrVerify(
   session: ClientSession,
@@ -38,7 +40,7 @@ export async function commitOrVerify(
     return [];
   } catch (error) {
     if (posted.length === 0) {
-      // Nothing was written, and what was read is not certain.
+      // Nothing was written, and the reads are not certain.
       throw new NotCommittedError();
     }
     countUnknownCommit({});
@@ -65,7 +67,7 @@ async function verifyUntilKnown(
       }
       return await verifyCommit(session, posted);
     } catch {
-      // The next question; the first error is the one that is told.
+      // Try again. The first error is the one that is reported.
     }
   } while (posted.some((each) => each.isOpen));
   throw new UnknownOutcomeError(first);

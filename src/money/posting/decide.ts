@@ -3,16 +3,17 @@ import type { Wallet } from '../wallets/wallet.model.js';
 import type { QueuedPosting } from './item.js';
 import type { PostingResult, WalletAfter } from './posting.js';
 
-/** What becomes of the postings of a group, and the wallets after it. */
+/** The results of a group's postings, and the wallets after it. */
 export interface Decisions {
   results: Map<QueuedPosting, PostingResult>;
-  /** Only those that change. */
+  /** Changed wallets only. */
   wallets: Map<string, { before: Wallet; after: WalletAfter }>;
 }
 
 /**
- * Decides a group in the order of arrival, in memory: who is covered by what the wallet holds after those before it.
- * @param known What has been decided already: what was done before, or is not as expected.
+ * Decides a group in memory, in the order of arrival. Each posting sees the wallet after the
+ * postings before it.
+ * @param known Results that are already known: duplicates, and postings with failed expectations.
  */
 export function decide(
   items: QueuedPosting[],

@@ -1,16 +1,16 @@
 import { newId } from '../../shared/ids.js';
 import type { Posting, PostingResult } from './posting.js';
 
-/** A posting on its way through the engine, and who waits for it. */
+/** A posting in the engine, with its waiting caller. */
 export interface QueuedPosting {
   posting: Posting;
-  /** Made once, outside: a repeat after a lost answer is recognised by it. */
+  /** Created once, outside the transaction. It identifies the posting after a lost answer. */
   journalId: string;
-  /** What a second posting of the same group must not touch. */
+  /** Keys that no other posting of the same group may claim. */
   claims: string[];
-  /** False once its caller has been answered. */
+  /** False once the caller is answered. */
   isOpen: boolean;
-  /** True from the first commit that might hold it. */
+  /** True once a commit that may contain it was sent. */
   mayBeWritten: boolean;
   answer(result: PostingResult): void;
   fail(error: unknown): void;
@@ -38,7 +38,7 @@ export function createQueuedPosting(
   return item;
 }
 
-/** The client's own name of an insert, as one word. */
+/** Returns the client's key of an insert as one string. */
 export function getInsertKey(collection: string, key: Record<string, string>): string {
   return [collection, ...Object.values(key)].join('|');
 }

@@ -1,6 +1,7 @@
 /**
- * Lanes: the postings that arrive while a group is being written are the next group. There is no timer, so a lone
- * posting waits for nobody. A lane is chosen by the account, so that one wallet is never in two groups of a process.
+ * Lanes: postings that arrive while a group is written form the next group. There is no timer, so a
+ * single posting never waits. The account selects the lane, so a wallet is never in two groups of a
+ * process.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoServerError } from 'mongodb';
@@ -16,19 +17,22 @@ import { groupBy } from '../../shared/collections.js';
 import { countFailedPosting, countRetry, observeGroup } from './posting-metrics.js';
 import { writeGroup } from './write-group.js';
 
-/** Of one group, before its postings are tried one by one. */
+/** Mismatches of one group before its postings are tried one by one. */
 const mismatchesMax = 4;
 
 interface Lane {
   waiting: QueuedPosting[];
   isBusy: boolean;
-  /** The account whose own lane it is, because its postings kept conflicting; null: shared by many. */
+  /**
+   * The account that has this lane alone because its postings kept conflicting. Null: a shared
+   * lane.
+   */
   accountId: string | null;
 }
 
-/** Those of a shard's accounts beside each other, so that a group is written on one shard. */
+/** Lanes of a shard's accounts are adjacent, so that a group is written on one shard. */
 const sharedLanes: Lane[] = Array.from({ length: shardRanges * limits.postingLanes }, () => createLane(null));
-/** Accounts whose postings keep conflicting: they hold up nobody else. */
+/** Lanes of accounts whose postings keep conflicting, so that they do not block others. */
 const ownLanes = new Map<string, Lane>();
 
 export function enqueue(item: QueuedPosting): void {
@@ -47,12 +51,11 @@ function getLane(accountId: string): Lane {
   return ownLanes.get(accountId) ?? (sharedLanes[getLaneNumber(accountId)] as Lane);
 }
 
-/** Which of the shared lanes is an account's, in every process. */
+/** Returns the shared lane of an account. It is the same in every process. */
 export function getLaneNumber(accountId: string): number {
   return getShardRange(accountId) * limits.postingLanes + (hashFnv1a(accountId) % limits.postingLanes);
 }
 
-/** FNV-1a, 32 bits. */
 function hashFnv1a(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -72,7 +75,7 @@ async function drain(lane: Lane): Promise<void> {
   }
 }
 
-/** The next postings of which no two touch the same document; the others keep their order for the next group. */
+/** Takes the next postings that share no claims. The others keep their order for the next group. */
 function takeGroup(lane: Lane): QueuedPosting[] {
   const group: QueuedPosting[] = [];
   const later: QueuedPosting[] = [];
@@ -82,14 +85,14 @@ function takeGroup(lane: Lane): QueuedPosting[] {
   for (; next < open.length && group.length < limits.postingGroupMax; next++) {
     const item = open[next] as QueuedPosting;
     (item.claims.some((each) => claimed.has(each)) ? later : group).push(item);
-    // Also of one that waits: nothing behind it may overtake it.
+    // Postings left for later also claim, so that no later posting overtakes them.
     item.claims.forEach((each) => claimed.add(each));
   }
   lane.waiting = [...later, ...open.slice(next)];
   return group;
 }
 
-/** Sees to it that each of these is answered, here or in a lane of its own. */
+/** Answers each of these postings here, or moves it to a lane of its account. */
 async function settle(items: QueuedPosting[], lane: Lane, careful = false): Promise<void> {
   let mismatches = 0;
   for (let attempt = 1, open = items; ; attempt++) {
@@ -110,13 +113,14 @@ async function settle(items: QueuedPosting[], lane: Lane, careful = false): Prom
         open.forEach((each) => each.fail(error));
         return;
       }
-      // Counted apart: one that came after conflicts has not been looked up yet.
+      // Mismatches have their own counter: an attempt that failed by a conflict has not looked
+      // anything up.
       mismatches += error instanceof MismatchError ? 1 : 0;
       const isRetried =
         isTransient(error) ||
         isMongoUnavailable(error) ||
         error instanceof NotCommittedError ||
-        // Looked up at a snapshot and refused by an index all the same: somebody was quicker once more.
+        // A unique index refused a posting that the snapshot allowed: a concurrent write was first.
         (error instanceof MismatchError && mismatches < mismatchesMax);
       if (!isRetried) {
         await settleOneByOne(open, lane, error);
@@ -135,7 +139,7 @@ async function settle(items: QueuedPosting[], lane: Lane, careful = false): Prom
   }
 }
 
-/** One of them is at fault, and only that one may hear of it. */
+/** One posting is at fault. Only its caller may get the error. */
 async function settleOneByOne(items: QueuedPosting[], lane: Lane, error: unknown): Promise<void> {
   if (items.length > 1) {
     await settleHalves(items, lane, true);
@@ -157,8 +161,8 @@ async function settleHalves(items: QueuedPosting[], lane: Lane, careful: boolean
 }
 
 /**
- * Somebody else holds what one of them needs. Halves find out whose; the postings of one account stay together, or a
- * busy wallet would be written one by one when most wait for it.
+ * Another process holds a document of one of them. Halving finds the account. Postings of one
+ * account stay together, so that a busy wallet is not written one posting at a time.
  */
 async function settleConflicting(items: QueuedPosting[], lane: Lane, careful: boolean): Promise<void> {
   const byAccount = [...groupBy(items, (each) => each.posting.accountId).values()];
@@ -171,7 +175,7 @@ async function settleConflicting(items: QueuedPosting[], lane: Lane, careful: bo
   await settle(byAccount.slice(middle).flat(), lane, careful);
 }
 
-/** These wait in a lane of their account's own, and all that comes for that with them. */
+/** Moves postings of one account to its own lane. Later postings of the account follow. */
 function moveToOwnLanes(items: QueuedPosting[]): void {
   const accountId = items[0]?.posting.accountId ?? '';
   const lane = ownLanes.get(accountId) ?? createLane(accountId);
@@ -182,7 +186,7 @@ function moveToOwnLanes(items: QueuedPosting[]): void {
   }
 }
 
-/** WriteConflict and LockTimeout: another process has one of the documents. */
+/** True for WriteConflict and LockTimeout: another process holds one of the documents. */
 function isConflict(error: unknown): boolean {
   return error instanceof MongoServerError && (error.code === 112 || error.code === 24);
 }
@@ -194,7 +198,7 @@ function getRetryReason(error: unknown): string {
   return isConflict(error) ? 'conflict' : 'away';
 }
 
-/** Full jitter up to 64 ms: those that conflicted must not meet again at the same moment. */
+/** Waits with full jitter, up to 64 ms, so that conflicting groups do not collide again. */
 async function backOff(attempt: number, error: unknown): Promise<void> {
   const limitMs = Math.min(64, 2 ** attempt);
   if (attempt % 20 === 0) {

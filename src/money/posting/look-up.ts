@@ -1,4 +1,4 @@
-/** What stands of the postings of a group, read within its database transaction: at the moment of its snapshot. */
+/** Look-ups of a group's postings within its database transaction, at its snapshot. */
 import type { ClientSession, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
 import { isShardedByAccount } from '../../database/sharding.js';
@@ -7,20 +7,23 @@ import { findAll } from './commands.js';
 import type { QueuedPosting } from './item.js';
 import type { Bar, Change, Posting, PostingResult } from './posting.js';
 
-/** Of each posting that cannot be written: that it was done before, or that something is not as expected. */
+/** Finds postings that cannot be written: duplicates, and postings with failed expectations. */
 export async function findUnwritable(
   session: ClientSession,
   items: QueuedPosting[],
 ): Promise<Map<QueuedPosting, PostingResult>> {
   const found = await findBarred(session, items);
   await findStale(session, items, found);
-  // Last, because it wins: what is not as expected any more is mostly what the first call has changed.
+  // Last, because duplicates override stale results: the first call has mostly changed the
+  // documents.
   await findJournals(session, items, found);
   await findKeyed(session, items, found);
   return found;
 }
 
-/** Those that something bars which must not be there. One statement each: few postings are of that kind. */
+/**
+ * Finds postings with a document that bars them. One query each, because few postings have a bar.
+ */
 export async function findBarred(
   session: ClientSession,
   items: QueuedPosting[],
@@ -39,7 +42,7 @@ async function exists(session: ClientSession, { collection, filter }: Bar): Prom
   return (await findAll(session, collection, filter, { projection: { _id: 1 }, limit: 1 })).length > 0;
 }
 
-/** Which of these postings are in the database, by what only they can have written. */
+/** Returns the postings that are in the database, by documents that only they can have written. */
 export async function findOwnPostings(
   session: ClientSession,
   items: QueuedPosting[],
@@ -119,7 +122,10 @@ async function findStale(
   }
 }
 
-/** The documents of a change, if they are as expected. Of a sharded collection it names whose they are. */
+/**
+ * Builds the filter of a change's documents with their expected state. For a sharded collection it
+ * includes the account.
+ */
 export function buildChangeFilter(posting: Pick<Posting, 'accountId'>, change: Change): Filter<AnyStored> {
   const { collection, id, expect, accountId = posting.accountId } = change;
   const filter = {

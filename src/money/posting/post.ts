@@ -10,16 +10,21 @@ import { createQueuedPosting, getInsertKey, type QueuedPosting } from './item.js
 import { enqueue } from './lanes.js';
 import type { Message } from '../../shared/say.js';
 
-/** Keyed postings on their way: a repeat shares the fate of the first instead of colliding with it. */
+/**
+ * Keyed postings in progress. A concurrent repeat shares the first one's result instead of
+ * conflicting with it.
+ */
 const keyedPostings = new Map<string, { posting: Posting; result: Promise<PostingResult> }>();
 
 /**
- * The one way in which money moves and a purchase changes its state: writes a posting whole or not at all, together
- * with others that arrive at the same time, each with its own answer. Invariants: docs/explanation/postings.md#the-posting-engine.
- *
- * @param options.deadlineMs The caller is answered within this, and what has not begun by then is not written.
- * @throws DependencyError (503/03): MongoDB did not take it in time, and nothing was written.
- * @throws UnknownOutcomeError (503/03): it may have been written; ask again under the same key or subject.
+ * Writes a posting atomically, in a group with concurrent postings; each gets its own result. All
+ * money moves and all status changes of purchases use this. Invariants:
+ * docs/explanation/postings.md#the-posting-engine.
+ * @param options.deadlineMs The caller is answered within this time. A posting that has not started
+ *   by then is not written.
+ * @throws DependencyError (503/03) if MongoDB did not accept it in time. Nothing was written.
+ * @throws UnknownOutcomeError (503/03) if it may have been written. Retry with the same key or
+ *   subject.
  */
 export async function post(
   posting: Posting,
@@ -50,7 +55,7 @@ async function writeInTime(posting: Posting, deadlineMs: number): Promise<Postin
     if (result.outcome === 'posted' || result.outcome === 'duplicate') {
       return toRepeatResult(result, first.posting);
     }
-    // A refusal is of the moment, and of the amount, that the first one asked for.
+    // A refusal of the first posting does not apply here: the state or the amount may differ.
   }
   const leftMs = deadlineMs - (performance.now() - startedMs);
   const result = handToLane(posting, Math.max(0, leftMs)).finally(() => keyedPostings.delete(key));
@@ -68,7 +73,7 @@ function toRepeatResult(result: PostingResult, first: Posting): PostingResult {
   }
   const keyed = first.inserts?.find(({ key }) => key);
   const document = keyed && getInsertDocument(keyed, result.wallet);
-  // As it would be read: money as numbers.
+  // As read from the database: money as numbers.
   return { outcome: 'duplicate', stands: document ? BSON.deserialize(BSON.serialize(document)) : null };
 }
 
@@ -91,13 +96,19 @@ function handToLane(posting: Posting, deadlineMs: number): Promise<PostingResult
   });
 }
 
-/** Its lane drops it, or goes on to find out what became of it; the caller is told what is known now. */
+/**
+ * Fails a posting at its deadline with the outcome known now. Its lane drops it, or keeps verifying
+ * it.
+ */
 function failLate(item: QueuedPosting): void {
   const cause = new Error(`Posting ${item.posting.kind} of ${item.posting.subjectId} was not done in time`);
   item.fail(item.mayBeWritten ? new UnknownOutcomeError(cause) : new DependencyError(cause));
 }
 
-/** @throws Error for a posting that no caller may make: a bug, before anything is written. */
+/**
+ * Requires balanced lines.
+ * @throws Error for a bug of the caller, before anything is written.
+ */
 function requireBalanced({ kind, subjectId, lines, wallet }: Posting): void {
   const sum = (lines ?? []).reduce((total, line) => total + line.amount, 0);
   if (sum !== 0 || (lines && lines.length < 2) || (wallet && !lines)) {
@@ -106,9 +117,9 @@ function requireBalanced({ kind, subjectId, lines, wallet }: Posting): void {
 }
 
 /**
- * `post`, for what its caller cannot name: the same request again would be another one, so whoever does not know the
- * outcome is not told to repeat it.
- * @param advice What is not known, and where to look first.
+ * Posts a change without a client key. A retry would be a second change, so after an unknown
+ * outcome the caller is advised not to repeat it.
+ * @param advice Message that says what is unknown and where to look first.
  * @throws DependencyError
  */
 export async function postWithoutKey(posting: Posting, advice: Message): Promise<PostingResult> {

@@ -17,7 +17,7 @@ const groupDurations = histogram({
   zero: [{}],
 });
 
-/** Calls are timed whether they succeed or not. */
+/** Records the size and duration of a group, also if it fails. */
 export async function observeGroup<T>(size: number, write: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   try {

@@ -1,10 +1,10 @@
-/** What moves money, as data. How it is written is one place: post.ts. */
+/** Postings: movements of money as data. post.ts writes them. */
 import type { Document, Filter } from 'mongodb';
 import type { AnyStored } from '../../database/typed-collection.js';
 import type { JournalKind, JournalLine } from '../journals/journal.model.js';
 import type { TotalsChange } from '../totals/counters.js';
 
-/** Steps of a purchase and the like that move no money, by the name that a log line gives them. */
+/** Steps that move no money. The names appear in logs. */
 export type StepKind =
   | 'claim'
   | 'pending-notice'
@@ -16,41 +16,51 @@ export type StepKind =
   | 'settlement-approval'
   | 'adjustment-request';
 
-/** A wallet as it is after a posting, in rupiah. */
+/** A wallet after a posting, in rupiah. */
 export interface WalletAfter {
   balance: number;
   held: number;
   seq: number;
 }
 
-/** What must stand or fall together. All of it is written in one database transaction, or none. */
+/** Changes that are written in one database transaction, all or none. */
 export interface Posting {
-  /** Whose it is: its wallet, if it changes one. Postings of one account are written in the order of their arrival. */
+  /**
+   * The owner, whose wallet changes if any does. Postings of one account are written in order of
+   * arrival.
+   */
   accountId: string;
   kind: JournalKind | StepKind;
-  /** What it is about. A journal's {subjectId, kind} is unique for ever: asking again answers what the first one did. */
+  /**
+   * Id of the subject. A journal's {subjectId, kind} is unique for ever: a repeat returns the first
+   * result.
+   */
   subjectId: string;
-  /** The change of the account's wallet, in rupiah; absent: the posting moves money of platform accounts, or none. */
+  /**
+   * Change of the account's wallet in rupiah. Absent if only other ledger accounts change, or none.
+   */
   wallet?: WalletChange;
-  /** Of the journal; they sum to 0. Absent for a step that moves no money. */
+  /** Lines of the journal; they sum to 0. Absent for a step that moves no money. */
   lines?: JournalLine[];
   inserts?: Insert[];
   changes?: Change[];
   /**
-   * With such a document there, at the moment of the posting, it is `stale`. Only for one that changes a wallet: that is what
-   * keeps another posting of the account from writing the document meanwhile.
+   * The posting is `stale` if such a document exists when it is written. Allowed only with a change
+   * of the wallet, which prevents a concurrent posting of the account from inserting the document.
    */
   barredBy?: Bar;
-  /** What it adds to the daily totals. */
   totals?: TotalsChange[];
   /**
-   * For a step without a journal: what only this very call can have written. After a lost answer it tells whether the
-   * step holds. Absent: its first insert, else its first change.
+   * For a step without a journal: a filter that matches only documents of this call. It shows after
+   * a lost answer whether the step was written. Absent: the first insert, else the first change.
    */
   proof?: { collection: string; filter: Filter<AnyStored> };
 }
 
-/** What must not be there, by an index; of two postings that name the same `rivals` one is written before the other is looked at. */
+/**
+ * A document that must not exist, found by an index. Of two postings with the same `rivals`, one is
+ * written before the other is checked.
+ */
 export interface Bar {
   collection: string;
   filter: Filter<AnyStored>;
@@ -60,39 +70,48 @@ export interface Bar {
 export interface WalletChange {
   balance: number;
   held?: number;
-  /** Only a reversal of a sale may take a seller below zero (decision 007). */
+  /** Only a reversal of a sale may make a seller's balance negative (decision 007). */
   mayOverdraw?: boolean;
 }
 
-/** A new document as it is stored (money as int64); `documentAfter` where it tells what the posting did to the wallet. */
+/**
+ * A new document as stored, with money as int64. `documentAfter` builds it from the wallet after
+ * the posting.
+ */
 export type Insert = {
   collection: string;
-  /** The client's own name for it, unique in the collection: whoever asks again gets what stands under it. */
+  /** The client's unique key in the collection. A repeat returns the document stored under it. */
   key?: Record<string, string>;
 } & ({ document: Document } | { documentAfter: (after: WalletAfter) => Document });
 
-/** A conditional update of one document, or of several in the same way: `stale` if one is not as expected. */
+/**
+ * A conditional update of one or several documents. The posting is `stale` if one is not as
+ * expected.
+ */
 export type Change = {
   collection: string;
   id: string | string[];
-  /** Whose documents they are, where not the posting's account. */
+  /** The owners of the documents, if not the posting's account. */
   accountId?: string | string[];
   expect: Filter<AnyStored>;
 } & ({ set: Document } | { setAfter: (after: WalletAfter) => Document });
 
 export type PostingResult =
-  /** Written, and a majority holds it. `wallet` is there if the posting changes one. */
+  /** Written, and held by a majority. `wallet` is set if the posting changes one. */
   | { outcome: 'posted'; wallet: WalletAfter | null }
-  /** The balance does not cover it. Nothing was written. */
+  /** The balance is too low. Nothing was written. */
   | { outcome: 'insufficient'; balance: number }
-  /** The balance would pass the largest safe integer. Nothing was written. */
+  /** The balance would exceed the largest safe integer. Nothing was written. */
   | { outcome: 'too-large' }
-  /** It was done before: `stands` is the document under its key, null if it has none. Nothing was written. */
+  /**
+   * A duplicate. `stands` is the document under its key, or null without a key. Nothing was
+   * written.
+   */
   | { outcome: 'duplicate'; stands: Document | null }
-  /** Something is not as expected (any more). Nothing was written. */
+  /** An expectation failed. Nothing was written. */
   | { outcome: 'stale' };
 
-/** The document of an insert, after what the posting did to the wallet. */
+/** Returns the document of an insert, given the wallet after the posting. */
 export function getInsertDocument(insert: Insert, after: WalletAfter | null): Document {
   return 'document' in insert ? insert.document : insert.documentAfter(requireWallet(after));
 }

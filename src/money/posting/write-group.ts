@@ -23,20 +23,21 @@ import { groupBy } from '../../shared/collections.js';
 import { buildChangeFilter, findUnwritable, findBarred } from './look-up.js';
 
 /**
- * Writes the postings of a group in one database transaction and says what became of each. Those that cannot be
- * written (not covered, done before, not as expected) are told apart at the very snapshot that the others are written
- * from, so that nobody hears "insufficient" of what was accepted before.
- * @param options.careful Look up all of them first: an attempt without it met something that was not as expected.
- * @returns without those that a lost answer turned out not to have written, and without what was refused beside them: they
- *   are to be tried again.
- * @throws MismatchError if not careful; what MongoDB throws (nothing was written); UnknownOutcomeError.
+ * Writes a group's postings in one database transaction and returns the result of each. Refusals
+ * (insufficient, duplicate, stale) are decided at the snapshot that the others are written from. So
+ * a duplicate is never answered with "insufficient".
+ * @param options.careful Look up all postings first, after an attempt without it hit a mismatch.
+ * @returns results without the postings that a lost commit did not write, and without the refusals
+ *   decided with them. Retry those.
+ * @throws MismatchError if not careful. MongoDB errors, if nothing was written.
+ *   UnknownOutcomeError.
  */
 export async function writeGroup(
   items: QueuedPosting[],
   { careful }: { careful: boolean },
 ): Promise<Map<QueuedPosting, PostingResult>> {
   const session = postingClient().startSession();
-  // Postings of one lane are of one range.
+  // All postings of a lane are in one shard range.
   const range = getShardRange(items[0]?.posting.accountId ?? '');
   const slot = items.some(({ posting }) => posting.totals?.length) ? takeSlot(range) : null;
   try {
@@ -47,17 +48,17 @@ export async function writeGroup(
     if (slot) {
       await writeTotals(session, posted, slot.slot);
     }
-    // Also where nothing is written: what was read must be held by a majority before anybody hears of it.
+    // Commit read-only groups too: a majority must hold the reads before callers get the results.
     const lost = await commitOrVerify(session, posted);
     return lost.length === 0 ? decisions.results : keepCertainResults(decisions, lost);
   } finally {
-    // Aborts what was not committed.
+    // Aborts an uncommitted transaction.
     await session.endSession().catch(() => undefined);
     slot?.giveBack();
   }
 }
 
-/** What was lost takes every refusal with it that was decided on top of it. */
+/** Drops the lost postings and all refusals, which were decided on top of them. */
 function keepCertainResults(decisions: Decisions, lost: QueuedPosting[]): Map<QueuedPosting, PostingResult> {
   return new Map(
     [...decisions.results].filter(([item, { outcome }]) => outcome === 'posted' && !lost.includes(item)),

@@ -2,17 +2,20 @@ import { lookUp } from '../../shared/collections.js';
 import { int64 } from '../../database/typed-collection.js';
 import type { StoredCounters } from './daily-totals.model.js';
 
-/** Counts, and rupiah, by path: `bought.count.SUCCESS`. None of them is 0. */
+/** Counts and rupiah by path, such as `bought.count.SUCCESS`. No value is 0. */
 export type Counters = Map<string, number>;
 
-/** What an event adds to the totals of an account; `day` is YYYY-MM-DD in business time. */
+/** A change of an account's totals. `day` is YYYY-MM-DD in business time. */
 export interface TotalsChange {
   accountId: string;
   day: string;
   add: Counters;
 }
 
-/** A text as one step of a path: MongoDB's own signs, and whatever else a name may hold, are written as `%2E`. */
+/**
+ * Escapes a text as one path step. Characters other than letters, digits and hyphens become `%2E`
+ * and the like.
+ */
 export function toPathStep(text: string): string {
   return text === ''
     ? '%'
@@ -40,7 +43,7 @@ export function addToCounters(
   }
 }
 
-/** Every counter of a document by its path. */
+/** Yields every counter of a stored document with its path. */
 export function* flattenCounters(
   stored: StoredCounters,
   prefix = '',
@@ -54,7 +57,7 @@ export function* flattenCounters(
   }
 }
 
-/** The document of counters, as it is stored. */
+/** Builds the stored document of counters. */
 export function nestCounters(counters: Counters): StoredCounters {
   const root: StoredCounters = {};
   for (const [path, value] of counters) {
@@ -62,7 +65,7 @@ export function nestCounters(counters: Counters): StoredCounters {
     const last = steps.pop() ?? '';
     let at = root;
     for (const step of steps) {
-      // Names come from the catalogue: `constructor` is one like any other.
+      // Names come from the catalogue, so `constructor` is possible.
       const next = (lookUp(at, step) ?? {}) as StoredCounters;
       at[step] = next;
       at = next;

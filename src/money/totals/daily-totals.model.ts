@@ -1,26 +1,29 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
-/** A document of counters, nested as deep as its paths. */
+/** Counters, nested along the steps of their paths. */
 export interface StoredCounters {
   [field: string]: number | StoredCounters;
 }
 
 /**
- * What an account did on one business day, counted while it was written. A day is the sum of its documents: the base,
- * and one for each slot that was written to since the base was made.
+ * An account's totals of one business day, updated with each posting. A day is the sum of its
+ * documents: the base, and one for each slot written since the base.
  */
 export interface DailyTotals {
-  /** `idOfTotals`: sorts by account, then by day. */
+  /** `getTotalsId`: sorts by account, then by day. */
   _id: string;
   accountId: string;
   /** YYYY-MM-DD in business time. */
   day: string;
-  /** Who writes it (slots.ts); it is the shard key's first field. Null: the base, which only folding and rebuilding write. */
+  /**
+   * The slot that writes it (slots.ts), first field of the shard key. Null: the base, which only
+   * folding and rebuilding write.
+   */
   slot: number | null;
-  /** int64. */
+  /** Stored as int64. */
   counters: StoredCounters;
-  /** Of a base: another one with each change. */
+  /** Of a base: replaced with each change. */
   version?: string;
 }
 
@@ -35,7 +38,7 @@ const schema = new Schema<DailyTotals>(
   },
   { collection: 'dailyTotals', versionKey: false },
 );
-// What is to be folded; bases are never in it.
+// Slots to fold. Bases are never in this index.
 schema.index(
   { day: 1, accountId: 1 },
   { partialFilterExpression: { slot: { $gte: 0 } }, name: 'slots_oldest' },
@@ -47,7 +50,7 @@ export function getTotalsId(accountId: string, day: string, slot: number | null)
   return `${accountId}|${day}|${slot ?? 'base'}`;
 }
 
-/** All documents of an account between two days, both included. */
+/** Returns the range of all documents of an account between two days, both included. */
 export function buildTotalsRange(accountId: string, from: string, to: string) {
   return { _id: { $gte: `${accountId}|${from}|`, $lt: `${accountId}|${to}|~` } };
 }

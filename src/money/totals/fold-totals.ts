@@ -9,7 +9,6 @@ import { addToCounters, flattenCounters, type Counters } from './counters.js';
 import { getSlotRange } from './slots.js';
 import { dailyTotals, getTotalsId } from './daily-totals.model.js';
 
-/** Folds the totals of past days. */
 export const foldTotalsJob = defineClocked('fold-totals', 600_000);
 
 const dayMs = 86_400_000;
@@ -17,9 +16,9 @@ const slotsAtOnce = 500;
 const isSlot = { slot: { $gte: 0 } };
 
 /**
- * Moves what the slots of past days hold into their bases, so that a day is one document to read. Days before
- * yesterday: what is sold before midnight is mostly final by then. Whoever still adds to such a slot meanwhile
- * conflicts with it, and one of the two is done again; the sum is the same at every moment.
+ * Folds the slots of days before yesterday into their bases, so that a day is one document. Sales
+ * before midnight are mostly final by then. A concurrent update of a slot conflicts and one of the
+ * two retries. The sum of a day never changes.
  */
 export async function foldTotals(): Promise<void> {
   const yesterday = businessDay(new Date(nowMs() - dayMs));

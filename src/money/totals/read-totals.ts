@@ -11,7 +11,7 @@ import { splitIntoChunks } from '../../shared/collections.js';
 
 const pageSize = 2_000;
 
-/** Of ids. */
+/** A range of document ids. */
 interface Range {
   $gte: string;
   $lt: string;
@@ -20,11 +20,11 @@ interface Range {
 type Row = Pick<DailyTotals, '_id' | 'accountId' | 'day' | 'slot' | 'counters' | 'version'>;
 
 /**
- * The documents of totals within these ranges of ids, in the order of their ids, at the moment of the caller's snapshot.
+ * Yields totals documents within ranges of ids, in id order, at the caller's snapshot.
  *
- * The driver sends a read concern with each getMore of a snapshot session, which MongoDB refuses: a query for each page. A
- * page ends at 16 MB also, so that a short one is not the last.
- * @param paths Which of the counters, by how their paths begin; null: all.
+ * Each page is a query: the driver sends a read concern with getMore in a snapshot session, which
+ * MongoDB rejects. A page also ends at 16 MB, so a short page may not be the last.
+ * @param paths Prefixes of the counters to read. Null: all.
  */
 export async function* readTotalsRows(
   snapshot: Snapshot,
@@ -52,7 +52,7 @@ export async function* readTotalsRows(
     if (!last) {
       return;
     }
-    // The next text in the order of ids. Ranges that were read are left out.
+    // The next id in order. Finished ranges are dropped.
     const next = `${last._id}\0`;
     left = left
       .filter(({ $lt }) => $lt > next)
@@ -60,28 +60,29 @@ export async function* readTotalsRows(
   }
 }
 
-/** One range alone is the plainest query. MongoDB merges several of one index in its order. */
+/** A single range is the simplest query. MongoDB merges several ranges of one index in order. */
 function buildRangeFilter(ranges: readonly Range[]): Filter<DailyTotals> {
   const filters = ranges.map((_id) => ({ _id }));
   return filters.length === 1 ? { ...filters[0] } : { $or: filters };
 }
 
 /**
- * Counters of an account by business day, newest first: those below `path`, by the rest of their path. Days without
- * any are left out. At most a document a day, and one more for each slot of the days that are not folded.
+ * Reads an account's counters below `path` by business day, newest first, with the rest of their
+ * paths as keys. Days without counters are left out. It reads one document per day, plus the slots
+ * of days that are not folded.
  *
- * At the moment of the caller's snapshot: a plain cursor reads a day's base, and misses its slots if they are folded into
- * the base between two of its batches.
+ * It uses the caller's snapshot: a plain cursor would miss slots that are folded between two
+ * batches.
  */
 export async function readTotals(
   snapshot: Snapshot,
   wanted: {
     accountId: string;
-    /** YYYY-MM-DD, both included. */
+    /** YYYY-MM-DD. `from` and `to` are included. */
     from: string;
     to: string;
     path: string;
-    /** Which of those below it are read: the first steps of their paths. Left out: all. */
+    /** First steps of the paths below `path` to read. Absent: all. */
     only?: readonly string[];
   },
 ): Promise<Map<string, Counters>> {
@@ -99,7 +100,10 @@ export async function readTotals(
   return new Map([...days].reverse());
 }
 
-/** What is stored of one account and day, at the moment of the caller's snapshot. `version` is of the base. */
+/**
+ * Reads the stored base and slots of one account and day at the caller's snapshot. `version` is the
+ * base's.
+ */
 export async function readStoredDay(
   snapshot: Snapshot,
   accountId: string,
@@ -115,7 +119,7 @@ export async function readStoredDay(
   return { base, slots, version };
 }
 
-/** The counters that two have otherwise, with what each says. */
+/** Returns the counters that differ, with both values. */
 export function compareCounters(
   one: Counters,
   other: Counters,
@@ -134,10 +138,10 @@ export function compareCounters(
 const accountsAtOnce = 20;
 
 /**
- * Counters of several accounts by account and day, at the moment of the caller's snapshot. The reads do not grow with what
- * was sold.
- * @param wanted.from YYYY-MM-DD, as `to`; both included.
- * @param wanted.paths Which of the counters, by how their paths begin.
+ * Reads counters of several accounts by account and day, at the caller's snapshot. The cost does
+ * not grow with the number of sales.
+ * @param wanted.from YYYY-MM-DD. `from` and `to` are included.
+ * @param wanted.paths Prefixes of the counters to read.
  */
 export async function readTotalsOfMany(
   snapshot: Snapshot,

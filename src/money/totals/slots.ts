@@ -1,25 +1,25 @@
 /**
- * Slots: many groups add to the totals of one seller at once, so each writes a document of its own. A process leases
- * slots as it needs them and gives each group one for itself. A slot only saves conflicts: two groups that meet in one
- * make MongoDB refuse one of them, which is written again. Each range of accounts has slots of its own, on its shard.
+ * Slots avoid conflicts of concurrent groups on a seller's totals: each group writes its own
+ * document. A process leases slots on demand and uses each for one group at a time. If two groups
+ * share a slot, MongoDB rejects one and it retries. Each shard range has its own slots, on its
+ * shard.
  */
 import { limits } from '../../../config/limits.js';
 import { leaseFirstFree, type Lease } from '../../redis/lease.js';
 
 const leaseMs = 30_000;
-/** A group must be written before its slot can be another process's. */
+/** A group must be written before another process can lease its slot. */
 const marginMs = 10_000;
 const leaseRetryMs = 1_000;
-/** Of one process: its shared lanes, and some of accounts that conflict. */
+/** Slots that one process leases per range: its shared lanes, and some own lanes of accounts. */
 const leasedMax = limits.postingLanes + 2;
 
-/** The slots of a range that are leased, by the names of their leases. */
 function getLeaseNames(range: number): string[] {
   const first = getFirstSlot(range);
   return Array.from({ length: limits.totalsSlotsLeased }, (_, index) => `totals-slot-${first + index}`);
 }
 
-/** The range of accounts whose postings add to a slot (src/database/sharding.ts). */
+/** Returns the shard range of a slot (src/database/sharding.ts). */
 export function getSlotRange(slot: number): number {
   return Math.floor(slot / limits.totalsSlots);
 }
@@ -33,7 +33,7 @@ interface LeasedSlot {
   isTaken: boolean;
 }
 
-/** Of one range. */
+/** The slots that this process leases in one range. */
 interface Slots {
   leased: LeasedSlot[];
   askedAtMs: number;
@@ -41,7 +41,7 @@ interface Slots {
 
 const slotsByRange = new Map<number, Slots>();
 
-/** A slot for one group. It is given back when the group has been written, or has not. */
+/** Takes a slot for one group. Give it back after the write, also if it fails. */
 export function takeSlot(range: number): { slot: number; giveBack(): void } {
   const slots = slotsByRange.get(range) ?? { leased: [], askedAtMs: -Infinity };
   slotsByRange.set(range, slots);
@@ -63,7 +63,9 @@ export function takeSlot(range: number): { slot: number; giveBack(): void } {
   };
 }
 
-/** One that no process leases. Any of them, so that those without a lease seldom meet. */
+/**
+ * Picks a random slot outside the leased ones, so that processes without a lease seldom conflict.
+ */
 function pickUnleasedSlot(range: number): number {
   const { totalsSlots, totalsSlotsLeased } = limits;
   return (
@@ -71,7 +73,7 @@ function pickUnleasedSlot(range: number): number {
   );
 }
 
-/** In the background: no purchase waits for Redis. */
+/** Leases another slot in the background, so that no purchase waits for Redis. */
 function leaseAnother(range: number, slots: Slots): void {
   if (slots.leased.length >= leasedMax || performance.now() < slots.askedAtMs + leaseRetryMs) {
     return;
@@ -84,6 +86,6 @@ function leaseAnother(range: number, slots: Slots): void {
         slots.askedAtMs = -Infinity;
       }
     })
-    // Redis is away, which its connection has logged.
+    // Redis is unavailable; its connection logs that.
     .catch(() => undefined);
 }

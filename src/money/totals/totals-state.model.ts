@@ -4,10 +4,10 @@ import { limits } from '../../../config/limits.js';
 import { getCollection } from '../../database/typed-collection.js';
 import { now } from '../../shared/clock.js';
 
-/** Stands once the totals hold the whole history; until then it has to be counted. */
+/** Exists once the totals cover the whole history. Until then, history is counted from rows. */
 interface TotalsState {
   _id: 'complete';
-  /** Whose days they are. Another BUSINESS_TIMEZONE has other days. */
+  /** Time zone of the days. Another BUSINESS_TIMEZONE invalidates the totals. */
   timezone: string;
   completeSince: Date;
 }
@@ -23,10 +23,10 @@ const schema = new Schema<TotalsState>(
 
 const states = getCollection<TotalsState>(mongoose.model('TotalsState', schema));
 
-/** Until when this process need not ask again, by its own clock. */
+/** Until when the cached answer is valid, by the monotonic clock of this process. */
 let knownUntilMs = -Infinity;
 
-/** Whether the totals may be read in place of the rows. */
+/** True if the totals may be read instead of the rows. */
 export async function areTotalsComplete(): Promise<boolean> {
   const atMs = performance.now();
   if (atMs < knownUntilMs) {

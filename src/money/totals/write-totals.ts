@@ -4,7 +4,7 @@ import { getTotalsId, dailyTotals } from './daily-totals.model.js';
 import { isDuplicateKey } from '../../database/mongo.js';
 import { newId } from '../../shared/ids.js';
 
-/** What a group of postings adds to the totals, as upserts of its slot: one for an account and day. */
+/** Builds upserts of a slot for a group's changes of totals, one per account and day. */
 export function buildTotalsStatements(changes: readonly TotalsChange[], slot: number) {
   const merged = new Map<string, TotalsChange>();
   for (const { accountId, day, add } of changes) {
@@ -26,15 +26,15 @@ function buildIncrements(add: Counters): Record<string, number> {
   return Object.fromEntries([...add].map(([path, value]) => [`counters.${path}`, int64(value)]));
 }
 
-/** A base as it is stored, but for its id. */
+/** Builds a stored base, without its id. */
 export function buildBase(accountId: string, day: string, sum: Counters) {
   return { accountId, day, slot: null, counters: nestCounters(sum), version: newId() };
 }
 
 /**
- * Replaces a base, unless it has changed since it was read: then days were folded into it, or rebuilt.
- * @param version Of the base that was read; null: there was none.
- * @returns whether it was replaced.
+ * Replaces a base unless folding or rebuilding has changed it since it was read.
+ * @param version The version of the base that was read. Null: there was none.
+ * @returns true if it was replaced.
  */
 export async function replaceBase(
   { accountId, day, version }: { accountId: string; day: string; version: string | null },

@@ -5,7 +5,7 @@ import type { JournalKind, LedgerAccount } from '../journals/journal.model.js';
 import { buildMovementLines } from '../journals/new-journal.js';
 import type { Posting } from '../posting/posting.js';
 
-/** The wallet of an account as it is now, read from the primary. Rupiah. */
+/** Returns the wallet of an account from the primary. Rupiah. */
 export async function getWallet(accountId: string): Promise<Wallet> {
   const wallet = await WalletModel.findById(accountId).lean<Wallet>();
   if (!wallet) {
@@ -14,12 +14,15 @@ export async function getWallet(accountId: string): Promise<Wallet> {
   return wallet;
 }
 
-/** The wallet cannot take the amount: its balance would pass the largest safe integer. */
+/** Builds the error for a balance that would exceed the largest safe integer. */
 export function buildBalanceTooLargeError(): ValidationError {
   return new ValidationError([{ field: 'amount', message: say('balanceTooLarge') }]);
 }
 
-/** The amount of a document comes to its account's wallet from a platform account, or, negative, goes there. Rupiah. */
+/**
+ * Builds the movement of a document's amount from a ledger account to the account's wallet. A
+ * negative amount moves the other way. Rupiah.
+ */
 export function buildWalletMovement(
   kind: JournalKind,
   from: LedgerAccount,

@@ -2,8 +2,9 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../../database/typed-collection.js';
 
 /**
- * The spendable money of one account, in rupiah. `seq` rises by one with each change, and the change's journal
- * carries it, so that a lost or doubled update shows as a gap. `held` is money of a settlement under way.
+ * The spendable money of one account, in rupiah. Each change increments `seq` and its journal
+ * stores it, so a lost or doubled update shows as a gap. `held` is money of a settlement in
+ * progress.
  */
 export interface Wallet {
   /** The account's id. */

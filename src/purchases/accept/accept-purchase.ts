@@ -19,8 +19,8 @@ import { buildPurchase, type NewPurchase, type Price, buildPurchasePosting } fro
 import { loadMarkups } from '../../products/markups.js';
 
 /**
- * A number of the sandbox for which nobody is there: its caller, and nobody else, meets what everybody meets while every seller of
- * the product is away (decision 033). Numbers of live accounts say nothing.
+ * Refuses a sandbox number whose scenario plays a product that no seller serves (decision 033).
+ * Live accounts always pass.
  * @throws MaintenanceError (503/03, `product_unavailable`)
  */
 export function refuseUnservedScenario(account: Account, product: Product, customerNumber: string): void {
@@ -29,42 +29,45 @@ export function refuseUnservedScenario(account: Account, product: Product, custo
   }
 }
 
-/** What a client asks for. */
 export interface PurchaseRequest {
   account: Account;
   surface: Surface;
   productCode: string;
   customerNumber: string;
   refId: string;
-  /** Rupiah; refuse if the price is higher now. */
+  /** Rupiah. The purchase is refused if its price is higher. */
   maxPrice?: number | undefined;
   callbackUrl?: string | null | undefined;
-  /** Of the call. */
+  /** Request id of the HTTP call. */
   requestId?: string;
-  /** On the reseller surface. */
+  /** Kind of the `sign` on the reseller surface. Absent on the other surfaces. */
   signedBy?: SignKind;
 }
 
 export interface AcceptedPurchase {
   purchase: Purchase;
-  /** False: this ref_id was accepted before, and `purchase` is what became of it. */
+  /** False if this ref_id was accepted before. `purchase` is then its current state. */
   created: boolean;
 }
 
-/** What it costs, and what must not be there when the purchase of this id is debited. */
+/**
+ * Prices a product for a customer. `barredBy` returns the documents that must not exist when the
+ * purchase is debited.
+ */
 export type Pricing = (
   product: Product,
   customerNumber: string,
 ) => Promise<Price & { barredBy?: (purchaseId: string) => Bar }>;
 
 /**
- * Accepts a purchase or a payment: known, checked, priced, debited, and only then is there a job. If the process dies
- * before the job, the sweep finds the purchase.
+ * Accepts a purchase or a payment: looks up the ref_id, validates, prices, debits, then adds the
+ * job. If the process dies before the job is added, the sweep adds it.
  *
- * Invariants: one debit per {account, ref_id} for ever, however many calls arrive and whatever crashes; the debit
- * never exceeds the balance; a thrown error means that no purchase exists because of this call.
- * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError, InsufficientBalanceError,
- *   DependencyError (nothing was done, or the same ref_id tells what was), and what `pricing` throws.
+ * Invariants: one debit per {account, ref_id} for ever. The debit never exceeds the balance. A
+ * thrown error means that this call created no purchase.
+ * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError,
+ *   InsufficientBalanceError, DependencyError (nothing was done, or a retry with the same ref_id
+ *   returns the result), and what `pricing` throws.
  */
 export async function acceptPurchase(
   kind: Purchase['kind'],
@@ -110,8 +113,9 @@ export async function acceptPurchase(
     });
     return await debitPurchase(own, barredBy?.(own._id), wanted);
   } catch (refusal) {
-    // Another process may have accepted this very ref_id meanwhile: what it took (the balance, the quote) is why this
-    // call is refused, and the client must hear of the purchase instead. Or it is ours, whose answer came too late.
+    // A concurrent call with this ref_id may have used the balance or the quote, which causes this
+    // refusal. The client must get that purchase. It may also be our own, committed after the
+    // deadline.
     const accepted = await findByRefAfterRefusal(wanted);
     if (accepted) {
       const mine = accepted._id === own?._id ? own : null;
@@ -151,13 +155,14 @@ async function debitPurchase(
   }
 }
 
-/** What tells one purchase of an account from another. */
+/** The fields that a repeated request must share with the first one. */
 type PurchaseIdentity = Pick<Purchase, 'accountId' | 'refId' | 'kind' | 'productCode' | 'customerNumber'>;
 
 /**
- * The same request again gets the purchase as it is now (docs/reference/api/conventions.md#ref_id). Of a masked one only what is left of its
- * number is compared: answering what exists buys nothing, but a refusal asks for a new ref_id, which would (decision 044).
- * @throws ConflictError (409/01) for another request under the same ref_id.
+ * Answers a repeated request with the current purchase (docs/reference/api/conventions.md#ref_id).
+ * For a masked purchase only the unmasked digits are compared. A refusal would make the client
+ * retry under a new ref_id, which would buy again (decision 044).
+ * @throws ConflictError (409/01) if the ref_id belongs to another request.
  */
 function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity): AcceptedPurchase {
   if (!known) {
@@ -176,9 +181,10 @@ function answerRepeatedRequest(known: Purchase | null, wanted: PurchaseIdentity)
 }
 
 /**
- * Accepts a prepaid purchase (docs/reference/api/purchases.md) at the price of the offer that it would go to now and
- * what the operator adds to it for this account: the wallet is debited and the purchase stands before this returns; a worker fulfils it.
- * @throws MaintenanceError (503/03) if nobody can serve it now, and what acceptPurchase throws.
+ * Accepts a prepaid purchase (docs/reference/api/purchases.md) at the price of the current best
+ * offer plus the account's markup. The wallet is debited before this returns; a worker fulfils the
+ * purchase.
+ * @throws MaintenanceError (503/03) if no seller can serve it now, and what acceptPurchase throws.
  */
 export function createPurchase(request: PurchaseRequest): Promise<AcceptedPurchase> {
   return acceptPurchase('prepaid', request, async (product) => {

@@ -7,20 +7,25 @@ import { say } from '../../shared/say.js';
 import { PurchaseModel, purchases, type Purchase } from '../purchase.model.js';
 import { acceptPurchase, type AcceptedPurchase, type PurchaseRequest } from './accept-purchase.js';
 
-/** Quotes of a bill that are looked at, the newest first: where none of them is live, the biller is asked anew. */
+/**
+ * Newest quotes of a bill that are searched. If none of them is payable, the biller is asked again.
+ */
 const quotesMax = 50;
-/** Payments of a bill that have ended since its quote was asked for, of which we know that they have. */
+/** Maximum number of payments read that ended since the quote was requested. */
 const endedPaymentsMax = 10;
 
 type BillKey = Pick<Quote, 'accountId' | 'productCode' | 'customerNumber'>;
 
 /**
- * Pays a bill (docs/reference/api/bills.md): claims the newest live quote of the same account, product and customer and
- * debits its total; with no live quote it makes the inquiry itself. A worker pays the biller.
+ * Pays a bill (docs/reference/api/bills.md). Claims the newest payable quote of the same account,
+ * product and customer, and debits its total. Without such a quote it makes the inquiry itself. A
+ * worker pays the biller.
  *
- * Invariants: those of acceptPurchase; a quote is paid once; of an account one payment of a bill is under way at a time, and the
- * next has asked the biller after that one had ended. Both are asked of the payments (decision 009).
- * @throws ConflictError (409/01) while another payment of the bill is under way, and what askForBill and acceptPurchase throw.
+ * Invariants: those of acceptPurchase. A quote is paid once. An account has at most one payment of
+ * a bill in progress. A later payment uses a quote requested after the earlier one ended (decision
+ * 009).
+ * @throws ConflictError (409/01) while another payment of the bill is in progress, and what
+ *   askForBill and acceptPurchase throw.
  */
 export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchase> {
   const { account } = request;
@@ -41,16 +46,19 @@ export function createPayment(request: PurchaseRequest): Promise<AcceptedPurchas
   });
 }
 
-/** The one to pay, unless a payment of the bill has ended since it was asked for. */
+/** Returns the newest open, unclaimed and unexpired quote of the bill, or null. */
 async function findPayableQuote(bill: BillKey): Promise<OpenQuote | null> {
   const past = await QuoteModel.find(bill).sort({ createdAt: -1 }).limit(quotesMax).lean<Quote[]>();
   const quote = past.find(({ status, usedBy }) => status === 'open' && usedBy === null);
   return quote && isOpenQuote(quote) && quote.expiresAt > now() ? quote : null;
 }
 
-/** Ids of payments of the bill that have ended, not before `since`. @throws ConflictError if one has not ended. */
+/**
+ * Returns the ids of payments of the bill that ended at or after `since`.
+ * @throws ConflictError if one is still open.
+ */
 async function findEndedPayments(bill: BillKey, since: Date): Promise<string[]> {
-  // An open one is the first.
+  // Null sorts first, so an open payment is always in the result.
   const payments = await PurchaseModel.find(buildOpenOrEndedFilter(bill, since), { refId: 1, finalAt: 1 })
     .sort({ finalAt: 1 })
     .limit(endedPaymentsMax)
@@ -64,10 +72,11 @@ async function findEndedPayments(bill: BillKey, since: Date): Promise<string[]> 
 }
 
 /**
- * Payments of the bill that are open or have ended since, except the one to be debited and those that had `ended` when we
- * looked (their clock may be ahead of ours). If there is one, it was accepted meanwhile: the biller may have been asked
- * before its end, so this payment must not stand. One of `ended` that is open again also counts: a new primary may have
- * lost its end.
+ * Bars the posting if another payment of the bill is open or ended since `since`. Such a payment
+ * was accepted concurrently, so the biller may have been asked before it ended.
+ *
+ * Payments in `ended` had ended when they were read. They are excluded by id, because their clock
+ * may be ahead of ours. They count again if they are open: a new primary may have lost their end.
  */
 function buildPaymentBar(bill: BillKey, since: Date, { ended, own }: { ended: string[]; own: string }): Bar {
   const { accountId, productCode, customerNumber } = bill;
@@ -82,7 +91,7 @@ function buildPaymentBar(bill: BillKey, since: Date, { ended, own }: { ended: st
   };
 }
 
-/** By the index account_bill_ended: of the payments of a bill it names those alone. */
+/** Served by the index account_bill_ended, which reads only these payments of the bill. */
 function buildOpenOrEndedFilter({ accountId, productCode, customerNumber }: BillKey, at: Date) {
   return {
     accountId,

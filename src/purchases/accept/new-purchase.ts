@@ -9,13 +9,16 @@ import { buildQuoteClaim } from '../../bills/quotes.js';
 import type { Bar, Posting } from '../../money/posting/posting.js';
 import { buildTotalsChanges } from '../purchase-totals.js';
 
-/** What a product costs now, in rupiah, what of that is markup, whose offer it is, and the quote that is paid, if it is a bill. */
+/** The current price and markup in rupiah, the seller of the offer, and the quote of a bill. */
 export type Price = Pick<Purchase, 'price' | 'offerSellerId' | 'quoteId' | 'markup'>;
 
-/** It waits for its turn at the seller whose offer its price is. */
+/** A purchase in the queue of the seller whose offer gives its price. */
 export type NewPurchase = Purchase & { queuedFor: string };
 
-/** A purchase as it is accepted: PENDING, and due for the sweep should its job get lost. Price in rupiah. */
+/**
+ * Builds a PENDING purchase. `nextActionAt` makes the sweep add its job again if the job is lost.
+ * Price in rupiah.
+ */
 export function buildPurchase(
   input: Pick<Purchase, 'accountId' | 'refId' | 'surface' | 'kind' | 'customerNumber' | 'callbackUrl'> &
     Price & { product: Product; requestId?: string | undefined },
@@ -55,10 +58,11 @@ export function buildPurchase(
 }
 
 /**
- * The debit of a purchase: wallet −price, the purchase (PENDING) and the claim of its quote. A markup has a line of its own in
- * the journal, so that the verification knows it from what is never changed. A second one under the
- * same ref_id of the account is a duplicate; a quote that
- * is gone makes it stale, and so does another payment of the same bill.
+ * Builds the debit of a purchase: wallet −price, the PENDING purchase and the claim of its quote.
+ * The markup has its own journal line, so the ledger verification can read it from immutable data.
+ *
+ * A repeated ref_id of the account is a duplicate. A claimed or expired quote, or another payment
+ * of the same bill, makes the posting stale.
  */
 export function buildPurchasePosting(purchase: Purchase, barredBy?: Bar): Posting {
   const { _id, accountId, refId, price, markup = 0, quoteId } = purchase;

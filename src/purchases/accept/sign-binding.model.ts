@@ -1,9 +1,12 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
-/** What a ref_id that was signed by md5 alone has been used for, where that was refused (decision 025). */
+/**
+ * Binds a ref_id to the request that was refused under it, for signs made with md5 only (decision
+ * 025).
+ */
 export interface SignBinding {
-  /** Account and ref_id. */
+  /** `<account>:<ref_id>` */
   _id: string;
   /** SHA-256 of product and customer number. */
   wantedSha256: string;

@@ -1,7 +1,8 @@
 /**
- * md5 signs a ref_id and neither product nor customer: whoever reads the URL of a refused call could buy something
- * else with its sign. So the first thing that is wanted under a ref_id is the only one (decision 025): an accepted
- * purchase stands for it for ever, a refused call by a binding for a day.
+ * An md5 sign covers the ref_id, but neither the product nor the customer. An attacker who reads
+ * the URL of a refused call could reuse its sign for another purchase. So a ref_id is bound to its
+ * first request (decision 025): by the purchase for ever, or by a binding for a day after a
+ * refusal.
  */
 import { createHash } from 'node:crypto';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
@@ -16,12 +17,12 @@ import type { Purchase } from '../purchase.model.js';
 import { signBindings, type SignBinding, SignBindingModel } from './sign-binding.model.js';
 import { defineClocked } from '../../jobs/sweep-job.js';
 
-/** Product code and customer number normalised. */
+/** `productCode` and `customerNumber` are normalised. */
 export type SignedRequest = Pick<Purchase, 'accountId' | 'refId' | 'productCode' | 'customerNumber'>;
 
 /**
- * Binds a ref_id to what was refused under it, unless it is bound already. To be awaited before the refusal is
- * answered: nobody has heard of the sign's refusal while it could still be used for something else.
+ * Binds a ref_id to the refused request, unless it is bound already. Await this before answering
+ * the refusal, so that the sign cannot be reused once the refusal is known.
  */
 export async function bindSign(signed: SignedRequest): Promise<void> {
   const set = {
@@ -32,7 +33,7 @@ export async function bindSign(signed: SignedRequest): Promise<void> {
   try {
     await getQuickCollection(signBindings).updateOne(filter, { $set: set }, { upsert: true });
   } catch (error) {
-    // One that is not over has the id: the first one stays, if a failover cannot take it back.
+    // A binding that has not expired holds the id. The first binding stays, if a majority has it.
     if (!isDuplicateKey(error)) {
       throw error;
     }
@@ -40,7 +41,10 @@ export async function bindSign(signed: SignedRequest): Promise<void> {
   }
 }
 
-/** Why this sign buys nothing, or null. What exists under its ref_id is to be answered all the same. */
+/**
+ * Returns the reason why this sign must not buy anything, or null. An existing purchase under its
+ * ref_id is answered all the same.
+ */
 export async function findSignRefusal(
   kind: SignKind | undefined,
   signed: SignedRequest,
@@ -54,13 +58,13 @@ export async function findSignRefusal(
   if (kind !== 'md5' || !isOther(await findBoundFingerprint(signed))) {
     return null;
   }
-  // Nothing binds this call itself, so the binding that refuses it must last.
+  // This call writes no binding, so the binding that refuses it must be durable.
   return isOther((await requireConfirmedBinding(signed)).wantedSha256)
     ? new ConflictError(say('refIdBound', { ref: refId }), { reason: 'ref_id_conflict' })
     : null;
 }
 
-/** As the primary has it, so that none is missed. Those that ask at the same time share a query, as in findByRef. */
+/** Reads from the primary, so no binding is missed. Concurrent calls share a query. */
 const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
   itemsMax: 100,
   async run(all) {
@@ -71,7 +75,10 @@ const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
   },
 });
 
-/** The binding that was seen, as a majority holds it. @throws DependencyError if it is lost: then nothing is known. */
+/**
+ * Returns the binding as a majority holds it.
+ * @throws DependencyError if it was rolled back, because the state is then unknown.
+ */
 async function requireConfirmedBinding(signed: SignedRequest): Promise<SignBinding> {
   const [held] = await findConfirmed(signBindings, { _id: getBindingId(signed) });
   if (!held) {
@@ -90,10 +97,8 @@ function getRequestFingerprint({ productCode, customerNumber }: SignedRequest): 
     .digest('base64');
 }
 
-/** Removes bindings of signs whose day is over. */
 export const removeExpiredBindingsJob = defineClocked('remove-expired-bindings', 300_000);
 
-/** Removes bindings of signs whose day is over. */
 export async function removeExpiredBindings(): Promise<void> {
   await SignBindingModel.deleteMany({ expiresAt: { $lte: now() } });
 }

@@ -14,17 +14,20 @@ import { concludeFailure, concludeSuccess } from './conclude-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
 /**
- * `again`: look at the purchase once more now (the next seller). `done`: nothing more to do in this job. `early`: it came
- * before its time, and was put off.
+ * `again`: read the purchase again now, for example to try the next seller. `done`: this job has
+ * nothing more to do. `early`: the job ran too early and was rescheduled.
  */
 export type NextStep = 'again' | 'done' | 'early';
 
-/** "Not found" is believed only after so many in a row and after the provider's longest latency. */
+/**
+ * "Not found" is believed after this many consecutive answers, and only after the provider's
+ * longest latency.
+ */
 const notFoundTimes = 5;
 
 /**
- * Turns a provider's answer into a change of state (docs/explanation/outcomes.md#outcomes). Certain answers settle the money;
- * everything else leaves the purchase PROCESSING and asks again later.
+ * Turns a provider's answer into a change of state (docs/explanation/outcomes.md#outcomes). Certain
+ * answers settle the money. All others leave the purchase PROCESSING and schedule another check.
  */
 export async function applyOutcome(
   purchase: Purchase,
@@ -56,7 +59,7 @@ export async function applyOutcome(
     case 'not-found':
       return applyNotFound(purchase, order, outcome);
     case 'review':
-      // First, so that there is no review of which it could be asked without this.
+      // Persist the flag before opening the review, so that nothing queries the provider again.
       if (await updateOpenOrder(order, { ...buildAnswerFields(outcome), neverAskAgain: true })) {
         await putUnderReview(purchase, outcome.message);
       } else {
@@ -68,7 +71,7 @@ export async function applyOutcome(
       await notifyPending(purchase);
       return 'done';
     case 'unknown':
-      // What was asked may still be on its way there.
+      // The request may still be on its way to the provider.
       await scheduleNextCheck(purchase, order, outcome, {
         notFound: 0,
         unansweredAt: order.lastCheckAt ?? order.sentAt,
@@ -100,7 +103,7 @@ async function applyNotFound(
   outcome: { code: string; message: string },
 ): Promise<NextStep> {
   const askedMs = Math.max(Number(order.sentAt ?? order.createdAt), Number(order.unansweredAt ?? 0));
-  // It tells of the moment in which it was asked, at the earliest.
+  // The answer reflects the provider's state no earlier than the time of this check.
   const knownMs = Number(order.lastCheckAt ?? now()) - askedMs;
   if (
     order.notFound + 1 >= notFoundTimes &&
@@ -109,7 +112,7 @@ async function applyNotFound(
     if (!order.acknowledged) {
       const reason = { code: 'not-executed', message: outcome.message };
       if (!(await rejectOrder(order, reason, { acknowledged: null }))) {
-        // Somebody has heard better meanwhile. This question is over, and was answered.
+        // Another process recorded a better answer. This check is over and was answered.
         await updateOpenOrder(order, {});
       }
     } else if (await updateOpenOrder(order, buildAnswerFields(outcome))) {
@@ -122,7 +125,11 @@ async function applyNotFound(
   return 'done';
 }
 
-/** What the provider has sold is not bought elsewhere, also if it could not be written down. @throws what was in the way. */
+/**
+ * Marks the order as acknowledged if the success cannot be stored, so that it is not bought from
+ * another seller.
+ * @throws the given error.
+ */
 async function recordAcknowledged(
   order: Order,
   outcome: { code: string; message: string },
@@ -137,8 +144,9 @@ function buildAnswerFields({ code, message }: { code: string; message: string })
 }
 
 /**
- * Writes down what was heard of an order, and ends its lease: but not that of a check which somebody else has begun since.
- * @param own What is written only if nobody has.
+ * Records an answer on an open order and ends its lease. A lease of a newer check by another
+ * process stays.
+ * @param own Fields that are written only with the caller's own lease.
  * @returns false if the order was closed meanwhile.
  */
 async function updateOpenOrder(
@@ -164,7 +172,7 @@ async function scheduleNextCheck(
 ): Promise<void> {
   const heard = { ...buildAnswerFields(answer), ...(acknowledged && { acknowledged }) };
   if (!(await updateOpenOrder(order, heard, own))) {
-    // It was closed while we waited for this answer, and the provider may have it all the same.
+    // The order was closed during this request, and the provider may execute it all the same.
     await recordContradiction(purchase, { order, says: 'under way' });
     return;
   }

@@ -16,14 +16,19 @@ import { putUnderReview } from './put-under-review.js';
 import { postpone } from './schedule-purchase.js';
 import type { Purchase } from '../purchase.model.js';
 
-/** Redis stalls, or we do: it goes on some seconds later, not all of it at once. */
+/**
+ * Range of the retry delay after Redis or this process stalls. It is random, so that not all checks
+ * resume at once.
+ */
 const retryAfterLateMs = { least: 1_000, most: 6_000 };
 
 /**
- * Asks the provider what became of an order that was sent (decision 003): never before its lease, or that of another
- * check, ends, never before the schedule says so, and never after its longest age, when asking could buy again. One
- * caller at a time: the check is claimed before the request goes out.
- * @param options.askNow The provider itself called: only its minimum interval is kept.
+ * Asks the provider for the status of a sent order (decision 003). It waits for the lease of the
+ * order or of another check, and for the schedule. It stops at the maximum age, because a late
+ * status check could buy again.
+ *
+ * The check is claimed before the request is sent, so one process asks at a time.
+ * @param options.askNow The provider sent a callback: only its minimum interval applies.
  */
 export async function checkOrder(
   purchase: Purchase,
@@ -31,7 +36,7 @@ export async function checkOrder(
   options: { askNow: boolean },
 ): Promise<NextStep> {
   if (order.neverAskAgain) {
-    // Its review could not be written when that was heard; by now the order may say what was heard later.
+    // The review could not be stored with that answer. The order may have a later message by now.
     const last = order.message === null ? '' : ` Last heard of it: ${order.message}`;
     await putUnderReview(purchase, `The provider must not be asked about it again.${last}`);
     return 'done';
@@ -39,7 +44,7 @@ export async function checkOrder(
   const adapter = getAdapter(order.providerKind);
   const dueMs = getNextCheckMs(order, adapter.traits, options.askNow);
   if (dueMs > nowMs()) {
-    // A check that is under way mostly ends long before its lease.
+    // A check in progress mostly ends long before its lease.
     const isAsked = options.askNow && order.status !== 'SENT';
     const againMs = isAsked ? nowMs() + adapter.traits.inquiryMinIntervalMs : Infinity;
     await rescheduleCheck(Math.min(dueMs, againMs), { purchase, ...options });
@@ -54,7 +59,7 @@ export async function checkOrder(
     await rescheduleCheck(nowMs() + least + Math.random() * (most - least), { purchase, ...options });
     return 'early';
   };
-  // Before the claim: settings that cannot be read must not count as a check, nor use up its time.
+  // Read the settings before the claim. A failed read must not count as a check or use its time.
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     return comeSoon();
@@ -64,19 +69,22 @@ export async function checkOrder(
   if (!claimed) {
     return 'done';
   }
-  // The order as it was before this check: the adapter guards the time since the last contact by it.
+  // The order before this check: the adapter computes the time since the last contact from it.
   const request = buildProviderOrder(purchase, order, new Date(claimedMs + checkWithinMs));
   const outcome = await catchLateError(purchase, order, adapter.inquire(connection, request));
   if (outcome instanceof LateError) {
     await releaseCheck(claimed, order);
     return comeSoon();
   }
-  // That the question could not be sent says nothing about the order, which was.
+  // A status check that was not sent says nothing about the order, which was sent.
   const known = outcome.outcome === 'not-sent' ? { ...outcome, outcome: 'unknown' as const } : outcome;
   return applyOutcome(purchase, claimed, known);
 }
 
-/** When the operator has to decide: UNKNOWN_REVIEW_AFTER since it was sent, or since the operator had it asked again. */
+/**
+ * Returns the time of the review: UNKNOWN_REVIEW_AFTER after the order was sent or the operator
+ * resumed checks, at most the provider's maximum age. In milliseconds.
+ */
 function getReviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: ProviderTraits): number {
   const sentMs = getSentAtMs(order);
   const sinceMs = Math.max(sentMs, reviewAskedAt?.getTime() ?? 0);
@@ -84,8 +92,8 @@ function getReviewAtMs({ reviewAskedAt }: Purchase, order: Order, traits: Provid
 }
 
 /**
- * When an open order may be asked about if somebody wants to know now, in milliseconds.
- * @returns null: never again. By then it is older than the provider remembers, and asking could buy it again.
+ * Returns the earliest time in milliseconds at which an open order may be checked on demand.
+ * @returns null if it is past the provider's maximum age. A check could then buy it again.
  */
 export function getAskableAtMs(order: Order): number | null {
   const { traits } = getAdapter(order.providerKind);
@@ -98,7 +106,8 @@ function getSentAtMs({ sentAt, createdAt }: Order): number {
 }
 
 function getNextCheckMs(order: Order, traits: ProviderTraits, askNow: boolean): number {
-  // Also of another check: what its provider is asked may still be on its way, and buy when a later answer was believed.
+  // The lease of another check counts too. Its request may still be in flight, and could buy after
+  // a later answer was believed.
   const leaseMs = order.leaseUntil?.getTime() ?? 0;
   return order.status === 'SENT' ? leaseMs : Math.max(leaseMs, getNextContactMs(order, traits, askNow));
 }
@@ -108,11 +117,11 @@ function getNextContactMs(order: Order, traits: ProviderTraits, askNow: boolean)
   const { checks, lastCheckAt } = order;
   return askNow
     ? (lastCheckAt ?? sentAt).getTime() + traits.inquiryMinIntervalMs
-    : // The schedule's own moment, before the jitter that its job has. Past the maximum age there is none.
+    : // The scheduled time without the jitter of its job. There is none past the maximum age.
       (getNextPollAt({ sentAt, checks, lastCheckAt }, traits, { random: () => 0 })?.getTime() ?? 0);
 }
 
-/** Too early: the one job that this purchase has comes again when it is time. */
+/** Reschedules the purchase's one job after it ran too early. */
 async function rescheduleCheck(
   dueMs: number,
   { purchase, askNow }: { purchase: Purchase; askNow: boolean },
@@ -135,12 +144,13 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
     leaseToken: newId(),
     leaseUntil: new Date(nowMs() + checkWithinMs + timeoutMs),
     lastCheckAt: now(),
-    // Whoever asked last is gone, or has not written what it heard.
+    // The previous check died or did not store its answer.
     ...(order.leaseUntil !== null && order.lastCheckAt !== null && { unansweredAt: order.lastCheckAt }),
     updatedAt: now(),
   };
   const result = await OrderModel.updateOne(
-    // A check that is taken back leaves the number as it was: by its time it is told from the next one.
+    // A released check restores the number of checks, so `lastCheckAt` distinguishes it from the
+    // next one.
     {
       ...getOrderKey(order),
       open: true,
@@ -153,7 +163,10 @@ async function claimCheck(order: Order, timeoutMs: number): Promise<Order | null
   return result.matchedCount === 1 ? { ...order, ...claim, checks: order.checks + 1 } : null;
 }
 
-/** Nobody was asked: neither the schedule nor the time since the last contact goes by this check. */
+/**
+ * Undoes the claim of a check that was not sent, so that it counts neither for the schedule nor as
+ * a contact.
+ */
 async function releaseCheck(claimed: Order, { checks, lastCheckAt }: Order): Promise<void> {
   await OrderModel.updateOne(
     { ...getOrderKey(claimed), open: true, leaseToken: claimed.leaseToken },

@@ -1,4 +1,3 @@
-/** The postings that end a purchase, as data: whoever ends it adds what else belongs to that (an audit entry). */
 import { getExistingAccount } from '../../accounts/find-account.js';
 import { computePlatformShare } from '../../money/commission.js';
 import { buildSellerCreditInsert, scheduleSellerPosting } from '../../money/credits/seller-credits.js';
@@ -19,11 +18,14 @@ import { recordContradiction } from './record-cases.js';
 
 export interface PurchaseConclusion {
   posting: Posting & { inserts: Insert[] };
-  /** To be announced once it is written. */
+  /** Announce these after the commit. */
   deliveries: Delivery[];
 }
 
-/** PROCESSING -> SUCCESS: the suspended price goes to the seller of the order and to the platform. */
+/**
+ * Builds the posting PROCESSING -> SUCCESS. The suspended price goes to the seller of the order and
+ * to the platform. Callers may add inserts, such as an audit entry.
+ */
 export async function buildSuccessConclusion(
   purchase: Purchase,
   order: Order,
@@ -63,7 +65,10 @@ export async function buildSuccessConclusion(
   };
 }
 
-/** -> FAILED: the debit returns to the wallet. @param order The open one, or null where none is. */
+/**
+ * Builds the posting -> FAILED. The debit returns to the wallet.
+ * @param order The open order, or null if there is none.
+ */
 export async function buildFailureConclusion(
   purchase: Purchase,
   order: Order | null,
@@ -90,11 +95,13 @@ export async function buildFailureConclusion(
 }
 
 /**
- * PROCESSING -> SUCCESS: the suspended price goes to the seller (price − commission) and to the platform, together
- * with the webhooks that tell it (docs/explanation/postings.md#what-one-posting-writes).
+ * Concludes PROCESSING -> SUCCESS. The suspended price goes to the seller (price − commission) and
+ * to the platform, in one posting with the webhooks
+ * (docs/explanation/postings.md#what-one-posting-writes).
+ *
  * Invariant: once per purchase, by the version that was read and by the unique journal.
- * @throws StalePurchaseError if the purchase has changed since it was read: nothing was written, and an answer that
- *   contradicts what it is now has become a case.
+ * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. An
+ *   answer that contradicts the new state opens a case.
  */
 export async function concludeSuccess(
   purchase: Purchase,
@@ -112,12 +119,13 @@ export async function concludeSuccess(
 }
 
 /**
- * -> FAILED, and the debit returns to the wallet in the same posting. Only for a refusal that is certain; an unknown
- * outcome never comes here.
+ * Concludes -> FAILED and returns the debit to the wallet in the same posting. Call it only for a
+ * certain refusal, never for an unknown outcome.
+ *
  * Invariant: one refund per purchase, by the version that was read and by the unique journal.
- * @param order The order that was refused, or null where none is open.
- * @throws StalePurchaseError if the purchase has changed since it was read: nothing was written, and an answer that
- *   contradicts what it is now has become a case.
+ * @param order The order that was refused, or null if none is open.
+ * @throws StalePurchaseError if the purchase has changed since it was read. Nothing was written. An
+ *   answer that contradicts the new state opens a case.
  */
 export async function concludeFailure(
   purchase: Purchase,

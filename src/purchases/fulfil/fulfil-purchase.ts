@@ -25,25 +25,32 @@ import type { Order } from '../order.model.js';
 import { isFinal, StalePurchaseError } from '../states.js';
 import { PurchaseModel, type Purchase } from '../purchase.model.js';
 
-/** A turn that has not come is looked at again so soon: by then the provider may be one that is asked nothing. */
+/**
+ * Maximum delay before a refused admission is tried again. By then the provider may be out of
+ * service.
+ */
 const nextTurnMaxMs = 1_000;
-/** After an order that did not leave in its time: at first it was an accident. */
+/** Delay after an order that was not sent in time. It doubles up to `most`. */
 const afterLateMs = { first: 1_000, most: 30_000 };
-/** So many orders one after the other that did not leave in their time are no accident. */
+/** From this many consecutive late orders, the default wait limit applies if none was promised. */
 const lateMax = 5;
-/** More than all sellers of a product, and others that change it meanwhile. Whatever takes more goes round in circles. */
+/**
+ * More steps than sellers of a product and concurrent changes can cause. Exceeding it means a loop.
+ */
 const stepsMax = 100;
 
 /**
- * Takes an accepted purchase to a provider and onwards (docs/explanation/life-of-a-purchase.md#from-the-commit-to-the-provider). Every job of
- * every queue that concerns a purchase ends here; it is safe to run twice, at once, and after any crash, because each
- * step is a conditional posting that only one caller can win.
- * @param how.askNow The provider called about it: ask before the schedule would. `turnAt`: it is its turn in the queue of
- *   this seller's provider; anywhere else it gets in line, and null is its turn nowhere. Absent: there are no lines, and
- *   it is sent wherever it goes.
- * @returns `tooEarly` if it was not time to ask the provider.
- * @throws RequeueJobError if the provider takes no order just now; DeferJobError if the order did not leave in its time, which says
- *   nothing about the provider; Error if it comes to no end: the sweep adds another job later.
+ * Moves a purchase forward from acceptance to its final state
+ * (docs/explanation/life-of-a-purchase.md#from-the-commit-to-the-provider). Every job that concerns
+ * a purchase calls it. It is safe to run twice, concurrently and after a crash: each step is a
+ * conditional write that one caller wins.
+ * @param how.askNow The provider sent a callback: check before the schedule. `turnAt`: the seller
+ *   in whose queue the job has its turn. For another seller, the purchase is queued there. Null: a
+ *   job of no seller's queue. Absent: send without queues.
+ * @returns `tooEarly` if it is too early to ask the provider.
+ * @throws RequeueJobError if the provider accepts no order now. DeferJobError if the order was not
+ *   sent in time, which says nothing about the provider. Error after too many steps: the sweep adds
+ *   another job later.
  */
 export async function fulfilPurchase(
   which: PurchaseData,
@@ -60,7 +67,7 @@ export async function fulfilPurchase(
       if (!(error instanceof StalePurchaseError)) {
         throw error;
       }
-      // Somebody else moved it: look again, and most likely there is nothing left to do.
+      // Another writer changed the purchase. Read it again; most likely the work is done.
     }
   }
   throw new Error(`Transaction ${which.purchaseId} was not finished in ${stepsMax} steps`);
@@ -69,7 +76,7 @@ export async function fulfilPurchase(
 interface FulfilmentRun {
   askNow: boolean;
   turnAt: string | null | undefined;
-  /** Sellers that cannot be asked for a reason of ours. */
+  /** Sellers that cannot be asked because of our own settings. */
   unreachable: Set<string>;
 }
 
@@ -80,13 +87,13 @@ async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<Next
     return 'done';
   }
   if (turnAt && purchase.queuedFor && purchase.queuedFor !== turnAt) {
-    // It went on to another queue, where it has a job. This one was left behind.
+    // It moved to another queue and has a job there. This job is a leftover.
     return 'done';
   }
   const orders = await findOrders(purchase);
   const open = orders.find((each) => each.open);
   if (open) {
-    // It may have reached the provider. Ask; never send it again.
+    // The order may have reached the provider. Check it; never send it again.
     return checkOrder(purchase, open, { askNow });
   }
   if (orders.some(({ status }) => status === 'OK')) {
@@ -96,7 +103,10 @@ async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<Next
   return sendNextOrder(purchase, orders, visit);
 }
 
-/** Sends the next order if it is its turn; otherwise the purchase gets in line where its turn will come. */
+/**
+ * Sends the next order if it is its turn. Otherwise queues the purchase at the seller that will
+ * serve it.
+ */
 async function sendNextOrder(
   purchase: Purchase,
   orders: Order[],
@@ -110,7 +120,6 @@ async function sendNextOrder(
   if ('noRoute' in order) {
     return waitOrRefund(purchase, order.noRoute);
   }
-  // What is late again and again comes to an end as well.
   const waitMaxMs = (late < lateMax ? getPromisedWaitMs : getMaxWaitMs)(await getWaitLimits(purchase));
   if (getWaitedMs(purchase) >= waitMaxMs) {
     return refundOverdue(purchase);
@@ -119,7 +128,7 @@ async function sendNextOrder(
     await queueAtProvider(purchase, order.sellerId);
     return 'done';
   }
-  // Before the claim: settings that cannot be read must not leave an order behind that was never sent.
+  // Read the settings before the claim, so that a failed read leaves no order that was never sent.
   const connection = await findConnection(await getExistingAccount(order.sellerId), order);
   if (!connection) {
     unreachable.add(order.sellerId);
@@ -142,12 +151,12 @@ async function sendNextOrder(
     }
     return await applyOutcome(claimed.purchase, claimed.order, outcome);
   } finally {
-    // Where it has not ended its turn itself.
+    // Releases the admission if sendOrder has not.
     await turn.release({ sent: false });
   }
 }
 
-/** It waits in the same line as before: whoever loses its job now finds it there, not at the end. */
+/** Keeps the purchase in its queue, so that a sweep adds a lost job there and not at the end. */
 async function requeueInPlace(
   { _id, accountId, version, epoch }: Purchase,
   queuedFor: string | null,
@@ -159,7 +168,10 @@ async function requeueInPlace(
   );
 }
 
-/** Null where our own settings for the seller are at fault: the operator is told, and others are asked meanwhile. */
+/**
+ * Returns the connection, or null if our settings for the seller are invalid. It alerts the
+ * operator, and other sellers are tried meanwhile.
+ */
 async function findConnection(seller: Account, order: Order): Promise<ProviderConnection | null> {
   try {
     return buildConnection(seller, order);
@@ -171,9 +183,11 @@ async function findConnection(seller: Account, order: Order): Promise<ProviderCo
 }
 
 /**
- * The place at the provider is free as soon as it has answered, whatever is written afterwards.
- * @returns null for an order that did not leave in its time. It is closed; its seller is not at fault, and the next one goes there.
- * @throws StalePurchaseError for one that others have asked about meanwhile.
+ * Sends the order. Releases the admission as soon as the provider has answered, before the outcome
+ * is stored.
+ * @returns null if the order was not sent in time. It is closed, and the next order goes to the
+ *   same seller.
+ * @throws StalePurchaseError if another process checks the order meanwhile.
  */
 async function sendOrder(
   connection: ProviderConnection,
@@ -201,7 +215,10 @@ async function sendOrder(
   return outcome;
 }
 
-/** Nobody can serve it now. A refusal that stands, or nobody for the longest wait, gives the money back. */
+/**
+ * Postpones a purchase that no seller can serve now. Refunds it after a final refusal or the
+ * longest wait.
+ */
 async function waitOrRefund(
   purchase: Purchase,
   noRoute: { code: string; message: string; mayChange: boolean },
@@ -222,7 +239,7 @@ function getWaitedMs({ createdAt }: Purchase): number {
   return nowMs() - createdAt.getTime();
 }
 
-/** With nothing of it at a provider: nobody could serve it, or its turn did not come, for as long as it may wait. */
+/** Refunds a purchase that waited too long and has no open order. */
 async function refundOverdue(purchase: Purchase): Promise<NextStep> {
   const seconds = Math.round(getMaxWaitMs(await getWaitLimits(purchase)) / 1_000);
   const wait =
@@ -238,7 +255,10 @@ async function refundOverdue(purchase: Purchase): Promise<NextStep> {
   return 'done';
 }
 
-/** Its product by what it said at acceptance, the provider of the seller at whose offer it was accepted by what it says now. */
+/**
+ * Returns the wait limits: the product's from acceptance, and the current one of the offer's
+ * provider.
+ */
 async function getWaitLimits({ offerSellerId, maxWaitS }: Purchase): Promise<WaitLimits> {
   return { product: maxWaitS, provider: (await getRoutingSellers()).get(offerSellerId)?.provider?.maxWaitS };
 }

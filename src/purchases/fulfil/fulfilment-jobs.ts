@@ -11,7 +11,7 @@ import { defineSweep } from '../../jobs/sweep-job.js';
 
 export interface PurchaseData {
   purchaseId: string;
-  /** The buyer's. */
+  /** The buyer. */
   accountId: string;
 }
 
@@ -21,7 +21,7 @@ const fulfilmentQueue = defineQueue({
   concurrency: env.FULFILMENT_CONCURRENCY,
 });
 
-/** Takes an accepted purchase to a provider. */
+/** Sends an accepted purchase to a provider. */
 export const fulfilPurchaseJob = defineJob<PurchaseData>({
   queue: fulfilmentQueue,
   name: 'fulfil-purchase',
@@ -32,7 +32,7 @@ export const fulfilPurchaseJob = defineJob<PurchaseData>({
 
 const jobsBySeller = new Map<string, Job<PurchaseData>>();
 
-/** The job of a purchase that waits for its turn at the provider of this seller, in the provider's own queue. */
+/** Returns the job of a purchase that waits in the queue of this seller's provider. */
 export function getProviderFulfilmentJob(sellerId: string): Job<PurchaseData> {
   const found = jobsBySeller.get(sellerId) ?? { ...fulfilPurchaseJob, queue: getProviderQueue(sellerId) };
   jobsBySeller.set(sellerId, found);
@@ -40,7 +40,7 @@ export function getProviderFulfilmentJob(sellerId: string): Job<PurchaseData> {
 }
 
 interface AskData extends PurchaseData {
-  /** The provider itself called: ask before the schedule would. */
+  /** The provider sent a callback: check before the schedule. */
   askNow: boolean;
 }
 
@@ -51,8 +51,9 @@ export const pollingQueue = defineQueue({
 });
 
 /**
- * Looks at an open purchase again: asks its provider, or looks for the next one. A purchase has one of these waiting by
- * the schedule, and whoever plans another one knows better when; a callback has one of its own, which no plan displaces.
+ * Checks an open purchase: asks its provider, or looks for the next seller. A purchase has at most
+ * one scheduled job of this kind, and a newer schedule replaces it. A callback adds a separate job,
+ * which no schedule replaces.
  */
 export const askProviderJob = defineJob<AskData>({
   queue: pollingQueue,
@@ -64,7 +65,7 @@ export const askProviderJob = defineJob<AskData>({
   whileActive: 'follow',
 });
 
-/** Asks once more about a sale that its provider says it took back. */
+/** Asks the provider again about a sale that it reported as reversed. */
 export const verifySaleJob = defineJob<PurchaseData>({
   queue: pollingQueue,
   name: 'verify-sale',
@@ -72,11 +73,11 @@ export const verifySaleJob = defineJob<PurchaseData>({
   data: Joi.object({ purchaseId: Joi.string(), accountId: Joi.string() }),
   subject: ({ purchaseId }) => purchaseId,
   whileActive: 'follow',
-  // What it is about stands in no outbox.
+  // No outbox contains the verification.
   isSwept: false,
 });
 
-/** A purchase as it is now; null if there is none. Those that ask at the same time share a query. */
+/** Loads the current purchase, or null if there is none. Concurrent calls share a query. */
 export const loadPurchase = batchCalls<PurchaseData, Purchase | null>({
   itemsMax: 100,
   async run(wanted) {
@@ -91,17 +92,20 @@ export const loadPurchase = batchCalls<PurchaseData, Purchase | null>({
   },
 });
 
-/** How long a new job has before the sweep adds another; doubles with each that was lost, up to a minute. */
+/**
+ * Returns the time in milliseconds before the sweep adds another job. It doubles with each lost
+ * job, up to a minute.
+ */
 export function graceMs(epoch: number): number {
   return Math.min(60_000, 5_000 * 2 ** epoch);
 }
 
-/** When the sweep must look at a purchase whose job is due at `dueMs`. */
+/** Returns when the sweep must look at a purchase whose job is due at `dueMs`. */
 export function getSweepTime(epoch: number, dueMs: number = nowMs()): Date {
   return new Date(dueMs + graceMs(epoch));
 }
 
-/** Open purchases. Whatever waits for the operator has no `nextActionAt`. */
+/** Outbox of open purchases. Purchases under review have no `nextActionAt`. */
 export const purchaseOutbox: Outbox<Purchase> = {
   name: 'purchases',
   collection: purchases,

@@ -14,16 +14,19 @@ import { sampleEnd } from '../../providers/provider-metrics.js';
 export interface ClaimedOrder {
   purchase: Purchase;
   order: Order;
-  /** After this nothing may be sent: others ask about the order by then. */
+  /** Nothing may be sent after this time, because other processes then check the order. */
   sendBefore: Date;
 }
 
 /**
- * The order is SENT under a lease and the purchase PROCESSING in one posting, *before* anything goes out: if the
- * process dies now, others ask the provider instead of sending again. The version rises with each order, so that
- * whoever still holds an earlier view (a late answer of the last seller, "nobody can serve it") can neither refund nor
- * settle what is on its way now.
- * @throws StalePurchaseError if somebody else claimed one, or the purchase has changed since it was read.
+ * Stores the order as SENT under a lease and moves the purchase to PROCESSING in one posting,
+ * *before* anything is sent. If the process dies now, others check the order instead of sending it
+ * again.
+ *
+ * The version rises with each order. So a process with an older view, such as a late answer of the
+ * previous seller, can neither refund nor settle the new order.
+ * @throws StalePurchaseError if another process claimed an order, or the purchase has changed since
+ *   it was read.
  */
 export async function claimOrder(purchase: Purchase, prepared: Order): Promise<ClaimedOrder> {
   const { accountId } = purchase;
@@ -59,9 +62,11 @@ export async function claimOrder(purchase: Purchase, prepared: Order): Promise<C
 }
 
 /**
- * An order gets its end, with the posting that says what that means for the money. One that was closed when it was
- * read (the operator knows better than its provider's answer) must still be as it was. Money goes back only by who has read
- * that the provider must not be asked any more, where that is so: a person.
+ * Builds the change that closes an order in the posting of its outcome. An order that was already
+ * closed when it was read must be unchanged: the operator may correct it.
+ *
+ * An order marked `neverAskAgain` meanwhile fails a refund. Only a caller that has read the mark
+ * may refund.
  */
 export function buildOrderClosing(
   order: Order,
@@ -77,15 +82,17 @@ export function buildOrderClosing(
   };
 }
 
-/** Of an order that its reader may ask about: nobody has heard meanwhile that it must never be asked about again. */
+/** Returns the condition that the order was not marked `neverAskAgain` since it was read. */
 export function buildNotMarkedCondition({ neverAskAgain }: Order): { neverAskAgain?: null } {
   return neverAskAgain ? {} : { neverAskAgain: null };
 }
 
 /**
- * The provider certainly did not and will not execute it: the order is closed, the debit stays for the next one.
- * @param expect What must still hold.
- * @returns false where that does not hold, or others have asked about it meanwhile: it is theirs.
+ * Closes an order that the provider certainly did not and will not execute. The debit stays for the
+ * next order.
+ * @param expect Further conditions on the order.
+ * @returns false if a condition fails or another process checks the order. That process then owns
+ *   it.
  */
 export async function rejectOrder(
   order: Order,

@@ -43,16 +43,19 @@ export function buildOrder(
   };
 }
 
-/** Of an order that did not leave us in its time: it says nothing about its seller, who is asked again at once. */
+/**
+ * Code of an order that was not sent in time. It says nothing about the seller, who is tried again
+ * at once.
+ */
 export const tooLateCode = 'too-late';
 
-/** Codes of orders that certainly never bought anything, so that the same seller may be tried again. */
+/** Codes of orders that certainly bought nothing, so the same seller may be tried again. */
 export const notExecutedCodes: readonly string[] = ['not-sent', 'not-executed', tooLateCode];
 
-/** A seller that could not be reached is left alone for this long. */
+/** A seller that could not be reached is not tried again for this long. */
 const retryPauseMs = 5_000;
 
-/** The orders of a purchase, oldest first. Those that ask at the same time share a query. */
+/** Finds the orders of a purchase, oldest first. Concurrent calls share a query. */
 export function findOrders({ _id, accountId }: Pick<Purchase, '_id' | 'accountId'>): Promise<Order[]> {
   return loadOrders({ purchaseId: _id, accountId });
 }
@@ -72,14 +75,19 @@ const loadOrders = batchCalls<{ purchaseId: string; accountId: string }, Order[]
   },
 });
 
-/** From the claim of an order until the request must have left. */
+/** Time from the claim of an order until its request must have been sent. */
 export const sendWithinMs = 3_000;
 
-/** From the claim of a status check. Where real money moves the next one may be claimed two seconds later at the earliest. */
+/**
+ * Time from the claim of a status check until its request must have been sent. With real money, the
+ * next check can be claimed two seconds later at the earliest.
+ */
 export const checkWithinMs = 2_000;
 
 /**
- * What the provider is asked for, or about: nobody asks without saying until when. Its reference is ours, never the client's.
+ * Builds the request that sends or checks an order. `sendBefore` is mandatory. The reference is
+ * ours, never the client's.
+ * @throws Error if the customer number is masked.
  */
 export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
@@ -90,7 +98,8 @@ export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore:
     productCode: purchase.productCode,
     customerNumber: purchase.customerNumber,
     costMax: order.offerPrice,
-    // A status check must ask for what was sent: a bill's payment and a purchase are different calls.
+    // A status check must match the request that was sent: paying a bill and buying are different
+    // calls.
     billTotal: purchase.kind === 'postpaid' ? getSellerPrice(purchase) : null,
     sentAt: order.sentAt,
     lastCheckAt: order.lastCheckAt,
@@ -103,9 +112,11 @@ export interface NoRoute {
 }
 
 /**
- * The next order, of which nothing is written yet: at the offer that the purchase was accepted at, then at the cheapest
- * seller that can serve within the price debited, less its markup, and has not refused this purchase.
- * @param options.unreachable Sellers that cannot be asked for a reason of ours. `turnAt`: as of `RouteQuery`.
+ * Prepares the next order without storing it. The offer accepted with the purchase comes first.
+ * Then the cheapest available seller whose price fits the debit less the markup and that has not
+ * refused this purchase.
+ * @param options.unreachable Sellers that cannot be asked because of our own settings. `turnAt`: as
+ *   in `RouteQuery`.
  */
 export async function prepareNextOrder(
   purchase: Purchase,
@@ -134,7 +145,7 @@ export async function prepareNextOrder(
     transactionId: purchase._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    // A bill costs what it says, whatever the seller's offer adds to it.
+    // A bill costs its own amount, whatever the seller's offer adds.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,
     provider: choice.provider,
@@ -145,12 +156,14 @@ function isRefused({ code }: Order): boolean {
   return !notExecutedCodes.includes(code ?? '');
 }
 
-/** It did not reach its seller in time or at all, or was not executed, and the seller has not refused another of the purchase. */
+/** True if the order was not executed and its seller refused no other order of the purchase. */
 function mayRetrySeller(order: Order, all: Order[]): boolean {
   return !isRefused(order) && !all.some((each) => each.sellerId === order.sellerId && isRefused(each));
 }
 
-/** Whoever refused it, and whoever could not be reached a moment ago. */
+/**
+ * Returns sellers that refused the purchase or could not be reached within the last `retryPauseMs`.
+ */
 function getSellersToAvoid(before: Order[]): string[] {
   const pauseEndsMs = nowMs() - retryPauseMs;
   return before
@@ -159,7 +172,9 @@ function getSellersToAvoid(before: Order[]): string[] {
     .map((each) => each.sellerId);
 }
 
-/** What the provider answered; an error, which is in the log, where nothing was sent as its time was over or nobody knew the time. */
+/**
+ * Returns the provider's answer, or the LateError if nothing was sent in time. It logs the error.
+ */
 export async function catchLateError(
   purchase: Purchase,
   order: Order,

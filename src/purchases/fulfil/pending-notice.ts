@@ -8,7 +8,7 @@ import { finalStatuses } from '../states.js';
 import { defineClocked } from '../../jobs/sweep-job.js';
 import { nowMs } from '../../shared/clock.js';
 
-/** Tells the client, once, that its purchase is taking a while (`transaction.pending`). */
+/** Sends `transaction.pending` to the client once. */
 export async function notifyPending(purchase: Purchase): Promise<void> {
   if (purchase.pendingNotified) {
     return;
@@ -39,15 +39,16 @@ export async function notifyPending(purchase: Purchase): Promise<void> {
   }
 }
 
-/** Tells clients of purchases that have been waiting for a while. */
 export const sweepPendingNoticesJob = defineClocked('sweep-pending-notices', 3_000);
 
 const sweepMax = 1_000;
 const pendingAfterMs = 3_000;
-/** Each is a database transaction of its own; so many at once keep one slow one from holding up the rest. */
+/**
+ * Concurrent postings. Each is its own database transaction, so a slow one does not block the rest.
+ */
 const atOnce = 10;
 
-/** Sends `transaction.pending` for purchases that have been waiting for 3 s. */
+/** Sends `transaction.pending` for purchases that have been open for `pendingAfterMs`. */
 export async function sweepPendingNotices(): Promise<void> {
   const waiting = await PurchaseModel.find({
     pendingNotified: false,

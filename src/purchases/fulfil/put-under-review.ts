@@ -7,11 +7,11 @@ import { type PurchaseData, loadPurchase } from './fulfilment-jobs.js';
 import { isFinal } from '../states.js';
 
 /**
- * Hands a purchase to the operator: it stays PROCESSING, neither refunded nor bought again, and nobody asks the
- * provider any more until the operator decides (`topup review`). A purchase that has changed since it was read stays
- * as it is: whoever changed it sees to it.
- * @param reason For the operator, kept on the purchase.
- * @returns whether it waits for the operator because of this call.
+ * Puts a purchase under review. It stays PROCESSING: it is neither refunded nor sent, and its
+ * provider is not asked until the operator decides (`topup review`). A purchase that has changed
+ * since it was read stays as it is.
+ * @param reason Shown to the operator and stored with the purchase.
+ * @returns true if this call opened the review.
  */
 export async function putUnderReview(purchase: Purchase, reason: string): Promise<boolean> {
   const { _id, accountId, status, version } = purchase;
@@ -38,9 +38,11 @@ export async function putUnderReview(purchase: Purchase, reason: string): Promis
 const triesMax = 5;
 
 /**
- * Hands a purchase to the operator whose jobs fail again and again. Its orders stay as they are: whatever may have reached a
- * provider is neither refunded nor sent again, and `topup review resolve --as ask` lets the workers go on.
- * @returns whether it shows itself from now on what it waits for; two of its jobs may come to this at the same time.
+ * Puts a purchase whose jobs keep failing under review. Its orders are unchanged, so nothing that
+ * may have reached a provider is refunded or sent again. `topup review resolve --as ask` resumes
+ * it.
+ * @returns true if the purchase is under review, final or gone. Two of its jobs may call this
+ *   concurrently.
  */
 export async function setAsidePurchase(which: PurchaseData, reason: string): Promise<boolean> {
   for (let tries = 0; tries < triesMax; tries++) {
@@ -56,8 +58,8 @@ export async function setAsidePurchase(which: PurchaseData, reason: string): Pro
 }
 
 /**
- * Adds to the reason of a review what has come to be known since; the same words again change nothing. It decides
- * nothing, so that a note which another one overtakes may get lost.
+ * Appends a note to the reason of a review, unless it contains the note already. Of two concurrent
+ * notes one may be lost, which is acceptable because notes decide nothing.
  */
 export async function appendReviewNote(purchase: Purchase, note: string): Promise<void> {
   const { _id, accountId, reviewSince, reviewReason } = purchase;

@@ -13,17 +13,18 @@ import { enqueueVerification } from './reverse-sale.js';
 
 export interface InboundCallback {
   protocol: 'h2h' | 'digiflazz';
-  /** The bytes as they came: the signature covers them. */
+  /** The raw body. The signature covers it. */
   raw: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * A provider tells what became of an order (decision 018). Nothing in it is believed: a right signature only makes us
- * ask for the status at once, and the answer to that moves the money. So a callback that is repeated, late, out of
- * order or wrong changes nothing; one that contradicts a closed order is looked into.
- * @throws ValidationError for what is none. @throws UnauthorizedError for one whose order is unknown or whose signature is
- * not right, which look the same.
+ * Receives a provider's callback about an order (decision 018). Its content is not trusted: a valid
+ * signature only triggers a status check, and the answer to that moves money. So repeated, late,
+ * reordered or wrong callbacks are harmless. A contradiction of a closed order is verified or opens
+ * a case.
+ * @throws ValidationError if the body is no callback. UnauthorizedError if the order is unknown or
+ *   the signature is wrong; both look the same.
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
   const adapter = getAdapter(callback.protocol);
@@ -36,7 +37,7 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   }
   const order = await OrderModel.findById(told.providerRef).lean<Order>();
   if (!order || !(await isSigned(adapter, order, callback))) {
-    // One answer: whether an order exists is not for strangers.
+    // The same error for both, so that callers cannot probe for orders.
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
   }
   logger.info('provider callback', {
@@ -52,7 +53,7 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
   }
 }
 
-/** The order's own seller must speak this protocol, and its provider must have signed. */
+/** True if the order's provider speaks this protocol and the signature is valid. */
 async function isSigned(
   adapter: ProviderAdapter,
   order: Order,
@@ -71,7 +72,7 @@ async function requestStatusCheck(order: Order, says: string): Promise<void> {
   if (purchase?.reviewSince) {
     await appendReviewNote(purchase, `The provider's callback says ${says}.`);
   } else {
-    // However often it calls, one check follows. Without the job the schedule's own check comes.
+    // Repeated callbacks share one check. If the job is lost, the scheduled check follows.
     await tryToAddJob(
       askProviderJob,
       { purchaseId, accountId, askNow: true },
@@ -83,7 +84,7 @@ async function requestStatusCheck(order: Order, says: string): Promise<void> {
 async function checkContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   if (order.status === 'OK' && says === 'failed') {
-    // Perhaps taken back after success: ask, and see reverse-sale.ts.
+    // The provider may have reversed the sale. Ask it (reverse-sale.ts).
     await enqueueVerification({ _id: purchaseId, accountId }, 0);
   } else if (order.status === 'REJECTED' && says === 'success') {
     await openCase({

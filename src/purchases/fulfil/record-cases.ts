@@ -9,13 +9,13 @@ import { PurchaseModel, type Purchase, purchases } from '../purchase.model.js';
 import { batchCalls } from '../../shared/concurrency.js';
 import { parsePlnToken, getTokenSpellings } from '../pln-token.js';
 
-/** What a provider says about an order after the purchase has moved on. */
+/** A provider's answer about an order after the purchase has moved on. */
 export type LateAnswer = 'success' | 'failed' | 'under way';
 
 /**
- * A late answer met a purchase that had already moved. It is about an order, so it is the order that it is compared
- * with: that another order of the same purchase has succeeded makes a late success a second execution. Nothing is
- * changed; what contradicts becomes a case for the operator.
+ * Opens a case if a late answer contradicts its order. It compares with the order, not the
+ * purchase: a late success is a second execution if another order of the purchase succeeded. It
+ * changes nothing else.
  */
 export async function recordContradiction(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
@@ -36,14 +36,14 @@ function isContradiction(purchase: Purchase, order: Order, says: LateAnswer): bo
   switch (says) {
     case 'success':
     case 'under way':
-      // Refused or believed never to have been executed, or the purchase has ended without it.
+      // The order was rejected, or the purchase ended without it.
       return order.status === 'REJECTED' || (order.status !== 'OK' && isFinal(purchase.status));
     case 'failed':
       return order.status === 'OK';
   }
 }
 
-/** Opens a case for the operator; the same case again changes nothing. */
+/** Opens a case for the operator. An identical case is not opened again. */
 export async function openCase(
   input: Pick<ReconciliationCase, 'kind' | 'detail'> & { transactionId: string },
   { requestId }: Pick<Purchase, 'requestId'> = {},
@@ -59,8 +59,9 @@ export async function openCase(
 }
 
 /**
- * One serial number for two orders of a product is one delivery sold twice, or a provider that makes them up: the
- * operator gets a case for the later one. Called after the sale is settled; it moves no money.
+ * Opens a case if another purchase of the product has this serial number. Either one delivery was
+ * sold twice, or the provider invents numbers. Call it after the sale is settled; it moves no
+ * money.
  */
 export async function reportRepeatedSerialNumber(
   purchase: Pick<Purchase, '_id' | 'productCode' | 'requestId'>,
@@ -83,10 +84,10 @@ interface SoldSerialNumber {
 
 type SerialNumberMatch = Pick<Purchase, '_id' | 'productCode' | 'serialNumber'>;
 
-/** What a shared query may return: a provider that gives all the same number is asked about one by one. */
+/** Row limit of a shared query. If a provider repeats one number, each sale gets its own query. */
 const sharedMax = 400;
 
-/** Another purchase with that serial number, if there is one. Sales of the same moment share a query. */
+/** Finds another purchase with the serial number. Concurrent calls share a query. */
 const findOtherSale = batchCalls<SoldSerialNumber, SerialNumberMatch | undefined>({
   itemsMax: 50,
   async run(sales) {
@@ -99,7 +100,7 @@ const findOtherSale = batchCalls<SoldSerialNumber, SerialNumberMatch | undefined
     if (together.length < sharedMax) {
       return sales.map((sale) => together.find((found) => isOtherSale(found, sale)));
     }
-    // Two: one of them is the sale itself.
+    // Two rows, because one of them is the sale itself.
     return Promise.all(
       sales.map(async (sale) => {
         const found = await find({ $or: buildSerialNumberConditions(sale) }, 2);
@@ -120,8 +121,9 @@ function isOtherSale(found: SerialNumberMatch, { purchase, serialNumber }: SoldS
 }
 
 /**
- * The serial number itself; of an electricity token also the same token with another name or other hyphens: it can
- * be used once ("0" is the character after "/"). The type is said again so that the partial index fits the question.
+ * Matches the serial number. An electricity token also matches with another name or other hyphens,
+ * because it can be used once ("0" is the character after "/"). `$type` makes the query fit the
+ * partial index.
  */
 function buildSerialNumberConditions({
   purchase: { productCode },

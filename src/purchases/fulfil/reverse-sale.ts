@@ -21,13 +21,14 @@ import { getOrderKey, OrderModel, type Order } from '../order.model.js';
 import { openCase } from './record-cases.js';
 
 /**
- * SUCCESS -> REFUNDED, the one change after a final state (docs/reference/api/purchases.md): the price goes back to the
- * buyer, is taken back from the seller (below zero if need be) and from the platform's commission, in one posting with
- * the second callback.
+ * Reverses a sale, SUCCESS -> REFUNDED: the only change after a final state
+ * (docs/reference/api/purchases.md). One posting returns the price to the buyer and takes it back
+ * from the seller (below zero if needed) and from the commission. It includes the second callback.
+ *
  * Invariant: once per purchase, by the version that was read and by the unique journal.
- * @param reversal.message Words for the client. `by`: the system (the provider took it back), or the operator.
- *   `caseIds`: open cases that are closed by it.
- * @throws StalePurchaseError if somebody reversed it meanwhile: nothing was written.
+ * @param reversal.message Message for the client. `by`: the system if the provider reversed it, or
+ *   the operator. `caseIds`: open cases that the reversal closes.
+ * @throws StalePurchaseError if it was reversed meanwhile. Nothing was written.
  */
 export async function reverseSale(
   purchase: Purchase,
@@ -55,7 +56,7 @@ export async function reverseSale(
     changes: [change, ...(caseIds.length > 0 ? [closeCases(caseIds)] : [])],
     totals: buildTotalsChanges(purchase, moved),
     inserts: [
-      // A negative credit: the posting of seller wallets takes it from there.
+      // A negative credit: the posting of seller wallets applies it.
       buildSellerCreditInsert({
         id: `${_id}-reversal`,
         accountId,
@@ -68,7 +69,8 @@ export async function reverseSale(
         action: 'transaction.reverse',
         subject: { kind: 'transaction', id: _id },
         before: { status: 'SUCCESS' },
-        // Not the words: they may name the customer, and stay with the purchase until it is masked.
+        // The message is left out, because it may name the customer and is masked with the
+        // purchase.
         after: { status: 'REFUNDED' },
       }),
       ...buildDeliveryInserts(deliveries),
@@ -87,14 +89,16 @@ function closeCases(id: string[]): Change {
 
 const retryMs = 60_000;
 const checksMax = 20;
-/** Redis stalled, or we did. */
+/** Delay after Redis or this process stalled. */
 const afterLateMs = 5_000;
 
 /**
- * Asks the provider once more about a sale that it says it took back. Only a status that is a reversal by itself
- * moves money; a plain "failed" after success goes to the operator, and so does a sale whose number is masked: a status check
- * is the order again, and one for another number could be bought. Safe to run twice: the question is claimed by
- * the number of checks, and the reversal by the state that was read.
+ * Asks the provider again about a sale that it reported as reversed. Only a definite reversal moves
+ * money. A plain "failed" after success opens a case. So does a sale with a masked number: a status
+ * check repeats the order, and another number could be bought.
+ *
+ * Safe to run twice: the number of checks claims the request, and the state that was read guards
+ * the reversal.
  */
 export async function verifySale(purchaseId: string, accountId: string): Promise<void> {
   const purchase = await loadPurchase({ purchaseId, accountId });
@@ -115,7 +119,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     await enqueueVerification(purchase, waitMs);
     return;
   }
-  // Before the claim, as in check-order.ts.
+  // Read the settings before the claim, as in check-order.ts.
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
   if (!(await isTimeKnown())) {
     await enqueueVerification(purchase, afterLateMs);
@@ -123,7 +127,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   }
   const claimedMs = nowMs();
   if (!(await claimVerification(order))) {
-    // Whoever claimed it may take it back, and no sweep would ask again.
+    // The process that claimed it may release it, and no sweep repeats the check.
     await enqueueVerification(purchase, retryMs);
     return;
   }
@@ -161,7 +165,10 @@ function openReversalCase(purchase: Purchase, detail: string): Promise<void> {
   return openCase({ transactionId: purchase._id, kind: 'reversal', detail }, purchase);
 }
 
-/** The job that should have asked fails again and again: a person looks the sale up. */
+/**
+ * Opens a case if the verification job keeps failing.
+ * @returns true.
+ */
 export async function setAsideVerification({ purchaseId }: PurchaseData, reason: string): Promise<boolean> {
   await openCase({
     transactionId: purchaseId,
@@ -179,7 +186,7 @@ async function claimVerification(order: Order): Promise<boolean> {
   return result.matchedCount === 1;
 }
 
-/** Nobody was asked. */
+/** Undoes a claim whose request was not sent. */
 async function releaseVerification(order: Order): Promise<void> {
   const { checks, lastCheckAt } = order;
   await OrderModel.updateOne(
@@ -189,8 +196,8 @@ async function releaseVerification(order: Order): Promise<void> {
 }
 
 /**
- * Adds the job that verifies a sale; however often it is asked for, one waits.
- * @throws DependencyError while Redis is away: the provider will call again.
+ * Adds the job that verifies a sale. Repeated calls share one waiting job.
+ * @throws DependencyError while Redis is unavailable. The provider then repeats its callback.
  */
 export function enqueueVerification(
   { _id, accountId, requestId }: { _id: string; accountId: string; requestId?: string },

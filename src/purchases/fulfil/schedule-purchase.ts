@@ -9,13 +9,13 @@ import { env } from '../../../config/env.js';
 import { getAwaitedPriority, jobPriorities } from '../../providers/backlog.js';
 
 /**
- * Puts a purchase aside for `wantedDelayMs`; it is due at once if that is in the past. First in MongoDB, where the
- * sweep finds it whatever happens to Redis, then as a delayed job. Nothing is put aside by who has seen an earlier version of it:
- * whoever has sent another order meanwhile has said himself when to look at it.
+ * Postpones a purchase by `wantedDelayMs`, at least 0. It writes to MongoDB first, where the sweep
+ * finds it if Redis fails, then adds a delayed job. A stale version is not postponed: the process
+ * that sent another order has scheduled it already.
  */
 export async function postpone(purchase: Purchase, wantedDelayMs: number): Promise<void> {
   const { _id, accountId, requestId } = purchase;
-  // After a time-out the schedule's moment has often passed already.
+  // After a timeout the scheduled time has often passed already.
   const delayMs = Math.max(0, wantedDelayMs);
   if (!(await postponeInDatabase({ purchase, until: getSweepTime(purchase.epoch, nowMs() + delayMs) }))) {
     return;
@@ -25,7 +25,11 @@ export async function postpone(purchase: Purchase, wantedDelayMs: number): Promi
 
 const postponableFilter = { status: { $nin: [...finalStatuses] }, reviewSince: null };
 
-/** @returns whether it was put aside. Those of one moment share a command: when a provider goes, all that waits for it is put aside at once. */
+/**
+ * Stores the postponement. Concurrent calls share a command, because an outage postpones all
+ * purchases of a provider at once.
+ * @returns false if the purchase has changed.
+ */
 const postponeInDatabase = batchCalls<{ purchase: Purchase; until: Date }, boolean>({
   itemsMax: 100,
   async run(all) {
@@ -57,8 +61,8 @@ const postponeInDatabase = batchCalls<{ purchase: Purchase; until: Date }, boole
 });
 
 /**
- * Lets a purchase wait for its turn at a seller's provider. First in MongoDB, so that the sweep knows in which queue its
- * job has to be, then as a job.
+ * Queues a purchase at a seller's provider. It writes to MongoDB first, so that the sweep knows the
+ * queue of the job, then adds the job.
  * @throws StalePurchaseError if the purchase has changed since it was read.
  */
 export async function queueAtProvider(purchase: Purchase, sellerId: string): Promise<void> {
@@ -73,7 +77,10 @@ export async function queueAtProvider(purchase: Purchase, sellerId: string): Pro
   await addJobAtProvider(purchase, sellerId);
 }
 
-/** Adds its job, at the place that is its own. Never fails: the sweep adds what is not there, ahead of those that came later. */
+/**
+ * Adds the job of a purchase with its priority in the provider's queue. Never fails: the sweep adds
+ * a lost job, ahead of later purchases.
+ */
 export async function addJobAtProvider(purchase: Purchase, sellerId: string): Promise<void> {
   const { _id, accountId, requestId } = purchase;
   const priority = isClientWaiting(purchase) ? await getAwaitedPriority(sellerId) : jobPriorities.usual;
@@ -84,35 +91,34 @@ export async function addJobAtProvider(purchase: Purchase, sellerId: string): Pr
   );
 }
 
-/** Its client holds a connection open for the outcome. */
+/** True if the client still waits on an open connection for the outcome. */
 function isClientWaiting({ surface, createdAt }: Purchase): boolean {
   return surface === 'reseller' && nowMs() - createdAt.getTime() < env.RESELLER_SYNC_WAIT_MS;
 }
 
-/**
- * When an order that nobody can serve now is looked at again: after ten seconds. Thousands of them, whose provider has gone
- * while they waited for their turn, would keep a process busy with nothing else; so they are looked at one after the other, in the
- * order in which they were put aside, and at a pace that leaves room for the orders of others (decision 020).
- */
-
-/** The soonest. */
+/** Minimum delay of a retry when no seller can serve a purchase. */
 const retryEveryMs = 10_000;
-/** Fifty looks a second and seller: where more than 500 wait, each waits for longer than ten seconds. */
+/**
+ * Fifty retries per second and seller. With more than 500 waiting, each waits longer than ten
+ * seconds.
+ */
 const retrySpacingMs = 20;
 
 interface RetryLine {
-  /** The last look that was promised, and when: by the clock of this process, which nobody sets. */
+  /** The last scheduled retry and when it was scheduled, by the monotonic clock of this process. */
   lookAtMs: number;
   promisedMs: number;
 }
 
-/** By seller. In this process alone: each has a pace of its own. */
+/** By seller. Each process has its own pace. */
 const retryLines = new Map<string, RetryLine>();
 
 /**
- * The delay until the next look at an order, in milliseconds.
- * @param options.sellerId Whose provider it waits for.
- *   `leftMs`: what is left of its longest wait. Then it is looked at whatever the pace, and given back in time.
+ * Returns the delay in milliseconds until a purchase that no seller can serve is tried again.
+ * Retries of a seller are spaced in order, so that thousands of them leave capacity for other
+ * purchases (decision 020).
+ * @param options.sellerId The seller of the purchase's offer. `leftMs`: the rest of its longest
+ *   wait. The delay never exceeds it, whatever the pace.
  */
 export function getRetryDelayMs(
   { sellerId, leftMs }: { sellerId: string; leftMs: number },
@@ -120,7 +126,7 @@ export function getRetryDelayMs(
 ): number {
   const line = retryLines.get(sellerId);
   const soonestMs = nowMs + retryEveryMs;
-  // With none put aside for longer than one waits, nobody is in line any more, whatever was promised.
+  // A line without a recent entry is empty, whatever it scheduled.
   const isInLine = line !== undefined && nowMs - line.promisedMs <= 2 * retryEveryMs;
   const lookAtMs = isInLine ? Math.max(soonestMs, line.lookAtMs + retrySpacingMs) : soonestMs;
   retryLines.set(sellerId, { lookAtMs, promisedMs: nowMs });

@@ -5,7 +5,7 @@ import { asWritten } from '../../shared/say.js';
 import { inTransaction } from '../../database/mongo.js';
 import { CaseModel, openCaseFilter, type ReconciliationCase } from '../case.model.js';
 
-/** Cases for the operator: open ones newest first or oldest first, or resolved ones last resolved first. */
+/** Lists cases: open ones newest or oldest first, or resolved ones by latest resolution. */
 export async function listCases(filter: {
   open: boolean;
   oldestFirst?: boolean;
@@ -23,9 +23,9 @@ export async function listCases(filter: {
 }
 
 /**
- * Closes a case. It moves no money: what the operator decided is in the reason, and what had to be moved was
- * moved before.
- * @returns whether this call closed it.
+ * Closes a case. It moves no money: the operator moves money before, and records the decision as
+ * the reason.
+ * @returns `changed`: true if this call closed it.
  * @throws NotFoundError if there is no such case.
  */
 export async function resolveCase(

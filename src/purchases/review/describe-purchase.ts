@@ -23,7 +23,7 @@ export interface TimelineEntry {
 /** Everything that is stored about one purchase. */
 export interface PurchaseRecords {
   purchase: Purchase;
-  /** Account id -> username, of the buyer and of every seller that was tried. */
+  /** Usernames by account id, of the buyer and of every seller that was tried. */
   usernames: Record<string, string>;
   journals: Journal[];
   orders: Order[];
@@ -32,7 +32,7 @@ export interface PurchaseRecords {
   audit: AuditEntry[];
 }
 
-/** What happened to a purchase, in order, in words. */
+/** Builds the timeline of a purchase in chronological order. */
 export function buildTimeline(known: PurchaseRecords): TimelineEntry[] {
   const nameOf = (id: string) => lookUp(known.usernames, id) ?? id;
   return [
@@ -84,7 +84,7 @@ function buildJournalEntry(journal: Journal, nameOf: GetUsername): TimelineEntry
   return { at: journal.createdAt, what: 'journal', detail: `${journal.kind}: ${lines.join(', ')}${balance}` };
 }
 
-/** `wallet:<id>` with the username for the id. */
+/** Replaces the id in a ledger account by the username. */
 function formatLedgerAccount(account: string, nameOf: GetUsername): string {
   const [kind = '', id = ''] = account.split(':');
   return `${kind}:${nameOf(id)}`;
@@ -149,15 +149,16 @@ function buildCaseEntries(found: ReconciliationCase): TimelineEntry[] {
     : [opened];
 }
 
-/** All that is known about one purchase, for the operator. */
+/** The records of one purchase with its timeline, for the operator. */
 export interface PurchaseDescription extends PurchaseRecords {
   timeline: TimelineEntry[];
-  /** What the operator can decide now; empty where it does not wait for that. */
+  /** Decisions that the operator can take now. Empty if the purchase is not under review. */
   decisions: ReviewOutcome[];
 }
 
 /**
- * @param key A purchase's id, or (with `account`, a username or id) the client's ref_id.
+ * Loads everything stored about a purchase.
+ * @param key The purchase's id, or the client's ref_id if `account` (a username or id) is given.
  * @throws NotFoundError if there is none.
  */
 export async function describePurchase(key: string, account?: string): Promise<PurchaseDescription> {

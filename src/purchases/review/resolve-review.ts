@@ -28,18 +28,19 @@ import { requirePurchase } from '../find-purchase.js';
 import { collectChunks } from '../../shared/collections.js';
 
 export type Decision =
-  /** The provider has executed it. */
+  /** The provider executed it. */
   | { outcome: 'success'; serialNumber: string | null }
-  /** The provider certainly has not and will not: the debit goes back. */
+  /** The provider certainly did not and will not execute it. The debit is returned. */
   | { outcome: 'failed' }
-  /** Back to the workers: they ask the provider again, or, where no order is open, look for the next seller. */
+  /**
+   * Back to the workers. They ask the provider again, or try the next seller if no order is open.
+   */
   | { outcome: 'ask' };
 
 /**
- * The operator decides a purchase under review, by what the provider's own record says: one posting, with its audit
- * entry.
- * @throws NotFoundError. ConflictError if it does not wait for a decision (any more), or if this one is not possible:
- *   its words say what to do instead.
+ * Applies the operator's decision on a purchase under review, in one posting with its audit entry.
+ * @throws NotFoundError. ConflictError if the purchase is not under review, or the decision is not
+ *   possible. The message names the alternative.
  */
 export async function resolveReview(
   purchaseId: string,
@@ -76,7 +77,10 @@ export async function resolveReview(
   return decided;
 }
 
-/** A worker or another operator that was quicker is no error of ours: the operator looks again. */
+/**
+ * Returns a check that a posting succeeded. If a worker or another operator was first, it throws a
+ * ConflictError that asks the operator to look again.
+ */
 export function requirePosted(purchaseId: string): (result: { outcome: string }) => void {
   return ({ outcome }) => {
     if (outcome !== 'posted') {
@@ -86,8 +90,9 @@ export function requirePosted(purchaseId: string): (result: { outcome: string })
 }
 
 /**
- * A process may be about to send the order, or to ask about it, which is the order again: what it is told is not known yet.
- * @throws ConflictError until the time of that is over.
+ * Requires that no request for the order is in flight. A process may be sending or checking it, and
+ * its answer is not known yet.
+ * @throws ConflictError until the lease ends.
  */
 function requireNotInFlight(order: Order | null): void {
   const leftMs = (order?.leaseUntil?.getTime() ?? 0) - nowMs();
@@ -101,7 +106,7 @@ function requireNotInFlight(order: Order | null): void {
   }
 }
 
-/** Nor has anybody begun to ask about it since it was looked at. */
+/** Makes the posting stale if a check of the order started since it was read. */
 function expectNotInFlight(posting: Posting, order: Order | null): Posting {
   const changes = posting.changes?.map((change) =>
     change.id === order?._id
@@ -133,7 +138,7 @@ async function buildConclusion(
   });
 }
 
-/** From here the workers go on, and the time until the next review begins anew. */
+/** Builds the posting that ends the review. The time until the next review starts again. */
 function buildAskPosting({ _id, accountId, status, version }: Purchase): Posting {
   const at = now();
   return {
@@ -151,14 +156,14 @@ function buildAskPosting({ _id, accountId, status, version }: Purchase): Posting
   };
 }
 
-/** One review is decided once: it must still be the one that the operator has seen. */
+/** Makes the posting expect the review that the operator has seen, so a review is decided once. */
 function expectUnderReview({ reviewSince }: Purchase, posting: Posting, audit: Insert): Posting {
   const [change, ...others] = posting.changes ?? [];
   const guarded = change && { ...change, expect: { ...change.expect, reviewSince } };
   return {
     ...posting,
     changes: [...(guarded ? [guarded] : []), ...others] satisfies Change[],
-    // First: it is what shows after a lost answer whether a step without a journal holds.
+    // First: for a step without a journal, it proves after a lost answer that the step was written.
     inserts: [audit, ...(posting.inserts ?? [])],
   };
 }
@@ -170,34 +175,34 @@ function buildAuditInsert(purchase: Purchase, { outcome, ...details }: Decision,
     action: 'review.resolve',
     subject: { kind: 'transaction', id: _id },
     before: { status, reviewSince, reviewReason },
-    // The word of `topup review resolve --as`, by which earlier entries are found.
+    // The value of `topup review resolve --as`. Earlier entries are found by it.
     after: { as: outcome satisfies ReviewOutcome, ...details },
   });
 }
 
 export interface RecheckCounts {
-  /** Back with the workers. */
+  /** Sent back to the workers. */
   asked: number;
-  /** Their provider must not be asked, or has sold it: a person decides each. */
+  /** The operator must decide these: their provider must not be asked, or has sold them. */
   toDecide: number;
-  /** Somebody else was quicker. */
+  /** Changed by another process first. */
   changed: number;
 }
 
-/** Decided beside each other. */
+/** Decided concurrently. */
 const chunkSize = 25;
 
 /**
- * After an outage: every purchase that waits for a decision now, the oldest first, is asked about again where that is
- * possible. Each is one posting with its audit entry; broken off in the middle, it may be run again.
- * @param options.sellerId Only those whose last order went to this seller.
+ * Sends every purchase under review back to the workers where possible, oldest first, for use after
+ * an outage. Each is one posting with its audit entry. Safe to interrupt and to run again.
+ * @param options.sellerId Only purchases whose last order went to this seller. Null: all.
  */
 export async function recheckOpenReviews(
   options: { sellerId: string | null },
   by: ChangedBy,
 ): Promise<RecheckCounts> {
   const done: RecheckCounts = { asked: 0, toDecide: 0, changed: 0 };
-  // Those that come back meanwhile wait for the next run.
+  // Purchases that return to review meanwhile wait for the next run.
   const waiting = PurchaseModel.find({ reviewSince: { $type: 'date', $lte: now() } })
     .sort({ reviewSince: 1 })
     .lean<Purchase[]>()

@@ -9,9 +9,10 @@ import { StalePurchaseError } from '../states.js';
 import { requirePurchase } from '../find-purchase.js';
 
 /**
- * The operator takes back a sale: the buyer gets the price, the seller loses its share, and the cases that asked for
- * it are closed, in one posting.
- * @throws NotFoundError, ConflictError if it is no sale (any more), ValidationError without a reason.
+ * Reverses a sale for the operator. One posting returns the price to the buyer, takes back the
+ * seller's share and closes the cases that asked for it.
+ * @throws NotFoundError. ConflictError if it is not SUCCESS (any more). ValidationError without a
+ *   reason.
  */
 export async function reverseByOperator(purchaseId: string, by: ChangedBy): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
@@ -34,7 +35,7 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
       caseIds: cases.map(({ _id }) => _id),
     });
   } catch (error) {
-    // A worker that was quicker is no error of ours.
+    // A worker changed it first, which is no error of the service.
     throw error instanceof StalePurchaseError
       ? new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`), {
           cause: error,

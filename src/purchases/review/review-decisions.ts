@@ -4,16 +4,16 @@ import { tooLateCode, findOrders } from '../fulfil/orders.js';
 import type { Order } from '../order.model.js';
 import { type Purchase, PurchaseModel } from '../purchase.model.js';
 
-/** The words of `topup review resolve --as`. */
+/** Values of `topup review resolve --as`. */
 export const reviewOutcomes = ['success', 'failed', 'ask'] as const;
 export type ReviewOutcome = (typeof reviewOutcomes)[number];
 
-/** For each decision: null where it is possible, otherwise why not and what to do instead. */
+/** By decision: null if it is possible, otherwise why not and what to do instead. */
 export type PossibleDecisions = Record<ReviewOutcome, string | null>;
 
 /**
- * What the operator can decide about a purchase under review, by what is stored about it. At least one is always
- * possible (`canBeDecided`). The service refuses by this, and every hint is made from it.
+ * Returns the possible decisions on a purchase under review. At least one is always possible
+ * (`canBeDecided`). The service refuses by this, and every hint derives from it.
  */
 export function getPossibleDecisions(purchase: Purchase, orders: Order[]): PossibleDecisions {
   const bought = orders.find(({ status }) => status === 'OK');
@@ -36,9 +36,9 @@ export function getAcceptedDecisions(purchase: Purchase, orders: Order[]): Revie
 }
 
 /**
- * The same of what is only known in part, as when the ledger is verified: whether any decision is left for an open purchase under
- * review. `failed` is, until something was bought, and then `success`, of a purchase that was sent. A row in which none is left
- * was not written by the service.
+ * True if at least one decision is possible for an open purchase under review. The ledger
+ * verification calls it with partial data. `failed` is possible until an order was bought, then
+ * `success` if the purchase was sent. The service never writes a row without a possible decision.
  */
 export function canBeDecided(
   { status }: Pick<Purchase, 'status'>,
@@ -47,19 +47,25 @@ export function canBeDecided(
   return status === 'PROCESSING' || !orders.some((each) => each.status === 'OK');
 }
 
-/** The order that may have reached its provider and has no certain answer. */
+/** Returns the order that may have reached its provider and has no certain answer, or null. */
 export function findOpenOrder(orders: Order[]): Order | null {
   return orders.find(({ open }) => open) ?? null;
 }
 
-/** Whose sale a success is: what was bought, what is open, or what was sent last. Orders are the oldest first. */
+/**
+ * Returns the order that a success is booked on: the bought, the open, or the last sent one. Orders
+ * are oldest first.
+ */
 export function findOrderToBook(orders: Order[]): Order | null {
   return (
     orders.find(({ status }) => status === 'OK') ?? findOpenOrder(orders) ?? orders.findLast(wasSent) ?? null
   );
 }
 
-/** It may have left us. One that is `not-sent` may have, too: a gateway that said it was busy can be wrong. */
+/**
+ * True if the order may have been sent. This includes `not-sent`: a gateway that reported busy can
+ * be wrong.
+ */
 export function wasSent({ sentAt, code }: Order): boolean {
   return sentAt !== null && code !== tooLateCode;
 }
@@ -86,11 +92,10 @@ export interface Review {
   purchase: Purchase;
   /** Newest last. */
   orders: Order[];
-  /** What the service accepts now. */
   decisions: ReviewOutcome[];
 }
 
-/** Purchases that wait for the operator's decision, the oldest first. */
+/** Lists purchases under review, oldest first. */
 export async function listReviews({ limit }: { limit: number }): Promise<Review[]> {
   const purchases = await PurchaseModel.find({ reviewSince: { $type: 'date' } })
     .sort({ reviewSince: 1 })

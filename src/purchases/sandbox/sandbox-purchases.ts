@@ -23,22 +23,26 @@ const statusesByEnd = {
 
 export interface EndedPurchase {
   purchase: Purchase;
-  /** It has the end that was asked for; otherwise it will as soon as its provider was asked. */
+  /**
+   * True if the purchase has the requested end. If false, it gets it as soon as its provider is
+   * asked.
+   */
   isEnded: boolean;
 }
 
 /**
- * Ends a purchase of the account at the simulator, and has the simulator asked about it at once: what follows is done by
- * the worker whom a real provider's answer would have reached (decision 033). Nothing of the purchase is written here.
- * Asking for the same end again does no harm; of two different ones the first holds.
- * @throws ForbiddenError outside of a sandbox. @throws NotFoundError, also for another account's.
- * @throws ConflictError (`end_not_possible`): it has another end, or is not with the simulator.
- * @throws MaintenanceError where the simulator does not answer, DependencyError while Redis is away.
+ * Ends a purchase of the account at the simulator and has the simulator asked at once (decision
+ * 033). The worker then handles the answer as it does for a real provider. This writes nothing to
+ * the purchase. Repeating a call is harmless; of two different ends the first holds.
+ * @throws ForbiddenError outside a sandbox. NotFoundError, also for another account's purchase.
+ * @throws ConflictError (`end_not_possible`) if it has another end, or is not at the simulator.
+ * @throws MaintenanceError if the simulator does not answer. DependencyError while Redis is
+ *   unavailable.
  */
 export async function endPurchase(account: Account, idOrRef: string, end: PlayedEnd): Promise<EndedPurchase> {
   requireSandbox(account);
-  // Read the orders first, and then the purchase causally after them: an order and its purchase end in one transaction, so an
-  // order that has just ended is not taken for one that was never sent.
+  // Read the orders first, then the purchase causally after them. An order and its purchase end in
+  // one transaction, so an order that just ended is not taken for one never sent.
   const orders = await findOrders(await findPurchase(account._id, idOrRef));
   const purchase = await findPurchase(account._id, idOrRef, findConfirmed);
   if (purchase.status === statusesByEnd[end]) {
@@ -54,7 +58,7 @@ export async function endPurchase(account: Account, idOrRef: string, end: Played
   return { purchase: now, isEnded: now.status === statusesByEnd[end] };
 }
 
-/** The order whose end it would be. */
+/** Returns the order that the end applies to. */
 function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Order {
   const isReversal = end === 'reversed';
   if (isReversal ? purchase.status !== 'SUCCESS' : isFinal(purchase.status)) {
@@ -91,13 +95,14 @@ function buildNotPossibleError(why: Message): ConflictError {
   return new ConflictError(why, { reason: 'end_not_possible' });
 }
 
-/** Of one call; more are found by the next. */
+/** Maximum per call. The next call finds more. */
 const purchasesMax = 500;
 
 /**
- * Has workers look at the open purchases of an account now, before the schedule would: an order that was sent is asked about, one
- * without a seller looks for one. They do what they would do later, and nothing is sent twice. What waits for a person is left to
- * him. @returns how many. @throws DependencyError while Redis is away.
+ * Makes workers check the open purchases of an account now. Sent orders are checked, and purchases
+ * without a seller look for one. Nothing is sent twice. Purchases under review are left out.
+ * @returns the number of purchases.
+ * @throws DependencyError while Redis is unavailable.
  */
 export async function checkOpenPurchases(accountId: string): Promise<number> {
   const open = await purchases
