@@ -5,8 +5,8 @@ import { env } from '../../config/env.js';
 import { now } from '../shared/clock.js';
 
 /**
- * What each `rc` of Digiflazz means for an order (docs/explanation/outcomes.md#outcomes). A code that is not listed here is
- * unknown: nothing is bought again or given back because of it.
+ * Meaning of each `rc` of Digiflazz for an order (docs/explanation/outcomes.md#outcomes). An
+ * unlisted code is unknown: it triggers neither a second purchase nor a refund.
  */
 export type RcMeaning =
   | { class: 'success' | 'pending' | 'unknown' | 'reversed' | 'review' }
@@ -15,7 +15,10 @@ export type RcMeaning =
       failover: 'yes' | 'no' | 'confirm';
       clientCode: ResponseCode;
       fault?: 'configuration' | 'float';
-      /** The refusal is about the call, so as the answer to a status check it says nothing about the order. */
+      /**
+       * The refusal concerns the call. As the answer to a status check it says nothing about the
+       * order.
+       */
       aboutCall?: true;
     };
 
@@ -30,7 +33,7 @@ const ourConfiguration: RcMeaning = {
   fault: 'configuration',
   aboutCall: true,
 };
-// Their "insufficient balance" is ours at the provider, and never shown as the client's.
+// "Insufficient balance" means our balance at Digiflazz. Clients never see it.
 const ourFloat: RcMeaning = { ...ourConfiguration, fault: 'float' };
 const review: RcMeaning = { class: 'review' };
 
@@ -86,8 +89,8 @@ export function getRcMeaning(rc: string): RcMeaning {
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', 'OKT', 'NOV', 'DES'];
 
 /**
- * The period of a bill as YYYY-MM, from the ways in which billers write it: `201901`, `MEI 2019`, `MEI 22`. Of a
- * bill over several months, the newest. Some billers give none that can be read: then it is the present month.
+ * Returns the period of a bill as YYYY-MM. Billers write `201901`, `MEI 2019` or `MEI 22`. For
+ * several months it is the newest; without a readable period it is the current month.
  */
 export function getBillPeriod(written: (string | null | undefined)[]): string {
   const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();
