@@ -47,7 +47,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '42': ourConfiguration, // buyer API could not be processed
   '43': { class: 'refused', failover: 'yes', clientCode: '02' }, // SKU not found or inactive
   '44': ourFloat, // balance too low
-  '45': ourConfiguration, // address not known
+  '45': ourConfiguration, // unknown address
   '47': review, // already done at another buyer
   '49': review, // ref_id not unique
   '50': review, // transaction not found
@@ -63,10 +63,10 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '61': ourFloat, // never deposited
   '62': otherSeller, // seller disrupted
   '63': otherSeller, // no repeated transactions
-  '66': otherSeller, // seller's system in repair
-  '67': otherSeller, // seller without server
+  '66': otherSeller, // seller's system in maintenance
+  '67': otherSeller, // seller has no server
   '68': otherSeller, // out of stock
-  '69': otherSeller, // dearer than the price we accept
+  '69': otherSeller, // above our maximum price
   '70': confirm, // time-out of the biller
   '71': otherSeller, // product unstable
   '72': customersMistake, // a package must be ended first
@@ -75,7 +75,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '80': otherSeller, // blocked by the seller
   '81': otherSeller, // seller blocked by us
   '82': ourConfiguration, // account not verified
-  '84': customersMistake, // amount not valid
+  '84': customersMistake, // invalid amount
   '85': otherSeller, // transactions limited
   '87': customersMistake, // e-money in multiples of 1,000
   '88': ourConfiguration,
