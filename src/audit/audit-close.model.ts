@@ -1,13 +1,19 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** That an entry of the audit log was there when a day was closed, and how it read. Written once, by the close. */
+/**
+ * Proof that an audit entry existed when a day was closed, with its hash. Written once, by the
+ * close.
+ */
 export interface AuditClose {
-  /** The entry's. */
+  /** Id of the audit entry. */
   _id: string;
-  /** The business day whose close covers it, YYYY-MM-DD: that of the entry, or a later one if it came late. */
+  /**
+   * Business day of the close, YYYY-MM-DD: the day of the entry, or a later one if the entry came
+   * late.
+   */
   day: string;
-  /** SHA-256 over the entry (`auditEntryHash`). */
+  /** SHA-256 of the entry (`auditEntryHash`). */
   hash: string;
 }
 

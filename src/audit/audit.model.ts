@@ -1,7 +1,7 @@
 import mongoose, { Schema, type Query } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** What was changed: `{kind: 'account', id: …}`. */
+/** The changed object, such as `{kind: 'account', id: …}`. */
 export interface AuditSubject {
   kind:
     | 'account'
@@ -28,23 +28,26 @@ export interface AuditSubject {
   id: string;
 }
 
-/** The id of a subject that stands for all of its kind: a list that was exported, the queues. */
+/** Subject id for changes that concern all objects of a kind: an exported list, the queues. */
 export const allOfKind = 'all';
 
-/** Who changed what, when, from where, and why. Append-only: nothing here is ever changed or deleted. */
+/** An audit entry: who changed what, when, from where, and why. Entries are append-only. */
 export interface AuditEntry {
   _id: string;
   at: Date;
-  /** `account:<username>`, `operator:<username>` (console, or by their key on the command line), `cli:<system user>`, `payments` (a signed notification), `anonymous` (a login that was refused), or `system`. */
+  /**
+   * `account:<username>`, `operator:<username>` (console, or CLI with a key), `cli:<system user>`,
+   * `payments` (a signed notification), `anonymous` (a refused login), or `system`.
+   */
   actor: string;
-  /** What was done, such as `account.suspend` or `config.update`. */
+  /** The action, such as `account.suspend` or `config.update`. */
   action: string;
   subject: AuditSubject;
-  /** The fields that changed, as they were; null where the subject is new. Secrets are masked. */
+  /** Changed fields before the change; null for a new subject. Secrets are masked. */
   before: unknown;
-  /** The same fields as they are now; null where the subject is gone. Secrets are masked. */
+  /** The same fields after the change; null if the subject is gone. Secrets are masked. */
   after: unknown;
-  /** Address of the caller; null where there is none (CLI on the machine itself). */
+  /** Address of the caller; null for the CLI on the machine itself. */
   from: string | null;
   reason: string | null;
 }
@@ -73,7 +76,7 @@ schema.index({ 'subject.kind': 1, 'subject.id': 1, at: -1 }, { name: 'subject_ne
 schema.index({ actor: 1, at: -1 }, { name: 'actor_newest' });
 schema.index({ at: -1 }, { name: 'newest' });
 
-// A log that could be edited proves nothing.
+// Entries must stay immutable, or the log proves nothing.
 schema.pre(
   /^(update|replace|delete|findOneAnd)/,
   { query: true, document: true },
@@ -83,5 +86,5 @@ schema.pre(
 );
 
 export const AuditModel = mongoose.model('AuditEntry', schema);
-/** For reading alone: nothing refuses a change here. */
+/** For reads only: the raw collection does not refuse changes. */
 export const audit = getCollection<AuditEntry>(AuditModel);

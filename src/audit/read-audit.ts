@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { audit, type AuditEntry } from './audit.model.js';
 
-/** How entries are read that are hashed: numbers keep their types. */
+/** Read options for hashing entries: numbers keep their BSON types. */
 export const auditRead = { promoteValues: false, promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
- * SHA-256 over a stored entry as canonical Extended JSON, all of its fields in the order in which they are stored: what
- * was added to it is seen as well as what was changed. It must have been read with `auditRead`.
+ * Computes the SHA-256 of a stored entry as canonical Extended JSON, with all fields in stored
+ * order. So added fields change the hash, too.
+ * @param entry Read with `auditRead`.
  */
 export function auditEntryHash(entry: Document): string {
   return createHash('sha256')
@@ -17,7 +18,7 @@ export function auditEntryHash(entry: Document): string {
 
 export interface AuditFilter {
   actor?: string | undefined;
-  /** The action, or its beginning. */
+  /** The action or a prefix of it. */
   action?: string | undefined;
   subjectKind?: string | undefined;
   subjectId?: string | undefined;
@@ -27,19 +28,19 @@ export interface AuditFilter {
 
 export interface AuditPage {
   found: AuditEntry[];
-  /** Where the next page begins: entries before it. Null at the end. */
+  /** `before` of the next page; null at the end. */
   next: Date | null;
-  /** How far back was looked, where the page is not full. */
+  /** How far back the search went, if the page is not full. */
   lookedBackTo: Date | null;
 }
 
-/** So many are looked at for one page, however few of them fit what no index knows. */
+/** Maximum entries read per page, even if few of them match conditions without an index. */
 const lookedMax = 1_000;
 
 /**
- * A page of the audit log, newest first, along the index of its subject or actor, or by time alone. Entries of one moment are
- * never on two pages.
- * @param before Entries earlier than this, as `next` of the page before says.
+ * Returns a page of the audit log, newest first. Entries with the same time are never split over
+ * two pages.
+ * @param before Only entries before this time: `next` of the previous page.
  */
 export async function findAuditPage(
   filter: AuditFilter,
@@ -58,7 +59,7 @@ export async function findAuditPage(
   const fitting = looked.filter((each) => matchesFilter(each, filter));
   const last = fitting[limit - 1];
   if (last && fitting.length > limit) {
-    // Whatever else was written at the moment of the last one comes along.
+    // Include all other entries with the same time as the last one.
     const moment = await audit
       .find({ ...known, at: last.at } as Filter<AuditEntry>)
       .limit(lookedMax)
@@ -71,12 +72,12 @@ export async function findAuditPage(
     };
   }
   const end = looked.length === readMax ? (looked.at(-1)?.at ?? null) : null;
-  // Of the moment at its end there may be more, which the next page has.
+  // More entries may have the same time as the last one read; the next page has them all.
   const whole = end === null ? fitting : fitting.filter((each) => each.at > end);
   return { found: whole, next: end && new Date(end.getTime() + 1), lookedBackTo: end };
 }
 
-/** What an index knows. */
+/** Returns the conditions that an index covers. */
 function buildIndexedFilter({ actor, subjectKind, subjectId }: AuditFilter): Filter<AuditEntry> {
   if (subjectKind !== undefined && subjectId !== undefined) {
     return { 'subject.kind': subjectKind, 'subject.id': subjectId };
@@ -84,7 +85,7 @@ function buildIndexedFilter({ actor, subjectKind, subjectId }: AuditFilter): Fil
   return actor === undefined ? {} : { actor };
 }
 
-/** Nothing is left that no index knows. */
+/** True if an index covers all conditions. */
 function isExact({ actor, action, subjectKind, subjectId }: AuditFilter): boolean {
   const isOfSubject = subjectKind !== undefined && subjectId !== undefined;
   const isOfActor = subjectKind === undefined && subjectId === undefined;

@@ -4,7 +4,7 @@ import { redact } from '../shared/logger.js';
 import type { Session } from '../database/mongo.js';
 import { AuditModel, audit, type AuditEntry } from './audit.model.js';
 
-/** Who makes a change, from which address (null: on the machine itself), and why. */
+/** The author of a change, their address (null: on the machine itself), and the reason. */
 export type ChangedBy = Pick<AuditEntry, 'actor' | 'from' | 'reason'>;
 
 export const bySystem: ChangedBy = { actor: 'system', from: null, reason: null };
@@ -12,12 +12,15 @@ export const bySystem: ChangedBy = { actor: 'system', from: null, reason: null }
 export type NewAuditEntry = Pick<AuditEntry, 'actor' | 'action' | 'subject'> &
   Partial<Pick<AuditEntry, 'before' | 'after' | 'from' | 'reason'>>;
 
-/** The entry for a posting's `inserts`. Keys, secrets and passwords in `before` and `after` are masked. */
+/**
+ * Returns the entry for a posting's `inserts`. Keys, secrets and passwords in `before` and `after`
+ * are masked.
+ */
 export function auditInsert(entry: NewAuditEntry): { collection: string; document: AuditEntry } {
   return { collection: audit.collectionName, document: auditEntry(entry) };
 }
 
-/** As `auditInsert`, for an entry that tells what the posting did to the wallet. */
+/** Like `auditInsert`, for an entry that depends on the wallet after the posting. */
 export function auditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry): {
   collection: string;
   documentAfter: (after: After) => AuditEntry;
@@ -26,15 +29,16 @@ export function auditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry
 }
 
 /**
- * Appends to the audit log who changed what. Keys, secrets and passwords in `before` and `after` are masked.
- * @param session The database transaction of the change, so that neither exists without the other; null only
- * where the change is not in this database (a queue in Redis).
+ * Appends an entry to the audit log. Keys, secrets and passwords in `before` and `after` are
+ * masked.
+ * @param session The database transaction of the change, so that both commit together. Null only if
+ * the change is not in this database (a queue in Redis).
  */
 export async function recordAudit(session: Session | null, entry: NewAuditEntry): Promise<void> {
   await AuditModel.create([auditEntry(entry)], session ? { session } : {});
 }
 
-/** As `recordAudit`, of many at once. */
+/** Like `recordAudit`, for many entries. */
 export async function recordAudits(session: Session, entries: NewAuditEntry[]): Promise<void> {
   await AuditModel.insertMany(entries.map(auditEntry), { session });
 }

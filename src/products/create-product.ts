@@ -12,8 +12,8 @@ import { OfferModel, type Offer } from './offer.model.js';
 import type { SellerProduct } from './read-products.js';
 
 /**
- * Which customer numbers a product takes (docs/reference/api/products.md#customer-numbers): decided once, when the product is
- * created.
+ * Returns the customer number rule of a product (docs/reference/api/products.md#customer-numbers).
+ * It is set once, when the product is created.
  */
 export function getCustomerNumberRule(
   product: Pick<Product, 'category' | 'subcategory' | 'operator'>,
@@ -51,8 +51,9 @@ export interface NewProduct {
 }
 
 /**
- * Adds a product to the catalogue, with its creator's price as the first offer (decision 013).
- * @throws ConflictError (409/01) if the code is taken, also by the same product, or the seller sells too many.
+ * Creates a product, with its seller's price as the first offer (decision 013).
+ * @throws ConflictError (409/01) if the code is taken, also by the same product, or if the seller
+ * has too many products.
  */
 export async function createProduct(input: NewProduct, by: ChangedBy): Promise<SellerProduct> {
   const at = now();

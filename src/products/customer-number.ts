@@ -3,9 +3,10 @@ import { InvalidCustomerNumberError, NotFoundError, ValidationError } from '../s
 import { say, type Message } from '../shared/say.js';
 
 /**
- * A customer number as we keep and echo it (docs/reference/api/products.md#customer-numbers): phone numbers lose spaces and
- * dashes, and `+62` or `62` becomes `0`. Everything else stays as it was sent.
- * @param kind That of the product's rule; undefined where there is no such product.
+ * Normalizes a customer number for storage and answers
+ * (docs/reference/api/products.md#customer-numbers). Phone numbers lose spaces and dashes, and
+ * `+62` or `62` becomes `0`. Other numbers stay as sent.
+ * @param kind The kind of the product's rule; undefined if the product does not exist.
  */
 export function normalizeCustomerNumber(
   kind: CustomerNumberRule['kind'] | undefined,
@@ -18,7 +19,7 @@ export function normalizeCustomerNumber(
   return bare.replace(/^\+?62/, '0');
 }
 
-/** Prepaid electricity for a meter. */
+/** True if the product is prepaid electricity. */
 export function isElectricityToken({
   category,
   customerNumber,
@@ -29,12 +30,13 @@ export function isElectricityToken({
 const anyNumber = /^[0-9A-Za-z.,|@_-]{4,50}$/;
 
 /**
- * Checks what is asked for before it is priced. An inactive product is its seller's alone, so that nobody hears whether
- * there is one.
- * @param wanted.customerNumber Normalised.
- * @returns the product.
- * @throws NotFoundError (404/02); ValidationError (400/01) that names the right call for the other kind of product;
- *   InvalidCustomerNumberError (422/04) that says what the number should look like.
+ * Checks a purchase before it is priced, and returns the product. An inactive product is reported
+ * as unknown, so that its existence is not revealed.
+ * @param wanted.customerNumber Normalized.
+ *
+ * @throws NotFoundError (404/02)
+ * @throws ValidationError (400/01) that names the right call for the other kind of product.
+ * @throws InvalidCustomerNumberError (422/04) that describes the expected number.
  */
 export function requireSellableProduct(
   product: Product | null,

@@ -7,13 +7,15 @@ import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { ProductModel, type Product } from './product.model.js';
 
-/** A daily window in business time, HH:MM, in which a product cannot be sold. It may pass midnight. */
+/** A daily window without sales, in business time HH:MM. It may pass midnight. */
 export interface CutOff {
   start: string;
   end: string;
 }
 
-/** The start belongs to the window, the end does not. A window that ends where it starts is none. */
+/**
+ * True within the window. The start is inclusive, the end exclusive; equal times mean no window.
+ */
 export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean {
   if (!cutOff) {
     return false;
@@ -28,7 +30,10 @@ export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean
   return start < end ? minute >= start && minute < end : minute >= start || minute < end;
 }
 
-/** Minute of the day, or null if it is no time. Providers write `0:0` as well as `00:00`. */
+/**
+ * Returns the minute of the day, or null if the text is not a time. Providers write `0:0` as well
+ * as `00:00`.
+ */
 export function minuteOf(time: string): number | null {
   const match = /^(\d{1,2}):(\d{1,2})$/.exec(time);
   const [hour, minute] = [Number(match?.[1]), Number(match?.[2])];
@@ -36,9 +41,9 @@ export function minuteOf(time: string): number | null {
 }
 
 /**
- * The daily window in which nobody sells a product, in business time; it may pass midnight. Null: none. Beside it each
- * offer has that of its provider's price list, which no operator sets. Purchases that were accepted go on.
- * @throws NotFoundError for a product that does not exist.
+ * Sets the daily window in which a product is not sold; null removes it. Each offer has another
+ * window from its provider's price list. Accepted purchases go on.
+ * @throws NotFoundError if the product does not exist.
  */
 export async function setCutOff(
   { code, cutOff }: { code: string; cutOff: Product['cutOff'] },

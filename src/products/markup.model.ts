@@ -2,22 +2,25 @@ import mongoose, { Schema } from 'mongoose';
 import { Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
-/** What a markup is for, the narrowest first: of those that fit one purchase the narrowest stands alone. */
+/** Scopes of a markup, narrowest first. The narrowest matching rule applies alone. */
 export const markupScopes = ['product', 'subcategory', 'category', 'all'] as const;
 export type MarkupScope = (typeof markupScopes)[number];
 
-/** What buyers pay above the seller's price, and the platform keeps (decision 012). One of `percent` and `rupiah` is set. */
+/**
+ * An amount that buyers pay above the seller's price, and the platform keeps (decision 012).
+ * Exactly one of `percentHundredths` and `rupiah` is set.
+ */
 export interface Markup {
-  /** Its owner, scope and what it names, see `markupId`: one rule for each. */
+  /** Owner, scope and subject; see `getMarkupId`. There is one rule for each. */
   _id: string;
-  /** For this buyer alone; null: for those of the price group, or for all. */
+  /** The buyer that it applies to; null: a price group or all buyers. */
   accountId: string | null;
-  /** For the buyers of this group; null, or absent in a rule of a release that knew no groups: for all, or one alone. */
+  /** The price group that it applies to. Null or absent: all buyers, or the one account. */
   priceGroup?: string | null;
   scope: MarkupScope;
-  /** A product code, or a subcategory or category in lower case. Null for all. */
+  /** A product code, or a subcategory or category in lower case. Null if the scope is `all`. */
   of: string | null;
-  /** Hundredths of a per cent, 0 to 10,000: whole, so that nothing is lost. */
+  /** Hundredths of a per cent, 0 to 10,000. Whole, so that no precision is lost. */
   percentHundredths: number | null;
   /** Whole rupiah. */
   rupiah: number | null;
@@ -40,27 +43,33 @@ const schema = new Schema<Markup>(
 
 export const MarkupModel = readOnly<Markup>(mongoose.model('Markup', schema));
 
-/** For whom a rule is. */
+/** The buyers that a markup applies to. */
 export type MarkupOwner = Pick<Markup, 'accountId' | 'priceGroup'>;
 
-/** What a rule is for: whose, of which scope, and what it names. */
+/** The buyers and the products that a markup applies to. */
 export type MarkupSubject = MarkupOwner & Pick<Markup, 'scope' | 'of'>;
 
-/** How ids begin: by their first sign those for all come before those of groups, and these before those of accounts. */
+/**
+ * Returns the id prefix of an owner. Its first character sorts all buyers before groups, and groups
+ * before accounts.
+ */
 export function getOwnerKey({ accountId, priceGroup = null }: MarkupOwner): string {
   return accountId ?? (priceGroup === null ? '*' : `+${priceGroup}`);
 }
 
-/** Neither ids of accounts, names of groups nor scopes have a space in them; whatever follows is what the rule names. */
+/**
+ * Builds the id of a markup. Account ids, group names and scopes contain no spaces; the part after
+ * the scope may.
+ */
 export function getMarkupId({ scope, of, ...owner }: MarkupSubject): string {
   return `${getOwnerKey(owner)} ${scope}${of === null ? '' : ` ${of}`}`;
 }
 
-/** Between which two ids those of an owner are. */
+/** Returns the id range of an owner's markups; both ends are exclusive. */
 export function getMarkupIdRange(owner: MarkupOwner): { from: string; to: string } {
-  // The sign after the space.
+  // `!` is the character after the space.
   return { from: `${getOwnerKey(owner)} `, to: `${getOwnerKey(owner)}!` };
 }
 
-/** Between which two ids those of all groups are. */
+/** Id range of the markups of all price groups. */
 export const groupIdRange = { from: '+', to: ',' };

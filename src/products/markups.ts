@@ -11,19 +11,21 @@ import {
 } from './markup.model.js';
 import type { Product } from './product.model.js';
 
-/** What of a product says which rules fit it. */
+/** The fields of a product that select its markup. */
 export type MarkupProduct = Pick<Product, '_id' | 'category' | 'subcategory'>;
 
-/** Rupiah above the seller's price of a product; 0 where no rule fits. */
+/** Returns the markup in rupiah on the seller's price; 0 if no rule matches. */
 export type GetMarkup = (product: MarkupProduct, sellerPrice: number) => number;
 
-/** What of a buyer's account says which rules are for it. */
+/** The fields of a buyer's account that select its markups. */
 export interface MarkupBuyer {
   _id: string;
   priceGroup?: string | null;
 }
 
-/** All rules. There are few (`limits.markupsMax`), and every purchase asks: they are kept whole. */
+/**
+ * All markups (at most `limits.markupsMax`), cached as a whole because every purchase needs them.
+ */
 const cachedRules = createCache({
   from: [MarkupModel],
   load: async (_key: 'all') => {
@@ -33,9 +35,9 @@ const cachedRules = createCache({
 });
 
 /**
- * What is added to sellers' prices for a buyer, by the rules as they are now, from this process's memory: a purchase reads
- * nothing for it. One rule stands alone: one for this account before one for its price group, before one for all buyers, and of
- * each the one for the product before its subcategory, its category and all.
+ * Loads the function that computes markups for a buyer, from cached rules. Exactly one rule
+ * applies: the buyer's account before its price group before all buyers, and within each the
+ * product before its subcategory, its category and all products.
  */
 export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupBuyer): Promise<GetMarkup> {
   const { byId, owners } = await cachedRules('all');
@@ -57,7 +59,10 @@ export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupB
   };
 }
 
-/** Rounded up to whole rupiah; never so much that the final price would be no safe number. */
+/**
+ * Returns the markup rounded up to whole rupiah, capped so that the final price stays a safe
+ * number.
+ */
 export function computeMarkup(
   { percentHundredths, rupiah }: Pick<Markup, 'percentHundredths' | 'rupiah'>,
   sellerPrice: number,
@@ -71,8 +76,9 @@ function computePercent(price: number, hundredths: number): number {
 }
 
 /**
- * A page of the rules by what they are for: those for all buyers first, then group by group, then account by account.
- * @param query.owner Those of this one alone. @param query.after The id of the last one seen.
+ * Returns a page of markups: for all buyers first, then by group, then by account.
+ * @param query.owner Only markups of this owner.
+ * @param query.after The last id of the previous page.
  */
 export async function listMarkups(query: {
   owner?: MarkupOwner | undefined;
@@ -80,7 +86,7 @@ export async function listMarkups(query: {
   limit: number;
 }): Promise<{ markups: Markup[]; next: string | null }> {
   const { owner, after = '', limit } = query;
-  // Along the ids alone: of an owner that has few, the rules of all the others are not read.
+  // A range of ids, so that the markups of other owners are not read.
   const ids = owner === undefined ? null : getMarkupIdRange(owner);
   const found = await MarkupModel.find({
     _id: { $gt: ids && ids.from > after ? ids.from : after, ...(ids && { $lt: ids.to }) },

@@ -3,7 +3,10 @@ import { Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 import type { ProductStatus } from './product.model.js';
 
-/** A seller's price for a product, in rupiah. The creating seller's price is its offer. */
+/**
+ * A seller's price for a product, in rupiah. The product owner's offer holds the price of the
+ * product.
+ */
 export interface Offer {
   /** `<productCode>:<sellerId>` */
   _id: string;
@@ -11,10 +14,16 @@ export interface Offer {
   sellerId: string;
   price: number;
   status: ProductStatus;
-  /** What the provider's own price list says, where it is synchronised: absent = not known. Cost in rupiah. */
+  /**
+   * Cost in rupiah, from the provider's price list or a price import. Absent: unknown.
+   * `providerAvailable` is set from the price list only.
+   */
   cost?: number | null;
   providerAvailable?: boolean | null;
-  /** Business time HH:MM, over midnight too: when this seller's provider is closed for it. */
+  /**
+   * Daily window in which this seller's provider does not sell it. Business time HH:MM, may pass
+   * midnight.
+   */
   cutOff?: { start: string; end: string } | null;
   createdAt: Date;
   updatedAt: Date;

@@ -4,7 +4,7 @@ import { readOnly } from '../database/read-only-model.js';
 export type ProductCategory = 'prabayar' | 'pascabayar';
 export type ProductStatus = 'active' | 'inactive' | 'maintenance';
 
-/** What a customer number of this product looks like; see customer-number.ts. */
+/** The format of a product's customer numbers; see customer-number.ts. */
 export type CustomerNumberRule =
   | { kind: 'phone'; prefixes: string[] }
   | { kind: 'pln' }
@@ -12,7 +12,7 @@ export type CustomerNumberRule =
   | { kind: 'bill' }
   | { kind: 'any' };
 
-/** A product of the catalogue. Prices are in its offers. */
+/** A product of the catalogue. Its offers hold the prices. */
 export interface Product {
   /** The product code, unique in the catalogue. */
   _id: string;
@@ -24,9 +24,12 @@ export interface Product {
   status: ProductStatus;
   description: string | null;
   customerNumber: CustomerNumberRule;
-  /** Business time HH:MM; over midnight too. Null = none. */
+  /** Daily window without sales in business time HH:MM, may pass midnight. Null: none. */
   cutOff: { start: string; end: string } | null;
-  /** Seconds that an order of it may wait for its turn (src/providers/backlog.ts). Null or absent: its seller has not said. */
+  /**
+   * Maximum seconds that an order waits for its turn (src/providers/backlog.ts). Null or absent:
+   * not set.
+   */
   maxWaitS?: number | null;
   createdAt: Date;
   updatedAt: Date;

@@ -7,7 +7,7 @@ import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { createKeyedQueue } from '../shared/concurrency.js';
 import { ProductModel, type Product, type ProductStatus } from './product.model.js';
 
-/** Writes down what became of an offer; nothing where it is as it was. Null before: it is new. */
+/** Writes the audit entry of an offer, if it changed. @param before Null for a new offer. */
 export async function recordOffer(
   session: Session,
   by: ChangedBy,
@@ -30,8 +30,8 @@ export async function recordOffer(
 }
 
 /**
- * A bound of what lists, routing and price lists have to carry; sales at the same moment may pass it by as many.
- * @throws ConflictError (409/01) if the seller already sells as many products as it may.
+ * Enforces the product limit of a seller. Concurrent calls may exceed it by their number.
+ * @throws ConflictError (409/01) if the seller already has the maximum number of products.
  */
 export async function refuseAboveLimit(
   sellerId: string,
@@ -47,10 +47,10 @@ export async function refuseAboveLimit(
 const runOneAtATime = createKeyedQueue();
 
 /**
- * Makes or changes a seller's offer for a product of the catalogue (decision 013). The owner's offer is the price of
- * its product.
+ * Creates or changes a seller's offer for an existing product (decision 013). The owner's offer is
+ * the price of its product.
  * @throws NotFoundError (404/02) for an unknown product, or another seller's inactive one.
- * @throws ConflictError (409/01) if the seller sells too many products for a new one.
+ * @throws ConflictError (409/01) if a new offer exceeds the seller's product limit.
  */
 export async function putOffer(
   input: {

@@ -4,14 +4,14 @@ import { ProductModel, type Product, type ProductStatus } from './product.model.
 import { OfferModel, type Offer } from './offer.model.js';
 import { limits } from '../../config/limits.js';
 
-/** A product in whatever status, from this process's memory; null if there is none. */
+/** Returns a product in any status, from the cache; null if it does not exist. */
 export const findProduct = createCache({
   from: [ProductModel],
   load: (code: string) => getQuickCollection(ProductModel).findOne({ _id: code }),
   isAbout: ({ _id }, code) => _id === code,
 });
 
-/** What lists read of a product. */
+/** Fields of a product that lists need. */
 export const listedFields = {
   name: 1,
   category: 1,
@@ -25,12 +25,12 @@ export const listedFields = {
 
 export type ListedProduct = Pick<Product, '_id' | keyof typeof listedFields>;
 
-/** Roughly what one weighs in memory: its texts, and what the engine needs to hold them. */
+/** Estimates the memory of a listed product in bytes: its texts plus the engine's overhead. */
 export function estimateListedBytes({ name, description }: ListedProduct): number {
   return Buffer.byteLength(name) + Buffer.byteLength(description ?? '') + 500;
 }
 
-/** How a word of the catalogue is searched by an index: as it was sent, and as such words are mostly written. */
+/** Returns the usual spellings of a word, for a case-insensitive search by index. */
 export function getSpellings(value: string): string[] {
   const lower = value.toLowerCase();
   return [
@@ -38,9 +38,9 @@ export function getSpellings(value: string): string[] {
   ];
 }
 
-/** Rows that are read, decoded and dropped at once: a few milliseconds of a process. */
+/** Rows loaded together. Decoding or dropping them takes a few milliseconds. */
 const pieceSize = 500;
-/** What the pieces of one kind of list may weigh together in the memory of a process. */
+/** Maximum bytes of all cached pieces of one kind of list. */
 const bytesMax = 64 * 1024 * 1024;
 
 interface Piece<R> {
@@ -52,18 +52,18 @@ interface Piece<R> {
 }
 
 interface PieceSource<L, R> {
-  /** At most `size` rows about the products of a list whose codes come after `after`, by code. */
+  /** Reads at most `size` rows of a list with codes after `after`, ordered by code. */
   read: (list: L, after: string, size: number) => Promise<R[]>;
   codeOf: (row: R) => string;
-  /** Roughly what the row weighs in memory. */
+  /** Estimated memory of the row in bytes. */
   bytesOf: (row: R) => number;
 }
 
 /**
- * Lists of products from each process's own memory, kept in pieces of neighbouring codes (decision 030): callers at the
- * same time read a piece once, a change of a product or an offer drops the pieces that its code belongs to, and nothing
- * holds the event loop for as long as a whole list takes.
- * @returns what gives all the rows of a list, by code. `L` must be JSON.
+ * Caches lists of products in pieces of neighbouring codes (decision 030). Concurrent callers share
+ * one load, and a changed product or offer drops only the pieces of its code. No step blocks the
+ * event loop for as long as a whole list takes.
+ * @returns a function that returns all rows of a list, ordered by code. `L` must be JSON.
  */
 export function cachePieces<L, R>({ read, codeOf, bytesOf }: PieceSource<L, R>): (list: L) => Promise<R[]> {
   async function load(key: string): Promise<Piece<R>> {
@@ -96,12 +96,12 @@ export function cachePieces<L, R>({ read, codeOf, bytesOf }: PieceSource<L, R>):
   };
 }
 
-/** A product as one of its sellers sees it: with the seller's own price. */
+/** A product with the price of one of its sellers. */
 export interface SellerProduct {
   product: ListedProduct;
   /** Rupiah. */
   price: number;
-  /** Of the product for its owner, of the offer for others. */
+  /** For the owner the status of the product, for others that of their offer. */
   status: ProductStatus;
 }
 
@@ -111,7 +111,7 @@ const sellerOffers = cachePieces({
   bytesOf: ({ shown }) => (shown ? estimateListedBytes(shown.product) : 0) + 100,
 });
 
-/** Everything that a seller sells: its own products, inactive ones too, and those it made an offer for. */
+/** Returns all products of a seller: its own, inactive ones too, and those it has an offer for. */
 export async function listSellerProducts(sellerId: string): Promise<SellerProduct[]> {
   const offers = await sellerOffers(sellerId);
   return offers.slice(0, limits.productsPerSellerMax).flatMap(({ shown }) => shown ?? []);

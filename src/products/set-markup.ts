@@ -9,31 +9,33 @@ import { groupIdRange, getMarkupId, MarkupModel, type Markup, type MarkupSubject
 import { ProductModel, type Product } from './product.model.js';
 import { getSpellings } from './read-products.js';
 
-/** For whom and what a rule is. Without product and category: for all that is sold. */
+/** The buyers and products that a markup applies to. Without product and category: all products. */
 export interface MarkupTarget {
-  /** The account that it is for; null: the price group, or all buyers. */
+  /** The buyer that it applies to; null: the price group, or all buyers. */
   buyer: { _id: string; username: string; role: string } | null;
-  /** The price group that it is for, as `priceGroupPattern` has it. */
+  /** The price group that it applies to; matches `priceGroupPattern`. */
   priceGroup?: string | null | undefined;
   productCode?: string | undefined;
-  /** `prabayar`, `pascabayar`, or a subcategory, in whatever case. */
+  /** `prabayar`, `pascabayar`, or a subcategory, in any case. */
   category?: string | undefined;
 }
 
-/** One of the two. */
+/** Exactly one of the two is set. */
 export interface MarkupAmount {
   /** 0 to 100, with at most two decimals. */
   percent?: number | undefined;
-  /** Whole, from 0 to `limits.markupRupiahMax`. */
+  /** Whole rupiah, 0 to `limits.markupRupiahMax`. */
   rupiah?: number | undefined;
 }
 
 /**
- * Sets what buyers pay above sellers' prices; a rule for the same whom and what is replaced. It holds for the next call
- * in every process; purchases and bills that were answered keep theirs.
- * @throws NotFoundError for a product or category that is not sold. @throws ValidationError for a seller's account, and for an amount that is no markup.
- * @throws ConflictError if there are as many rules as processes remember, and for the first rule, or the first of a group, while a
- *   process of a release that knows none is heard.
+ * Sets a markup; a rule with the same target is replaced. Effective in every process from the next
+ * call. Existing purchases and quoted bills keep their price.
+ *
+ * @throws NotFoundError for an unknown product or category.
+ * @throws ValidationError for a seller's account or an invalid amount.
+ * @throws ConflictError at `limits.markupsMax`, or for the first markup (or the first of a group)
+ * while a process of a release without such markups runs.
  */
 export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
   const subject = buildMarkupSubject(target);
@@ -65,7 +67,7 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
   );
 }
 
-/** Takes a rule away: what is left of the rules holds for the next call in every process. @throws NotFoundError */
+/** Removes a markup. Effective in every process from the next call. @throws NotFoundError */
 export async function removeMarkup(target: MarkupTarget, by: ChangedBy): Promise<void> {
   const _id = getMarkupId(buildMarkupSubject(target));
   await writeAndInvalidate([MarkupModel], null, (markups) =>
@@ -105,7 +107,7 @@ function buildMarkupSubject({
   return { ...owner, scope: categories.includes(of) ? 'category' : 'subcategory', of };
 }
 
-/** A rule that could never stand for anything would be believed to. */
+/** A rule that matches nothing would mislead the operator. */
 async function refuseUnknown(
   { buyer, productCode, category }: MarkupTarget,
   { scope }: MarkupSubject,
@@ -118,7 +120,7 @@ async function refuseUnknown(
     throw new NotFoundError(asWritten(`There is no product ${productCode}.`));
   }
   if (category !== undefined && scope === 'subcategory') {
-    // Along the index, which begins with the category.
+    // With the categories, because the index begins with the category.
     const named = { category: { $in: categories }, subcategory: { $in: getSpellings(category) } };
     if (!(await ProductModel.findOne(named as object))) {
       throw new NotFoundError(asWritten(`No product is of category ${category}.`));
@@ -127,8 +129,9 @@ async function refuseUnknown(
 }
 
 /**
- * A worker that knows no markups would give sellers their share of the whole price (decision 012), and a process that knows no groups
- * would ask their buyers for the price of all (decision 012). Once there is a rule of that kind, all that were heard knew it.
+ * A worker without support for markups would credit sellers with the whole price (decision 012). A
+ * process without support for groups would charge their buyers the general price. Once such a rule
+ * exists, all processes support it, so the check is skipped.
  */
 async function refuseEarlierReleases({ priceGroup = null }: MarkupSubject): Promise<void> {
   const isOfGroup = priceGroup !== null;
@@ -169,7 +172,7 @@ function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentH
   return { percentHundredths, rupiah: rupiah ?? null };
 }
 
-/** As people read it. */
+/** Formats a markup for the audit log. */
 function buildAuditDetails(
   { buyer, priceGroup = null }: MarkupTarget,
   { scope, of, percentHundredths, rupiah }: Markup,

@@ -14,13 +14,13 @@ export interface ProductChange {
   price?: number | undefined;
   status?: ProductStatus | undefined;
   description?: string | undefined;
-  /** Seconds; null: the default again. */
+  /** Seconds; null: back to the default. */
   maxWaitS?: number | null | undefined;
 }
 
 /**
- * Changes a seller's own product; any status to any. Purchases that were accepted keep their price and longest wait.
- * @throws NotFoundError (404/02) for an unknown product, and for one that another seller created.
+ * Changes a seller's own product. Accepted purchases keep their price and maximum wait.
+ * @throws NotFoundError (404/02) for an unknown product, or one that another seller created.
  */
 export async function updateProduct(change: ProductChange, by: ChangedBy): Promise<SellerProduct> {
   const { sellerId, code, price, status, description, maxWaitS } = change;

@@ -1,25 +1,30 @@
 import type { ResponseCode } from '../shared/errors.js';
 
-/** What a provider is asked to do. `providerRef` is `<purchase>-<n>`, never the client's reference. */
+/** An order for a provider. `providerRef` is `<purchase>-<n>`, never the client's reference. */
 export interface ProviderOrder {
   providerRef: string;
   productCode: string;
   customerNumber: string;
-  /** Rupiah; the most that this order may cost us. */
+  /** Maximum cost of this order, in rupiah. */
   costMax: number;
   /** Postpaid: the total in rupiah that the buyer accepted. Absent or null: a prepaid order. */
   billTotal?: number | null;
-  /** When the order first went out. A status check refuses to resend what is too old or too fresh for it. */
+  /**
+   * When the order was first sent. A status check does not resend an order that is too old or too
+   * recent.
+   */
   sentAt?: Date | null;
-  /** When its status was last asked. */
   lastCheckAt?: Date | null;
-  /** Nothing that can buy may be sent after this, a status check as little: its lease is over, and others go by what it has not done. */
+  /**
+   * The lease of the order ends at this time, and other processes rely on it. After it neither the
+   * order nor a status check that can buy may be sent.
+   */
   sendBefore?: Date | null;
 }
 
 /**
- * A certain or uncertain answer. Only a status that the adapter knows as final is final: whatever it cannot
- * read is `unknown`.
+ * The outcome of an order. Final only if the adapter knows the status as final; any unreadable
+ * answer is `unknown`.
  */
 export type ProviderOutcome =
   | { outcome: 'success'; code: string; message: string; serialNumber: string | null; cost: number | null }
@@ -28,36 +33,46 @@ export type ProviderOutcome =
       code: string;
       message: string;
       /**
-       * yes: another seller may serve it. no: the customer's fault. confirm: ask the status before believing it.
-       * An answer to a status check is never `confirm`.
+       * yes: another seller may serve it. no: the customer's fault. confirm: check the status
+       * first. A status check never returns `confirm`.
        */
       failover: 'yes' | 'no' | 'confirm';
-      /** The code (docs/reference/errors.md#codes) that the client sees if this is the end. */
+      /**
+       * The code (docs/reference/errors.md#codes) that the client sees if no other seller serves
+       * it.
+       */
       clientCode: ResponseCode;
       /**
-       * configuration, float: ours to repair; the operator is told and the circuit opens. outage: the provider
-       * serves nobody, which counts for its circuit. Absent: the refusal is about this order.
+       * configuration, float: the operator must fix it; the circuit opens. outage: the provider
+       * serves no order; counts as a failure of its circuit. Absent: the refusal concerns this
+       * order only.
        */
       fault?: 'configuration' | 'float' | 'outage';
     }
   | { outcome: 'pending'; code: string; message: string; serialNumber: string | null }
-  /** The request may have been executed: time-out, lost connection, 5xx, unreadable or unlisted answer. */
+  /**
+   * The request may have been executed: time-out, lost connection, 5xx, unreadable or unlisted
+   * answer.
+   */
   | { outcome: 'unknown'; code: string; message: string }
-  /** Status checks only: the provider does not know the reference. Believed only when repeated; see fulfil-purchase.ts. */
+  /**
+   * Status checks only: the provider does not know the reference. Accepted only after a repeated
+   * check; see fulfil-purchase.ts.
+   */
   | { outcome: 'not-found'; code: string; message: string }
   /**
-   * Certainly never left us (no connection, no TLS), or was certainly not taken (too many requests): the same order
-   * may be sent again later.
+   * Certainly not sent (no connection, no TLS) or not taken (too many requests). The same order may
+   * be sent again later.
    */
   | { outcome: 'not-sent'; code: string; message: string }
-  /** A sale that the provider took back after success. */
+  /** The provider reversed a successful sale. */
   | { outcome: 'reversed'; code: string; message: string }
-  /** The operator must decide; never send it again. */
+  /** The operator must decide. Never send it again. */
   | { outcome: 'review'; code: string; message: string };
 
 /**
- * The answer to a bill inquiry (docs/reference/api/bills.md). It moves no money, so everything uncertain is
- * `unavailable`.
+ * The outcome of a bill inquiry (docs/reference/api/bills.md). It moves no money, so anything
+ * uncertain is `unavailable`.
  */
 export type BillOutcome =
   | { outcome: 'bill'; bill: ProviderBill }
@@ -70,7 +85,10 @@ export type BillOutcome =
     }
   | { outcome: 'unavailable'; code: string; message: string };
 
-/** The answer about a meter. `power`: tariff and power as the provider writes them. It moves no money, as a bill inquiry. */
+/**
+ * The outcome of a meter inquiry. `power`: tariff and power as the provider writes them. It moves
+ * no money.
+ */
 export type MeterOutcome =
   | { outcome: 'meter'; name: string; power: string | null }
   | { outcome: 'wrong-number'; code: string; message: string }
@@ -85,103 +103,123 @@ export interface ProviderBill {
   totalAmount: number;
 }
 
-/** An answer that says nothing about an order: read, or the reason why not. */
+/** An answer that does not concern an order: its value, or why it could not be read. */
 export type Reading<T> = { ok: true; value: T } | { ok: false; code: string; message: string };
 
-/** A row of a provider's price list; `cost` in rupiah, cut-off as business time HH:MM. */
+/** A row of a provider's price list. `cost` in rupiah, `cutOff` in business time HH:MM. */
 export interface ProviderProduct {
   code: string;
   cost: number;
-  /** Switched on at the provider, for us, and in stock. */
+  /** Switched on at the provider, enabled for us, and in stock. */
   available: boolean;
   cutOff: { start: string; end: string } | null;
 }
 
-/** A line of a provider's own record of what it did for us. */
+/** A row of a provider's own record of our orders. */
 export interface ProviderRecordRow {
   providerRef: string;
   at: Date;
   status: 'success' | 'failed' | 'pending';
-  /** Null where the record does not tell it. */
+  /** Null if the record does not contain it. */
   serialNumber: string | null;
 }
 
-/** What a provider tells by itself. It only says where to look: money moves by the status check that follows. */
+/**
+ * An inbound callback. It only triggers a status check, and that check moves the money (decision
+ * 018).
+ */
 export type ProviderCallback =
   { kind: 'ping' } | { kind: 'result'; providerRef: string; says: 'success' | 'failed' | 'pending' };
 
-/** How a seller's system is reached. Secrets are in clear here: never log it. */
+/** Connection settings of a seller's provider. Secrets are in clear text: never log it. */
 export interface ProviderConnection {
   sellerId: string;
   baseUrl: string;
   username: string;
   secret: string;
-  /** Signs the provider's callbacks, if that is not `secret`. */
+  /** Signing secret of the provider's callbacks, if it differs from `secret`. */
   callbackSecret?: string | null;
-  /** h2h: md5 for engines that know nothing better. */
+  /** h2h only. md5 is for engines without HMAC. */
   signWith?: 'hmac' | 'md5';
-  /** From all workers together; absent or null: no limit. */
+  /** Limit of the whole fleet; absent or null: none. */
   callsPerSecond?: number | null;
-  /** At once from all workers together; absent or null: no limit of its own. */
+  /** Concurrent calls of the whole fleet; absent or null: no limit of the provider's own. */
   concurrency?: number | null;
 }
 
-/** Facts that the polling and retry rules need, in milliseconds. */
+/** Parameters of the status-check and retry rules, in milliseconds. */
 export interface ProviderTraits {
   timeoutMs: number;
-  /** "Not found" says nothing before this much time has passed since the order was sent. */
+  /** A "not found" proves nothing until this time has passed since the order was sent. */
   longestLatencyMs: number;
   inquiryMinIntervalMs: number;
   inquiryMaxAgeMs: number;
-  /** Sending the same reference again is the status check. */
+  /** The status check sends the same reference again. */
   resendIsInquiry: boolean;
 }
 
-/** What an order at the simulator can be ended as. `reversed`: a success that is taken back. */
+/** Outcomes that the simulator can give an order. `reversed`: a success that is reversed. */
 export type PlayedEnd = 'success' | 'failed' | 'reversed';
 
-/** One protocol. Every method answers within the adapter's time-out and never throws for what a provider does. */
+/**
+ * One provider protocol. Every method answers within the time-out and never throws for a provider's
+ * behaviour.
+ */
 export interface ProviderAdapter {
   readonly kind: string;
   readonly traits: ProviderTraits;
   buy(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
-  /** The status of an order or of a bill payment that was sent before. */
+  /** Checks the status of an order or bill payment that was sent before. */
   inquire(connection: ProviderConnection, order: ProviderOrder): Promise<ProviderOutcome>;
-  /** @param query `providerRef` is a fresh reference of its own: an inquiry buys nothing. */
+  /**
+   * Asks for a bill; buys nothing.
+   * @param query.providerRef A new reference, not that of an order.
+   */
   inquireBill(connection: ProviderConnection, query: BillQuery): Promise<BillOutcome>;
-  /** Pays the bill if it still is `billTotal`; a bill that has changed is refused, and nothing is paid. */
+  /**
+   * Pays the bill if its total is still `billTotal`. A changed bill is refused without a payment.
+   */
   payBill(
     connection: ProviderConnection,
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome>;
-  /** Our money at the provider, in rupiah. */
+  /** Returns our balance at the provider, in rupiah. */
   balance(connection: ProviderConnection): Promise<Reading<number>>;
   /**
-   * The list is read as it comes in, and only what `wants` says yes to is kept.
-   * @param wants Asked with the code of each product; absent: all of them.
+   * Reads the price list while it arrives, and keeps only the products that `wants` accepts.
+   * @param wants Called with each product code; absent: all products.
    */
   priceList(
     connection: ProviderConnection,
     wants?: (code: string) => boolean,
   ): Promise<Reading<ProviderProduct[]>>;
-  /** Whose prepaid PLN meter it is, where the provider can tell (docs/reference/api/bills.md#meters). */
+  /**
+   * Returns the owner of a prepaid PLN meter, if the protocol supports it
+   * (docs/reference/api/bills.md#meters).
+   */
   inquireMeter?: (connection: ProviderConnection, meterNumber: string) => Promise<MeterOutcome>;
-  /** The provider's own record of our orders in a time, where it can be asked for; other records come as a file. */
+  /**
+   * Returns the provider's record of our orders in a period, if the protocol supports it. Other
+   * records come as files.
+   */
   record?: (
     connection: ProviderConnection,
     period: { since: Date; until: Date },
   ) => Promise<Reading<ProviderRecordRow[]>>;
   /**
-   * The simulator alone: an order gets this end now, of which the next status check tells. refused: it has another, or was never
-   * taken.
+   * Simulator only: gives an order this outcome; the next status check returns it. refused: the
+   * order already has another outcome, or is unknown.
    */
   endOrder?: (
     connection: ProviderConnection,
     asked: { providerRef: string; end: PlayedEnd },
   ) => Promise<'ended' | 'refused' | 'unavailable'>;
-  /** What an inbound callback is about, before anything in it is believed; null if it is none of this protocol. */
+  /** Parses an inbound callback without trusting it. Null if it does not match this protocol. */
   readCallback(raw: Buffer): ProviderCallback | null;
-  /** True if the raw body was signed with the secret of this connection. Header names are in lower case. */
+  /**
+   * True if the raw body was signed with the secret of this connection. Header names are in lower
+   * case.
+   */
   isCallbackSigned(
     connection: ProviderConnection,
     raw: Buffer,

@@ -1,9 +1,10 @@
 /**
- * How many calls a provider gets from all processes together: at most so many a second, evenly spaced, at most so many
- * at once, and none while it has asked for a pause. Counted in Redis, by Redis's own clock: a host whose clock is wrong
- * shuts nobody out. Whoever would wait too long is told so before anything is sent.
+ * Admission control: limits the fleet's calls to a provider by rate (evenly spaced), by
+ * concurrency, and by requested pauses. Redis counts by its own clock, so a host with a wrong clock
+ * blocks no calls. A call that would wait too long is rejected before anything is sent.
  *
- * A call is counted from the moment it is let through. So the circuit sees orders that hang before their time is over.
+ * A call counts from its admission. So the circuit breaker sees hanging orders before they time
+ * out.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { env } from '../../config/env.js';
@@ -15,20 +16,23 @@ import { circuitRules, getFlightsKey, getProbeKey } from './circuit.js';
 import { getPauseKey } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
-/** How long a question waits for its turn. */
+/** Milliseconds that an inquiry waits for admission. */
 export const admissionWaitMaxMs = 1_000;
-/** The order whose turn it is in the provider's queue has patience: nobody is behind it whom it keeps. */
+/**
+ * Milliseconds that an order waits. It is at the head of its queue, so it delays no other order.
+ */
 const orderWaitMaxMs = 5_000;
 const slotFreeEveryMs = 50;
 /** The longest time-out of any adapter. */
 const questionTimeoutMs = 40_000;
-/** A call that nobody has taken back after its time-out and this was of a process that died. */
+/** A call that is not released this long after its time-out belongs to a dead process. */
 const lifeMarginMs = 5_000;
 
 /**
- * Lets a call through, or says why not: {'go', ms until it may begin}, {'slots', 0}, {'pace', ms}, {'pause', ms}.
- * KEYS: pause, pace, orders under way, questions under way, probe.
- * ARGV: token, ms between calls or 0, slots or 0, longest wait, life of a call, 1 for an order.
+ * Admits a call or returns the reason: {'go', ms until it may begin}, {'slots', 0}, {'pace', ms},
+ * {'pause', ms}.
+ * KEYS: pause, pace, orders in flight, inquiries in flight, probe.
+ * ARGV: token, ms between calls or 0, slots or 0, maximum wait, lifetime of a call, 1 for an order.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -51,21 +55,22 @@ if ARGV[6] == '1' then redis.call('PEXPIRE', KEYS[5], life) end
 return {'go', math.ceil(at - now)}`;
 
 /**
- * A call that was let through; `release` when its answer is there, or it was not made after all. The first word holds.
+ * An admitted call. Call `release` when it is answered or was not made. Only the first `release`
+ * counts.
  */
 export interface Admission {
   release(how?: { sent: boolean }): Promise<void>;
 }
 
-/** When to come again, in milliseconds from now. */
+/** Milliseconds until a retry makes sense. */
 export interface NotAdmitted {
   retryAfterMs: number;
 }
 
 /**
- * The turn of an order. It is taken before anything is written about the order, so that one that only waits leaves no
- * trace.
- * @param options.countsForCircuit False for an order that plays a story in the sandbox.
+ * Admits an order. Called before anything about the order is written, so that an order which has to
+ * wait leaves no trace.
+ * @param options.countsForCircuit False for an order that plays a sandbox scenario.
  */
 export function admitOrder(
   connection: ProviderConnection,
@@ -79,9 +84,9 @@ export function admitOrder(
 }
 
 /**
- * A question: a status check, a bill, our balance. A provider that does not answer keeps half of what a process does at
- * once, and no more, so that there is always room for the questions to others.
- * @returns what `call` returned, or `null` if the provider is too busy and nothing was sent.
+ * Admits an inquiry (status check, bill, balance) and calls the provider. Inquiries to one provider
+ * use at most half of the process's concurrency, which leaves room for other providers.
+ * @returns the result of `call`, or null if the provider is too busy and nothing was sent.
  */
 export async function callWhenAdmitted<T>(
   connection: ProviderConnection,
@@ -166,7 +171,7 @@ async function requestAdmission(
       Number(call.isOrder),
     )) as AdmitReply;
   } catch (error) {
-    // A limit that cannot be kept together is not exceeded: the caller comes back when Redis does.
+    // Without Redis the shared limit cannot be checked, so the call is rejected and retried later.
     logger.warn('provider limits not known', { sellerId, error });
     return ['pause', admissionWaitMaxMs];
   }
@@ -185,11 +190,14 @@ function buildRelease(sellerId: string, token: string, isOrder: boolean): Admiss
   };
 }
 
-/** KEYS: probe. ARGV: the pause between probes. */
+/** KEYS: probe. ARGV: the interval between probes. */
 const endProbeScript = `
 if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`;
 
-/** Should this order have been the probe: nobody will answer it, and the next one need not wait for that. */
+/**
+ * Frees the probe in case this order was the probe. It was not sent, so the next order need not
+ * wait for it.
+ */
 async function endProbe(sellerId: string): Promise<void> {
   const key = getProbeKey(sellerId, 'send');
   await redis()
@@ -197,7 +205,7 @@ async function endProbe(sellerId: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Should it fail, the place is free again when the time of the call is over. */
+/** If it fails, the slot becomes free when the call's lifetime ends. */
 async function release(sellerId: string, token: string): Promise<void> {
   const [orders, others] = getFlightKeys(sellerId);
   await Promise.all([redis().zrem(orders, token), redis().zrem(others, token)]).catch(() => undefined);

@@ -7,43 +7,54 @@ import { type RoutingSeller, getRoutingSellers } from './routing-cache.js';
 import { consumeRateLimit } from '../redis/rate-limit.js';
 import { logger } from '../shared/logger.js';
 
-/** How long a process may go on with what it last read. */
+/** Milliseconds that a process caches a count. */
 const readTtlMs = 500;
-/** An estimate that is too low would give back what was accepted. */
+/**
+ * Multiplier of the estimate. An estimate that is too low would lead to refunds of accepted orders.
+ */
 const safetyFactor = 1.1;
 
 export interface Backlog {
-  /** Orders that wait for their turn. */
+  /** Orders waiting for their turn. */
   waiting: number;
-  /** From one order to the next, in milliseconds; 0: not known, and no limit. */
+  /** Milliseconds from one order to the next; 0: unknown, and unlimited. */
   oneMs: number;
-  /** Until a new order would be sent, in milliseconds. */
+  /** Milliseconds until a new order would be sent. */
   expectedMs: number;
 }
 
-/** Who may say how long an order may wait, in seconds: its product, and the provider of the seller at whose offer it was accepted. */
+/**
+ * Maximum waits of an order in seconds: of its product, and of the provider of the seller that it
+ * was accepted at.
+ */
 export interface WaitLimits {
   product: number | null | undefined;
   provider: number | null | undefined;
 }
 
 /**
- * How long an order may wait for its turn, in milliseconds: as long as its product says, or else its provider, or else ten
- * minutes; never longer than its provider says.
+ * Returns the maximum wait of an order in milliseconds: the product's, else the provider's, else
+ * the default of ten minutes. It never exceeds the provider's.
  */
 export function getMaxWaitMs(said: WaitLimits): number {
   const promisedMs = getPromisedWaitMs(said);
   return promisedMs === Infinity ? 1_000 * limits.maxWaitDefaultS : promisedMs;
 }
 
-/** The same where somebody has said it, and otherwise Infinity: then the money goes back even where its turn has come at last. */
+/**
+ * Returns the configured maximum wait in milliseconds, or Infinity if none is set. After a
+ * configured wait an order is refunded even if its turn has come.
+ */
 export function getPromisedWaitMs({ product, provider }: WaitLimits): number {
   return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);
 }
 
 const cachedCounts = new Map<string, { waiting: number; untilMs: number }>();
 
-/** What waits for these sellers' providers, at most half a second old. While Redis is away: nothing that is known of. */
+/**
+ * Returns the backlogs of these sellers' providers, at most half a second old. While Redis is away
+ * the backlog is 0.
+ */
 export async function readBacklogs(
   sellers: Pick<RoutingSeller, '_id' | 'provider'>[],
 ): Promise<Map<string, Backlog>> {
@@ -63,7 +74,10 @@ export async function readBacklogs(
   );
 }
 
-/** One more, before Redis says so: of a thousand purchases in a moment the last ones must see the first. */
+/**
+ * Counts a new order before the cached count is refreshed, so that concurrent purchases see each
+ * other.
+ */
 export function countWaiting(sellerId: string): void {
   const found = cachedCounts.get(sellerId);
   if (found) {
@@ -87,28 +101,28 @@ async function countJobs(sellerId: string): Promise<number> {
     const counts = await openQueue(getProviderQueue(sellerId)).getJobCounts('wait', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   } catch {
-    // The outage is reported by the connection itself.
+    // The connection reports the outage itself.
     return 0;
   }
 }
 
 /**
- * Where an order goes in its provider's queue (decision 021). First come, first served, but for those whose client holds a
- * connection open for the outcome: a part of the turns is theirs, so that they overtake the others and never keep them waiting
- * for good.
+ * Priorities of BullMQ. BullMQ runs unprioritised jobs first; jobs of equal priority run first
+ * come, first served.
  */
-
-/** Priorities of BullMQ: what has none goes before what has one, and each of both is first come, first served. */
 export const jobPriorities = { ahead: 0, usual: 1 } as const;
 
-/** One turn in so many goes at most to those ahead. */
+/**
+ * At most one turn in this many goes to orders of waiting clients, so that they never starve the
+ * others (decision 021).
+ */
 const turnsPerPriorityTurn = 4;
-/** What is ahead is counted in windows of so long at least. */
+/** Minimum length in milliseconds of the window that counts these turns. */
 const windowMinMs = 5_000;
 
 /**
- * The place of an order whose client waits for the outcome. Never throws; while Redis is away each process counts for itself.
- * @returns a priority of BullMQ.
+ * Returns the BullMQ priority of an order whose client waits for the outcome. Never throws; while
+ * Redis is away each process counts for itself.
  */
 export async function getAwaitedPriority(sellerId: string): Promise<number> {
   try {
@@ -119,7 +133,7 @@ export async function getAwaitedPriority(sellerId: string): Promise<number> {
   }
 }
 
-/** Counts it, if there is anybody to overtake. */
+/** Takes a priority turn. Nothing is counted while no order waits. */
 async function takePriorityTurn(sellerId: string): Promise<boolean> {
   const seller = (await getRoutingSellers()).get(sellerId);
   const { waiting = 0, oneMs = 0 } = (seller && (await readBacklogs([seller])).get(sellerId)) ?? {};

@@ -12,37 +12,42 @@ import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { recordOffer } from '../products/put-offer.js';
 import { updateProduct } from '../products/update-product.js';
 
-/** An offer with what each side has of its price. Rupiah. */
+/** An offer with each party's share of its price. Rupiah. */
 export interface CatalogueOffer {
   seller: string;
   sellerId: string;
-  /** It made the product: its status is that of the product. */
+  /** True if the seller created the product. Then `status` is the status of the product. */
   isOwner: boolean;
   status: ProductStatus;
   price: number;
-  /** What the platform keeps of it, and the rate of that. */
+  /** The platform's share of the price, and its rate. */
   commission: number;
   commissionRate: number;
-  /** What its provider asks; null: not known. */
+  /** The provider's cost; null: unknown. */
   cost: number | null;
-  /** What the seller has left: price − commission − cost; null where the cost is not known. Below 0 it loses with each sale. */
+  /**
+   * The seller's share: price − commission − cost. Null if the cost is unknown. Below 0 every sale
+   * loses money.
+   */
   margin: number | null;
-  /** What its provider says; null: not known. */
+  /** Availability according to the provider; null: unknown. */
   isAvailable: boolean | null;
 }
 
 export interface CatalogueItem {
   product: Product;
-  /** The cheapest first. */
+  /** Cheapest first. */
   offers: CatalogueOffer[];
 }
 
-/** So many sellers of one product are shown. */
+/** Maximum offers shown per product, on average over a page. */
 const offersMax = 200;
 
 /**
- * A page of what is on sale, by code, along an index.
- * @param query.prefix Codes that begin so. @param query.sellerId What this one offers. @param query.after Codes after this one.
+ * Returns a page of products with their offers, ordered by code.
+ * @param query.prefix Only codes with this prefix.
+ * @param query.sellerId Only products that this seller offers.
+ * @param query.after Only codes after this one.
  */
 export async function findCataloguePage(query: {
   prefix?: string | undefined;
@@ -63,7 +68,10 @@ export async function findCataloguePage(query: {
   return { items: await addOffers(shown), next: found.length > limit ? (shown.at(-1)?._id ?? null) : null };
 }
 
-/** @throws NotFoundError */
+/**
+ * Returns one product with its offers.
+ * @throws NotFoundError
+ */
 export async function findCatalogueItem(code: string): Promise<CatalogueItem> {
   const product = await ProductModel.findById(code).lean<Product>();
   const [item] = product ? await addOffers([product]) : [];
@@ -73,7 +81,7 @@ export async function findCatalogueItem(code: string): Promise<CatalogueItem> {
   return item;
 }
 
-/** What each side has of a price: `commission` and `margin` of a `CatalogueOffer`. */
+/** Computes `commission` and `margin` of a `CatalogueOffer`, in rupiah. */
 export function computeShares({
   price,
   cost,
@@ -132,7 +140,7 @@ function buildCatalogueOffer(product: Product, offer: Offer, seller: Seller | un
 }
 
 /**
- * Changes an offer that exists; what is left out stays. Purchases that were accepted keep their price.
+ * Changes an existing offer; omitted fields stay. Accepted purchases keep their price.
  * @throws NotFoundError (404/02)
  */
 export async function changeOffer(
@@ -169,16 +177,17 @@ export interface OfferChange {
   sellerId: string;
   /** Rupiah. */
   price?: number | undefined;
-  /** Of the whole product, where the seller made it. */
+  /** Status of the whole product if the seller created it. */
   status?: ProductStatus | undefined;
-  /** Sell at a price that does not bring in what it costs. */
+  /** Confirms a price that is below the cost. */
   belowCost?: boolean | undefined;
 }
 
 /**
- * Changes an offer that exists, for its seller, as the operator. Purchases that were accepted keep their price.
- * @throws NotFoundError for a product, or an offer, that does not exist.
- * @throws ConflictError for a new price of which less is left than the provider asks, unless `belowCost` says so.
+ * Changes an existing offer on behalf of its seller, as the operator. Accepted purchases keep their
+ * price.
+ * @throws NotFoundError if the product or the offer does not exist.
+ * @throws ConflictError if the new price gives a negative margin and `belowCost` is not true.
  */
 export async function setOffer(change: OfferChange, by: ChangedBy): Promise<CatalogueOffer> {
   const { code, sellerId, price, status } = change;

@@ -15,50 +15,51 @@ import {
 
 export interface RouteQuery {
   productCode: string;
-  /** Rupiah. Absent at acceptance, when the price is what is being asked for. */
+  /** Maximum price in rupiah. Absent when an order is accepted: no price is agreed yet. */
   priceMax?: number;
   /**
-   * The offer that the order was accepted at, or the seller that quoted its bill: it is asked first, at this price,
-   * whatever its offer says by now.
+   * The offer that the order was accepted at, or the seller that quoted its bill. It is tried
+   * first, at this price, even if the offer has changed.
    */
   accepted?: { sellerId: string; price: number } | null;
   /** Sellers that have already refused this order. */
   excludeSellerIds?: string[];
   now?: Date;
   /**
-   * The seller at whose provider it is the order's turn to be sent. At any other it has to get in line first, and null
-   * is none. Absent: there are no lines.
+   * The seller in whose provider queue it is the order's turn. At any other provider the order must
+   * queue first. Null: it has no turn anywhere. Absent: queues do not matter.
    */
   turnAt?: string | null;
 }
 
 export interface Route {
   sellerId: string;
-  /** Rupiah that the seller asks. */
+  /** The seller's price, in rupiah. */
   price: number;
   commissionRate: number;
   provider: Pick<ProviderSettings, 'kind' | 'baseUrl' | 'username'>;
 }
 
-/** What routing needs of an offer. */
+/** The fields of an offer that routing needs. */
 export type RoutableOffer = Pick<Offer, 'sellerId' | 'price' | 'cost' | 'providerAvailable' | 'cutOff'>;
 
 /**
- * no-offer: nobody sells it (any more, or within the price). cut-off: in its daily window. maintenance: switched
- * off for now, or no seller is able to serve. circuits-open: the sellers that would serve it do not answer. backlog:
- * their orders wait longer than they may; only asked about where no order exists yet.
+ * no-offer: no seller offers it within the price. cut-off: the product is in its daily window.
+ * maintenance: the product is in maintenance, or no seller can serve. circuits-open: the circuits
+ * of all able sellers are open. backlog: the wait would exceed the limit; checked only on
+ * acceptance.
  */
 export type NoRouteReason = 'no-offer' | 'cut-off' | 'maintenance' | 'circuits-open' | 'backlog';
 
 export interface NoRoute {
   reason: NoRouteReason;
-  /** backlog, and a provider's pause: when it makes sense to come again. */
+  /** For backlog and for a provider's pause: when a retry makes sense. */
   retryAfterMs?: number;
 }
 
 /**
- * The cheapest active offer whose seller can serve now; ties go to the better success rate, then to the faster
- * (docs/explanation/routing.md#routing).
+ * Returns the cheapest active offer whose seller can serve now. Ties go to the better success rate,
+ * then to the faster provider (docs/explanation/routing.md#routing).
  */
 export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   const { productCode, accepted = null, now = currentTime() } = query;
@@ -98,12 +99,12 @@ export async function chooseRoute(query: RouteQuery): Promise<Route | NoRoute> {
   return { reason: 'circuits-open', ...(pauseMs > 0 && { retryAfterMs: pauseMs }) };
 }
 
-/** No price is agreed yet, so nothing was bought. */
+/** True when an order is being accepted: no price is agreed, so nothing was bought. */
 function isAcceptance({ priceMax }: RouteQuery): boolean {
   return priceMax === undefined;
 }
 
-/** Sellers whose provider has more to do than an order may wait for, with the milliseconds by which it is too much. */
+/** Finds sellers whose backlog exceeds an order's maximum wait, with the excess in milliseconds. */
 async function findOverloadedSellers(
   offers: RoutableOffer[],
   all: Map<string, RoutingSeller>,
@@ -132,7 +133,7 @@ function selectOffers(
   );
 }
 
-/** What the best price hangs on beside the product and its offers, as of one moment. */
+/** Inputs of the best price apart from the product and its offers, as of one moment. */
 export interface PriceConditions {
   sellers: Map<string, RoutingSeller>;
   circuits: Map<string, CircuitView>;
@@ -145,9 +146,9 @@ export async function readPriceConditions(at: Date = currentTime()): Promise<Pri
 }
 
 /**
- * What the price lists show: the cheapest offer that can serve now, or `maintenance` with the cheapest offer when none
- * can; null if nobody offers it. In rupiah.
- * @param offers The active ones, the cheapest first.
+ * Returns the price list entry of a product: the cheapest offer that can serve now, or
+ * `maintenance` with the cheapest offer if none can. Null if there is no offer. Rupiah.
+ * @param offers Active offers, cheapest first.
  */
 export function getBestPrice(
   { product, offers }: { product: RoutingProduct['product']; offers: RoutableOffer[] },
@@ -171,7 +172,7 @@ function getRouteProvider({ kind, baseUrl, username }: ProviderSettings): Route[
   return { kind, baseUrl, username };
 }
 
-/** What closes a product whoever would serve it, or null. */
+/** Returns why the product is closed for every seller, or null if it is open. */
 export function findClosedReason(
   found: Pick<RoutingProduct, 'product'> | null,
   at: Date,
@@ -191,7 +192,7 @@ function canServe(seller: RoutingSeller | undefined, offer: RoutableOffer, at: D
 
 export const obstacles = ['no-provider', 'suspended', 'paused', 'float', 'unavailable', 'cut-off'] as const;
 
-/** What keeps an offer from being asked for now, whatever its circuit; null: nothing. */
+/** Returns why an offer cannot be used now, apart from its circuit, or null. */
 export function findObstacle(
   seller: RoutingSeller | undefined,
   offer: RoutableOffer,
@@ -216,14 +217,14 @@ export function findObstacle(
   return isInCutOff(offer.cutOff, at) ? 'cut-off' : null;
 }
 
-/** What decides between two sellers, in this order. */
+/** Criteria that rank offers, most important first. */
 export const rankCriteria = ['price', 'success', 'speed'] as const;
 export type RankCriterion = (typeof rankCriteria)[number];
 
 type Compare = (a: RoutableOffer, b: RoutableOffer) => number;
 
 function buildComparers(circuits: Map<string, CircuitView>): Record<RankCriterion, Compare> {
-  // In whole per cent and tenths of a second: smaller differences are chance.
+  // Rounded to whole per cent and tenths of a second; smaller differences are noise.
   const rateOf = ({ sellerId }: RoutableOffer) =>
     Math.round((circuits.get(sellerId)?.successRate ?? 1) * 100);
   const speedOf = ({ sellerId }: RoutableOffer) => Math.round((circuits.get(sellerId)?.meanMs ?? 0) / 100);
@@ -234,7 +235,7 @@ function buildComparers(circuits: Map<string, CircuitView>): Record<RankCriterio
   };
 }
 
-/** What puts `later` behind `before`; null: nothing does, they are alike. */
+/** Returns the criterion that ranks `later` behind `before`, or null if they are equal. */
 export function findRankCriterion(
   before: RoutableOffer,
   later: RoutableOffer,
@@ -244,7 +245,7 @@ export function findRankCriterion(
   return rankCriteria.find((each) => compare[each](before, later) !== 0) ?? null;
 }
 
-/** The order in which sellers are asked. */
+/** Sorts offers in the order in which routing tries them. */
 export function sortOffers(
   offers: RoutableOffer[],
   circuits: Map<string, CircuitView>,
@@ -258,8 +259,9 @@ export function sortOffers(
 }
 
 /**
- * The first whose circuit lets the order through. While a probe is under way at a half-open one, others are asked first: what is
- * accepted beside the probe waits for its answer.
+ * Returns the first offer whose circuit admits the order. While a half-open provider has a probe in
+ * flight, other sellers are tried first: an order accepted there would wait for the probe's
+ * outcome.
  */
 async function findFirstOpen(
   offers: RoutableOffer[],

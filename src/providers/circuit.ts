@@ -1,12 +1,14 @@
 /**
- * One circuit per provider, shared by all processes through Redis: a provider that does not serve gets no new
- * orders. Closed, until half of at least 20 calls within 30 s failed or 20 in a row did (decision 019), or 5 % of them
- * took the whole time-out (p95).
- * A call under way counts as failed once it takes far longer than usual: a provider that hangs is noticed before its
- * calls have ended. Then open for 15 s; then half-open: one real order as a probe, and the next one when it has been
- * answered, at most one a second, until three in a row succeed or one fails. Status checks are never held back by it.
- * Each change is one atomic step in Redis, so that a hundred workers see one opening. With Redis away every circuit
- * counts as closed: workers get no jobs then anyway.
+ * One circuit breaker per provider, shared by all processes through Redis (decision 019).
+ * It opens when half of at least 20 calls within 30 s failed. It also opens when 20 in a row failed,
+ * or over 5 % took the whole time-out. Calls that hang count as failed before they end.
+ *
+ * It is open for 15 s, then half-open: one real order as a probe, at most one a second. Three
+ * successful probes in a row close it; a failed one opens it again. Status checks are never
+ * blocked.
+ *
+ * Each transition is one atomic step in Redis. While Redis is away every circuit counts as closed:
+ * workers get no jobs then.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
@@ -25,43 +27,52 @@ export const circuitRules = {
   openMs: 15_000,
   probeIntervalMs: 1_000,
   probesToClose: 3,
-  /** An order under way hangs after so many times the usual duration, within these bounds; if that is not known, after the longer. */
+  /**
+   * An order in flight hangs after this many times the mean duration, within the two bounds below.
+   * If the mean is unknown, the upper bound applies.
+   */
   hangsAfterMeans: 4,
   hangsAfterMinMs: env.APP_MODE === 'sandbox' ? 1_500 : 5_000,
   hangsAfterMaxMs: env.APP_MODE === 'sandbox' ? 2_500 : 15_000,
 } as const;
 
-/** A probe that was promised and never sent is another's after this; one that is sent holds it for its time-out. */
+/** Milliseconds that an unsent probe is reserved. A sent probe is reserved for its time-out. */
 const probePromiseMs = 5_000;
 
-/** A process that has not said for so long that it lives has died, or stands still. */
+/** Milliseconds without a heartbeat after which a process counts as dead or stalled. */
 const beatMaxAgeMs = 1_500;
 
-/** How long a process may go on with what it last read. */
+/** Milliseconds that a process caches a view. */
 const readTtlMs = 200;
 
 export interface CircuitView {
-  /** Open too while the provider has asked for a pause. */
+  /** Also `open` while the provider has requested a pause. */
   state: 'closed' | 'open' | 'half-open';
-  /** How long the pause goes on that it has asked for, in milliseconds; 0: none. */
+  /** Milliseconds until the requested pause ends; 0: no pause. */
   pauseMs: number;
-  /** Share of recent orders that were served, 0 to 1, and their mean duration: smoothed, to break ties. */
+  /**
+   * Share of recent orders served, 0 to 1, and their mean duration. Both are smoothed, and break
+   * ties in routing.
+   */
   successRate: number;
   meanMs: number;
 }
 
 export interface CallRecord {
-  /** The provider did not do its part: no answer, an error, under maintenance. A refusal of an order is none. */
+  /** No answer, an error, or maintenance. The refusal of an order is not a failure. */
   failed: boolean;
-  /** It took the whole time-out. */
+  /** The call took the whole time-out. */
   slow: boolean;
-  /** The order was accepted. */
+  /** The provider accepted the order. */
   served: boolean;
   startedAt: number;
   durationMs: number;
 }
 
-/** KEYS: state, probe, buckets. ARGV: the time, the seven rules, and five numbers of each call, the oldest first. */
+/**
+ * KEYS: state, probe, buckets. ARGV: time, the seven rules, then five numbers per call, oldest
+ * first.
+ */
 const recordScript = `
 local now, callsMin, failureShare, slowShare = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local openMs, probesToClose, bucketTtlMs = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -116,9 +127,10 @@ redis.call('PEXPIRE', KEYS[1], 86400000)
 return said`;
 
 /**
- * The circuit as it is; opens it if too many orders hang. KEYS: state, pause, orders under way, beats, buckets.
- * ARGV: the time, calls, share of failures, how many times the mean, least and most ms of a call that hangs, how old
- * the last beat of a process may be that lives.
+ * Returns the circuit's state, and opens the circuit if too many orders hang.
+ * KEYS: state, pause, orders in flight, heartbeats, buckets.
+ * ARGV: time, minimum calls, failure share; multiple of the mean, lower and upper bound in ms after
+ * which a call hangs; maximum age of a heartbeat in ms.
  */
 const viewScript = `
 local h = redis.call('HMGET', KEYS[1], 'state', 'changedAt', 'rate', 'ms')
@@ -149,7 +161,10 @@ if h[1] ~= 'open' then
 end
 return {h[1] or 'closed', h[2] or '0', h[3] or '1', h[4] or '0', redis.call('PTTL', KEYS[2]), said}`;
 
-/** Counts an order that was sent, with others of the same moment. Never throws: a lost count is better than a lost order. */
+/**
+ * Counts a sent order, batched with others of the same moment. Never throws: losing a count is
+ * better than losing an order.
+ */
 export async function recordCall(sellerId: string, record: CallRecord): Promise<void> {
   const recorder =
     recorders.get(sellerId) ??
@@ -198,13 +213,16 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
   return records.map(() => null);
 }
 
-/** For metrics, and for the console's history. */
+/** Records a transition for the metrics and for the console's history. */
 function recordChange(sellerId: string, to: string, because: string): void {
   countCircuitChange({ provider: sellerId, to });
   sampleCircuit(sellerId, to, because);
 }
 
-/** Opens the circuit at once: our key, address or float at the provider is wrong, and every order would be refused. */
+/**
+ * Opens the circuit at once. Used when our key, address or float at the provider is wrong, because
+ * it would refuse every order.
+ */
 export async function openCircuit(sellerId: string, reason: string): Promise<void> {
   cachedViews.delete(sellerId);
   try {
@@ -221,7 +239,7 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
   }
 }
 
-/** The operator has repaired it: closed, with nothing counted. */
+/** Closes the circuit and clears the counts, after the operator has fixed the problem. */
 export async function closeCircuit(sellerId: string): Promise<void> {
   cachedViews.delete(sellerId);
   await redis().hset(getCircuitKey(sellerId, 'state'), {
@@ -236,7 +254,7 @@ export async function closeCircuit(sellerId: string): Promise<void> {
 const closed: CircuitView = { state: 'closed', pauseMs: 0, successRate: 1, meanMs: 0 };
 const cachedViews = new Map<string, { view: CircuitView; until: number }>();
 
-/** The circuits of these sellers as they are now, at most 200 ms old. */
+/** Returns the circuits of these sellers, at most 200 ms old. */
 export async function readCircuits(sellerIds: string[]): Promise<Map<string, CircuitView>> {
   const now = nowMs();
   const stale = sellerIds.filter((id) => !isFresh(cachedViews.get(id), now));
@@ -247,7 +265,7 @@ export async function readCircuits(sellerIds: string[]): Promise<Map<string, Cir
         cachedViews.set(id, { view: views[index] ?? closed, until: now + readTtlMs }),
       );
     } catch {
-      // The outage is reported by the connection itself.
+      // The connection reports the outage itself.
       stale.forEach((id) => cachedViews.set(id, { view: closed, until: now + readTtlMs }));
     }
   }
@@ -288,8 +306,9 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
 }
 
 /**
- * Half-open: true for one caller at a time in the whole fleet, and no sooner than a second after the last one.
- * Accepting an order and sending it have a token each, or an accepted probe could never be sent.
+ * Takes the probe of a half-open circuit: true for one caller of the whole fleet at a time, at most
+ * once a second.
+ * Accepting and sending have a token each. With one token an accepted probe could never be sent.
  */
 export async function takeProbe(sellerId: string, purpose: 'accept' | 'send'): Promise<boolean> {
   try {
@@ -304,7 +323,10 @@ const onlyProbeScript = `
 if redis.call('EXISTS', KEYS[2]) == 1 then return false end
 return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`;
 
-/** As `takeProbe` to accept an order, and false too while a probe is on its way or under way: for an order that others can serve. */
+/**
+ * Like `takeProbe(…, 'accept')`, but false while any probe is reserved or in flight. Used when
+ * another seller can serve the order.
+ */
 export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
   const keys = [getProbeKey(sellerId, 'accept'), getProbeKey(sellerId, 'send')];
   try {
@@ -314,17 +336,20 @@ export async function takeOnlyProbe(sellerId: string): Promise<boolean> {
   }
 }
 
-// A clock that a test turned back must not freeze what was seen.
+// A test may turn the clock back; an entry must not stay fresh because of that.
 function isFresh(found: { until: number } | undefined, now: number): boolean {
   return found !== undefined && now < found.until && found.until - now <= readTtlMs;
 }
 
-/** Calls that were let through and not taken back, with the time from which each of them counts. */
+/**
+ * Redis key of the admitted calls that are not released yet. Scores are the times from which the
+ * calls count.
+ */
 export function getFlightsKey(sellerId: string, kind: 'orders' | 'questions'): string {
   return getCircuitKey(sellerId, `flights-${kind}`);
 }
 
-/** Calls that are under way in the whole fleet, by kind. @throws Redis's own errors. */
+/** Counts the calls in flight of the whole fleet, by kind. @throws Redis's own errors. */
 export async function countCallsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
   const [orders, questions] = await Promise.all([
     redis().zcard(getFlightsKey(sellerId, 'orders')),
@@ -333,12 +358,14 @@ export async function countCallsInFlight(sellerId: string): Promise<Record<'orde
   return { orders, questions };
 }
 
-/** Processes with orders that take long, and when each last said that it lives. */
+/** Redis key of the last heartbeat of each process with long-running orders. */
 export function getHeartbeatsKey(sellerId: string): string {
   return getCircuitKey(sellerId, 'beats');
 }
 
-/** Who holds it may send (or accept) the one order that a half-open circuit lets through. */
+/**
+ * Redis key whose holder may send (or accept) the one order that a half-open circuit lets through.
+ */
 export function getProbeKey(sellerId: string, purpose: 'accept' | 'send'): string {
   return getCircuitKey(sellerId, `probe-${purpose}`);
 }
@@ -348,7 +375,7 @@ function getBucketKeys(sellerId: string, now: number): string[] {
   return Array.from({ length: circuitRules.buckets }, (_, age) => getCircuitKey(sellerId, bucket - age));
 }
 
-/** The braces keep the keys of one provider on one node of a Redis cluster. */
+/** The hash tag keeps the keys of one provider on one node of a Redis Cluster. */
 function getCircuitKey(sellerId: string, part: string | number): string {
   return `${env.QUEUE_PREFIX}:circuit:{${sellerId}}:${part}`;
 }

@@ -5,13 +5,18 @@ import { asWritten } from '../shared/say.js';
 import type { ProviderProduct } from './adapter.js';
 import { getAdapter, buildConnection } from './get-adapter.js';
 
-/** below-cost: it is sold for less than it costs there. not-listed: the provider does not sell it. */
+/**
+ * below-cost: the offer's price is below the provider's cost. not-listed: the provider does not
+ * sell the product.
+ */
 export const priceDifferences = ['below-cost', 'not-listed', 'unavailable', 'cost-changed'] as const;
 
 export interface PriceDifference {
   productCode: string;
   what: (typeof priceDifferences)[number];
-  /** Rupiah: what the seller asks, what we think that it costs there, and what the provider says. */
+  /**
+   * Rupiah: the seller's price, the cost stored in the offer, and the cost in the provider's list.
+   */
   price: number;
   cost: number | null;
   theirCost: number | null;
@@ -24,8 +29,8 @@ export interface PriceComparison {
 }
 
 /**
- * Asks a provider for its price list and holds it against the active offers of its seller. Changes nothing.
- * @throws ConflictError where it has no provider, or that does not give its list.
+ * Compares a provider's price list with the active offers of its seller. Changes nothing.
+ * @throws ConflictError if the seller has no provider, or the provider does not return its list.
  */
 export async function comparePriceList(
   seller: Pick<Account, '_id' | 'username' | 'provider'>,

@@ -5,8 +5,8 @@ import { env } from '../../config/env.js';
 import { now } from '../shared/clock.js';
 
 /**
- * What each `rc` of Digiflazz means for an order (docs/explanation/outcomes.md#outcomes). A code that is not listed here is
- * unknown: nothing is bought again or given back because of it.
+ * Meaning of each `rc` of Digiflazz for an order (docs/explanation/outcomes.md#outcomes). An
+ * unlisted code is unknown: it triggers neither a second purchase nor a refund.
  */
 export type RcMeaning =
   | { class: 'success' | 'pending' | 'unknown' | 'reversed' | 'review' }
@@ -15,7 +15,10 @@ export type RcMeaning =
       failover: 'yes' | 'no' | 'confirm';
       clientCode: ResponseCode;
       fault?: 'configuration' | 'float';
-      /** The refusal is about the call, so as the answer to a status check it says nothing about the order. */
+      /**
+       * The refusal concerns the call. As the answer to a status check it says nothing about the
+       * order.
+       */
       aboutCall?: true;
     };
 
@@ -30,7 +33,7 @@ const ourConfiguration: RcMeaning = {
   fault: 'configuration',
   aboutCall: true,
 };
-// Their "insufficient balance" is ours at the provider, and never shown as the client's.
+// "Insufficient balance" means our balance at Digiflazz. Clients never see it.
 const ourFloat: RcMeaning = { ...ourConfiguration, fault: 'float' };
 const review: RcMeaning = { class: 'review' };
 
@@ -44,7 +47,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '42': ourConfiguration, // buyer API could not be processed
   '43': { class: 'refused', failover: 'yes', clientCode: '02' }, // SKU not found or inactive
   '44': ourFloat, // balance too low
-  '45': ourConfiguration, // address not known
+  '45': ourConfiguration, // unknown address
   '47': review, // already done at another buyer
   '49': review, // ref_id not unique
   '50': review, // transaction not found
@@ -60,10 +63,10 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '61': ourFloat, // never deposited
   '62': otherSeller, // seller disrupted
   '63': otherSeller, // no repeated transactions
-  '66': otherSeller, // seller's system in repair
-  '67': otherSeller, // seller without server
+  '66': otherSeller, // seller's system in maintenance
+  '67': otherSeller, // seller has no server
   '68': otherSeller, // out of stock
-  '69': otherSeller, // dearer than the price we accept
+  '69': otherSeller, // above our maximum price
   '70': confirm, // time-out of the biller
   '71': otherSeller, // product unstable
   '72': customersMistake, // a package must be ended first
@@ -72,7 +75,7 @@ export const rcMeanings: Readonly<Record<string, RcMeaning>> = {
   '80': otherSeller, // blocked by the seller
   '81': otherSeller, // seller blocked by us
   '82': ourConfiguration, // account not verified
-  '84': customersMistake, // amount not valid
+  '84': customersMistake, // invalid amount
   '85': otherSeller, // transactions limited
   '87': customersMistake, // e-money in multiples of 1,000
   '88': ourConfiguration,
@@ -86,8 +89,8 @@ export function getRcMeaning(rc: string): RcMeaning {
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MEI', 'JUN', 'JUL', 'AGU', 'SEP', 'OKT', 'NOV', 'DES'];
 
 /**
- * The period of a bill as YYYY-MM, from the ways in which billers write it: `201901`, `MEI 2019`, `MEI 22`. Of a
- * bill over several months, the newest. Some billers give none that can be read: then it is the present month.
+ * Returns the period of a bill as YYYY-MM. Billers write `201901`, `MEI 2019` or `MEI 22`. For
+ * several months it is the newest; without a readable period it is the current month.
  */
 export function getBillPeriod(written: (string | null | undefined)[]): string {
   const read = written.flatMap((each) => readPeriod(each ?? '') ?? []).sort();

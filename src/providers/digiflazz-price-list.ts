@@ -6,9 +6,9 @@ import { streamRows } from './stream-rows.js';
 
 interface Row {
   buyer_sku_code: string;
-  /** Prepaid only. */
+  /** Rupiah. Prepaid only. */
   price?: number;
-  /** Postpaid only. */
+  /** Rupiah. Postpaid only. */
   admin?: number;
   buyer_product_status: boolean;
   seller_product_status: boolean;
@@ -31,7 +31,10 @@ const rowSchema = Joi.object<Row>({
   end_cut_off: Joi.string().allow('', null),
 });
 
-/** Both price lists, prepaid and postpaid. They limit how often it may be asked for; see refresh-providers.ts. */
+/**
+ * Reads both price lists, prepaid and postpaid. Digiflazz limits how often; see
+ * refresh-providers.ts.
+ */
 export async function readPriceList(
   callFor: (cmd: 'prepaid' | 'pasca') => HttpCall,
   wants?: (code: string) => boolean,
@@ -61,7 +64,7 @@ function toProduct(row: Row): ProviderProduct {
   const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
   return {
     code: row.buyer_sku_code,
-    // A bill's own amount is not known here: only what they add to it.
+    // For a bill only the admin fee is known; the amount of the bill itself is not.
     cost: row.price ?? row.admin ?? 0,
     available: row.buyer_product_status && row.seller_product_status && inStock,
     cutOff: isWindow ? { start: hhmm(startMinute), end: hhmm(endMinute) } : null,

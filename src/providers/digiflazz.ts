@@ -1,6 +1,7 @@
 /**
- * Digiflazz: POST of JSON, answers under `data`, everything decided by `rc`. Sending an order's request again is
- * its status check; under 60 s apart the two may race, and after 90 days it buys again, so neither is ever done.
+ * Digiflazz: JSON over POST, answers under `data`, the outcome decided by `rc`.
+ * The status check sends an order's request again. Within 60 s the two may race, and after 90 days
+ * it buys again; the traits prevent both.
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
@@ -58,7 +59,10 @@ interface BillData extends Data {
   periode?: string | null;
   desc?: { detail?: { periode?: string | null }[] } | null;
 }
-/** Their words are rc; of a 503 without one they say nothing, so it stays unknown. */
+/**
+ * Refusals with a 4xx status carry an `rc`. A 503 without one proves nothing, so its outcome is
+ * unknown.
+ */
 const statusRules: StatusRules = { statusMax: 499, notTaken: [429] };
 type Command = 'inq-pasca' | 'pay-pasca' | 'status-pasca';
 
@@ -95,7 +99,10 @@ const meterSchema = Joi.object<{ data: { name: string; segment_power?: string | 
   }).required(),
 });
 
-/** @param storeFloatThrottled Told of our balance whenever an answer shows it. */
+/**
+ * Creates the Digiflazz adapter.
+ * @param noteFloat Called with our balance whenever an answer contains it.
+ */
 export function createDigiflazzAdapter(
   noteFloat: (sellerId: string, amount: number) => void,
 ): ProviderAdapter {
@@ -114,8 +121,9 @@ export function createDigiflazzAdapter(
     connection: ProviderConnection,
     order: ProviderOrder & { billTotal: number },
   ): Promise<ProviderOutcome> => {
-    // They take a payment only after an inquiry under the same reference; it also shows a bill that has changed.
-    // Both calls together keep to the time-out of one: the lease of the order reckons with that.
+    // Digiflazz accepts a payment only after an inquiry under the same reference, which also
+    // detects a changed bill. The lease of the order allows for one time-out, so each call gets
+    // half of it.
     const timeoutMs = digiflazzTraits.timeoutMs / 2;
     const inquired = await inquireBill(connection, order, timeoutMs);
     switch (inquired.outcome) {
@@ -128,7 +136,8 @@ export function createDigiflazzAdapter(
         if (totalAmount !== order.billTotal) {
           return buildBillChangedOutcome(totalAmount);
         }
-        // The inquiry may have taken its half, and whoever waited for it may have stood still for longer.
+        // The inquiry may have used its half of the time, and this process may have been paused
+        // meanwhile.
         const sendBefore = order.sendBefore && new Date(order.sendBefore.getTime() + timeoutMs);
         const payment = { ...order, sendBefore };
         const { answer } = await transact(connection, payment, { command: 'pay-pasca', timeoutMs });
@@ -220,7 +229,10 @@ function unwrapData<T>(answer: JsonAnswer<{ data: T }>): JsonAnswer<T> {
   return answer.kind === 'read' ? { kind: 'read', body: answer.body.data } : answer;
 }
 
-/** @param sent `first`: the order itself went out. `check`: it went out before, and this asked about it. */
+/**
+ * @param sent `first`: the order was sent now. `check`: it was sent before, and this was a status
+ * check.
+ */
 function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first' | 'check'): ProviderOutcome {
   if (answer.kind !== 'read') {
     const { kind, code, message } = answer;
@@ -245,7 +257,8 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
     case 'refused': {
       const { failover, clientCode, fault, aboutCall } = meaning;
       if (sent === 'check' && aboutCall) {
-        // The float was too low for a *new* order, so theirs is not known; the rest says nothing about it.
+        // The float was too low for a *new* order, so Digiflazz does not know the reference. Other
+        // faults say nothing about the order.
         return { outcome: fault === 'float' ? 'not-found' : 'unknown', code, message };
       }
       const isAnswered = sent === 'check' && failover === 'confirm';
@@ -261,7 +274,7 @@ function readOrder(answer: JsonAnswer<Data>, order: ProviderOrder, sent: 'first'
   }
 }
 
-/** `rc` decides, unless the `status` beside it says something else: then nobody knows. */
+/** True if `status` does not contradict `rc`. A contradiction makes the outcome unknown. */
 function isConsistent(rcClass: string, status: string | null | undefined): boolean {
   switch (status) {
     case 'Sukses':
@@ -359,7 +372,7 @@ async function inquireMeter(connection: ProviderConnection, meterNumber: string)
 }
 
 const callbackStatuses = { Sukses: 'success', Gagal: 'failed', Pending: 'pending' } as const;
-/** `hook`: what a ping tells of the webhook itself. */
+/** `hook`: a ping's description of the webhook. */
 const callbackSchema = Joi.object<{
   hook?: object;
   data?: { ref_id: string; status: keyof typeof callbackStatuses };

@@ -15,7 +15,11 @@ const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
   digiflazz: guardAdapter(createDigiflazzAdapter(storeFloatThrottled)),
 };
 
-/** @throws Error for a kind that this release does not have: what was sent to one is a person's to decide. */
+/**
+ * Returns the adapter of a provider kind.
+ * @throws Error for a kind that this release does not have. A person must then decide about orders
+ * that were sent to it.
+ */
 export function getAdapter(kind: ProviderSettings['kind']): ProviderAdapter {
   const adapter = lookUp(adapters, kind);
   if (!adapter) {
@@ -28,7 +32,6 @@ export function hasAdapter(kind: string): boolean {
   return lookUp(adapters, kind) !== undefined;
 }
 
-/** Where an order was sent. */
 export interface OrderDestination {
   providerKind: ProviderSettings['kind'];
   providerBaseUrl: string | null;
@@ -36,9 +39,10 @@ export interface OrderDestination {
 }
 
 /**
- * How to reach the system that fulfils a seller's sales, with its secrets in clear.
- * @param sentTo An order: what was sent to one system must never be asked of another, where it could buy again.
- * @throws Error if the account has no provider or its settings are not complete: the operator's mistake.
+ * Returns the connection to a seller's provider, with secrets in clear text.
+ * @param sentTo Where an order was sent. Another system must not be asked about it, because it
+ * could buy the order again.
+ * @throws Error if the account has no provider or its settings are incomplete.
  */
 export function buildConnection(
   seller: Pick<Account, '_id' | 'provider'>,
@@ -72,7 +76,7 @@ function getAddress(provider: ProviderSettings, sentTo: OrderDestination | undef
     : (sentTo.providerBaseUrl ?? getDefaultAddress(sentTo.providerKind));
 }
 
-/** The address that a kind has without being told. */
+/** Returns the default base URL of a kind; null: it has none. */
 function getDefaultAddress(kind: ProviderSettings['kind']): string | null {
   switch (kind) {
     case 'simulator':

@@ -10,9 +10,10 @@ import { openCircuit, recordCall } from './circuit.js';
 import { observeOrder, sampleOrder } from './provider-metrics.js';
 
 /**
- * An adapter whose questions keep to the provider's limits, and whose orders count for its circuit. Every question ends
- * within the adapter's time-out plus `admissionWaitMaxMs`. An order is let through before it is written down
- * (`admitOrder`), so `buy` and `payBill` do not ask again. What was late (LateError) counts for nothing.
+ * Wraps an adapter: inquiries respect the provider's limits, and orders count for its circuit.
+ * Every inquiry ends within the adapter's time-out plus `admissionWaitMaxMs`.
+ * `buy` and `payBill` take no admission: `admitOrder` is called before the order is written. A
+ * LateError is not counted.
  */
 export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter } = adapter;
@@ -52,8 +53,8 @@ export function guardAdapter(adapter: ProviderAdapter): ProviderAdapter {
 }
 
 /**
- * The one place where the words of providers come in: what is not for eyes is taken out here, before it is stored, logged,
- * shown on a terminal or written to a file.
+ * Removes unprintable characters from provider text. This is the only place where it enters, before
+ * it is stored, logged, shown on a terminal or written to a file.
  */
 function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter, record } = adapter;
@@ -100,7 +101,7 @@ async function sendCounted(sent: {
   return outcome;
 }
 
-/** A refusal of one order shows a provider that works; one that serves nobody does not. */
+/** A refusal of one order proves that the provider works. An outage is a failure. */
 function judgeOutcome(outcome: ProviderOutcome): { failed: boolean; served: boolean } {
   switch (outcome.outcome) {
     case 'unknown':
@@ -118,7 +119,10 @@ function judgeOutcome(outcome: ProviderOutcome): { failed: boolean; served: bool
   }
 }
 
-/** Numbers that play a story in the sandbox say nothing about the provider (docs/reference/api/sandbox.md). */
+/**
+ * True for sandbox numbers that play a scenario; they say nothing about the provider
+ * (docs/reference/api/sandbox.md).
+ */
 export function isScenarioOrder(kind: string, order: Pick<ProviderOrder, 'customerNumber'>): boolean {
   return (
     env.APP_MODE === 'sandbox' && kind === 'simulator' && findScenario(order.customerNumber) !== undefined

@@ -1,11 +1,11 @@
 /**
- * The reseller-software protocol (docs/reference/api/reseller.md) as a client: GET with everything in the query,
- * answered by a code in `status`. This service itself serves it, so one copy can be the provider of another. The
- * simulator speaks it too, with /inquiry and /payment for bills.
+ * Client of the reseller-software protocol (docs/reference/api/reseller.md): GET with query
+ * parameters, answered by a code in `status`. This service also serves it, so one installation can
+ * be the provider of another. The simulator speaks it too, with /inquiry and /payment for bills.
  *
- * A code says something about our order only together with `transaction_status`, or as the direct answer to the
- * first sending. In the answer to a status check the same code may be about that check alone (a rate limit, a
- * rotated key), so there it is `unknown`, or `not-found` where it shows that the order is not known.
+ * A code describes our order only together with `transaction_status`, or as the direct answer to
+ * the first request. After a status check the code may concern the check itself (a rate limit, a
+ * rotated key). It is then `unknown`, or `not-found` if it shows that the order is not known.
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
@@ -44,7 +44,7 @@ export const h2hTraits: ProviderTraits = {
   timeoutMs: sandbox ? 3_000 : 30_000,
   longestLatencyMs: sandbox ? 10_000 : 600_000,
   inquiryMinIntervalMs: sandbox ? 500 : 2_000,
-  // Reseller engines forget references after a few days, and a forgotten one would be bought again.
+  // Reseller engines forget references after a few days, and would buy a forgotten order again.
   inquiryMaxAgeMs: 2 * day,
   resendIsInquiry: true,
 };
@@ -57,7 +57,7 @@ interface Body {
   transaction_status?: string | null;
 }
 type OrderCall = 'request' | 'payment';
-/** The protocol answers with 200; other statuses are of what stands before the engine, and never asked it. */
+/** The protocol answers with 200. Other statuses come from a proxy before the engine. */
 const statusRules: StatusRules = { statusMax: 299, notTaken: [429, 503] };
 
 const text = Joi.string().allow('', null);
@@ -105,7 +105,10 @@ interface PriceRow {
   status: string;
 }
 
-/** @param kind The simulator is reached in the same way; only its address comes from elsewhere. */
+/**
+ * Creates an adapter for the reseller-software protocol.
+ * @param kind The simulator uses the same protocol at another address, with extra calls.
+ */
 export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
   return {
     kind,
@@ -117,7 +120,7 @@ export function createH2hAdapter(kind: 'h2h' | 'simulator'): ProviderAdapter {
     inquireBill,
     balance: readBalance,
     priceList: readPriceList,
-    // Beyond the protocol: the simulator alone knows these.
+    // Extensions of the protocol that only the simulator has.
     ...(kind === 'simulator' && { record: readSimulatorLog, inquireMeter, endOrder }),
     readCallback,
     isCallbackSigned,
@@ -137,7 +140,7 @@ async function send(
   if (billTotal !== undefined && billTotal !== null) {
     url.searchParams.set('amount', String(billTotal));
   } else {
-    // A status check too: where the provider does not know the order, it buys it.
+    // Status checks send it too: a provider that does not know the order buys it.
     url.searchParams.set('max_price', String(costMax));
   }
   return readJson(await get(connection, url, order.sendBefore), bodySchema, statusRules);
@@ -164,7 +167,10 @@ function buildAddress(
   return url;
 }
 
-/** @param failover Whether a refusal for no known reason may be tried elsewhere: a purchase yes, a bill no. */
+/**
+ * @param failover Whether a refusal without a known reason may be retried elsewhere: yes for a
+ * purchase, no for a bill.
+ */
 function readOrderAnswer(
   answer: JsonAnswer<Body>,
   order: ProviderOrder,
@@ -237,7 +243,7 @@ async function inquireOrder(
   );
 }
 
-/** What the answer says about the order itself, or null if it is about something else. */
+/** Returns the outcome of the order itself, or null if the answer concerns something else. */
 function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no'): ProviderOutcome | null {
   const { status: code, sn, transaction_status: state, ref_id: refId } = body;
   if (typeof refId === 'string' && refId !== '' && refId !== order.providerRef) {
@@ -253,7 +259,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
     return { outcome: 'pending', code, message, serialNumber };
   }
   if (code === '00' && isState('success')) {
-    // Without a serial number and without a state, 00 is only "accepted".
+    // Without a serial number and a state, 00 only means "accepted".
     return serialNumber === null && state !== 'success'
       ? { outcome: 'pending', code, message, serialNumber }
       : { outcome: 'success', code, message, serialNumber, cost: null };
@@ -263,7 +269,7 @@ function readOrderStatus(body: Body, order: ProviderOrder, failover: 'yes' | 'no
     const clientCode = code as '01' | '02' | '03' | '04';
     return { outcome: 'refused', code, message, failover: isCustomers ? 'no' : failover, clientCode };
   }
-  // A state that contradicts its code, or one that nobody has heard of, must not decide anything.
+  // A state that is unknown or contradicts the code must not decide anything.
   return state === null || state === undefined ? null : buildUnreadableOutcome(code);
 }
 
@@ -396,7 +402,10 @@ function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> 
   return body && { kind: 'result', providerRef: body.ref_id, says: body.status };
 }
 
-/** `x-signature: sha256=<hex>`; two of them while the other side rotates its secret. */
+/**
+ * Verifies `x-signature: sha256=<hex>`. The header has two signatures while the provider rotates
+ * its secret.
+ */
 function isCallbackSigned(
   ...[connection, raw, headers]: Parameters<ProviderAdapter['isCallbackSigned']>
 ): boolean {

@@ -1,17 +1,21 @@
 /**
- * Says that this process lives while its orders are under way. A process that is killed leaves its orders in the count of
- * those under way until their time is over; without this they would look like those of a provider that hangs.
+ * Heartbeats of processes with orders in flight. A killed process leaves its orders in the
+ * in-flight count until they expire. Without heartbeats these would look like calls to a provider
+ * that hangs.
  */
 import { newId } from '../shared/ids.js';
 import { redis } from '../redis/connection.js';
 import { processId } from '../redis/process-id.js';
 import { getHeartbeatsKey } from './circuit.js';
 
-/** Well below the age at which an order hangs (circuit.ts); most are over before the first beat, which then costs nothing. */
+/**
+ * Milliseconds. Well below the age at which an order counts as hanging (circuit.ts). Most orders
+ * end before the first beat.
+ */
 const beatEveryMs = 400;
 const keptMs = 60_000;
 
-/** By seller: the tokens of orders under way. */
+/** Seller id → call tokens of the orders in flight. */
 const tokensBySeller = new Map<string, Set<string>>();
 let heartbeatTimer: NodeJS.Timeout | null = null;
 
@@ -20,12 +24,15 @@ local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-/** Names a call, and the process that makes it, before the colon. */
+/** Returns a unique token for a call, as `<process id>:<id>`. */
 export function createCallToken(): string {
   return `${processId}:${newId()}`;
 }
 
-/** @returns the function that ends it, when the order has been answered. */
+/**
+ * Sends heartbeats for an order in flight.
+ * @returns the function that stops them; call it when the order has been answered.
+ */
 export function startHeartbeat(sellerId: string, token: string): () => void {
   const tokens = tokensBySeller.get(sellerId) ?? new Set();
   tokensBySeller.set(sellerId, tokens.add(token));
@@ -44,7 +51,7 @@ export function startHeartbeat(sellerId: string, token: string): () => void {
 
 function sendHeartbeats(): void {
   for (const sellerId of tokensBySeller.keys()) {
-    // The outage is reported by the connection itself.
+    // The connection reports the outage itself.
     redis()
       .eval(beatScript, 1, getHeartbeatsKey(sellerId), processId, keptMs)
       .catch(() => undefined);

@@ -1,7 +1,9 @@
 /**
- * Every call to a provider goes through here: keep-alive connections (of what can buy apart), a time-out over the whole
- * call, no redirects, a bounded body. What went wrong is told by its class, because money depends on it: whether
- * the request certainly never left us, or may have arrived. Addresses carry signatures, so no error repeats one.
+ * All calls to providers go through here: keep-alive connections, a time-out over the whole call,
+ * no redirects, a bounded body. Calls that can buy use their own connections.
+ *
+ * A failure is classified as certainly not sent or possibly received, because money depends on it.
+ * URLs carry signatures, so no error contains one.
  */
 import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
@@ -16,15 +18,20 @@ export interface HttpCall {
   body?: string;
   timeoutMs: number;
   bodyBytesMax?: number;
-  /** Whose provider it is: a pause that the answer asks for is kept for all calls to it. */
+  /**
+   * The provider's seller. A pause that the answer requests applies to all calls to that provider.
+   */
   sellerId: string;
-  /** After this moment of the fleet's clock it must not leave: it can buy, and others go by what it has not done until then. */
+  /**
+   * For calls that can buy: the call must not be sent after this fleet time. Other processes rely
+   * on it.
+   */
   sendBefore?: Date | null | undefined;
 }
 
 /**
- * Nothing was sent: its time was over, or nobody could tell whether it was. Thrown, and no answer: it says nothing about the
- * provider or the order, and nothing that a provider says can be taken for it.
+ * Nothing was sent: the deadline has passed, or the time is unknown. It is thrown, not returned,
+ * because it says nothing about the provider or the order.
  */
 export class LateError extends Error {
   override name = 'LateError';
@@ -32,21 +39,24 @@ export class LateError extends Error {
 
 export type HttpAnswer =
   | { kind: 'answer'; status: number; text: string; asksForPause: boolean }
-  /** The connection was never made, TLS included, so nobody has seen the request. */
+  /** The connection, TLS included, was never made, so the provider has not seen the request. */
   | { kind: 'not-sent'; reason: string }
-  /** The request may have arrived and may have been executed. */
+  /** The provider may have received and executed the request. */
   | { kind: 'unknown'; reason: string };
 
 const connectTimeoutMs = 2_000;
 const bodyBytesDefault = 65_536;
-/** Too many requests; overloaded or in maintenance. Both may say for how long. */
+/** Too many requests; overloaded or in maintenance. Both may carry Retry-After. */
 const pauseStatuses = [429, 503];
 
-/** Also of the TLS handshake: until a connector hands over its socket, no byte of a request was written to it. */
+/**
+ * Errors from connecting, TLS handshake included. Until a connector returns its socket, no byte of
+ * a request is written.
+ */
 const connectionErrors = new WeakSet<Error>();
 const connectSocket = buildConnector({ timeout: connectTimeoutMs });
 
-/** What reads a catalogue or a balance. */
+/** For calls that cannot buy: catalogues and balances. */
 const agent = createAgent((options, callback) => {
   connectSocket(options, (...result) => {
     const [error] = result;
@@ -58,8 +68,9 @@ const agent = createAgent((options, callback) => {
 });
 
 /**
- * What can buy. A machine may stand still while a connection is made, and nothing in it tells that: once there is one, Redis is
- * asked for the time again, so that what is about to be written knows it (`buyingUntil`).
+ * For calls that can buy. The machine may have been paused while it connected, without any sign of
+ * it. So Redis is asked for the time again after connecting, before `buildOrderDispatcher` checks
+ * the deadline.
  */
 const orderAgent = createAgent((options, callback) => {
   const fail = (error: Error) => {
@@ -83,8 +94,9 @@ const orderAgent = createAgent((options, callback) => {
 });
 
 /**
- * The last look at the clock, in the same turn as the write: a request may have waited for a connection, for a free one of
- * those that there are, or for a loop that others held. What is late is dropped and its connection kept.
+ * Checks the deadline in the same turn of the event loop as the write. The request may have waited
+ * for a free connection or a blocked event loop. A late request is dropped, and its connection
+ * kept.
  */
 function buildOrderDispatcher(sendBefore: Date): Dispatcher {
   return orderAgent.compose(
@@ -108,9 +120,9 @@ function buildOrderDispatcher(sendBefore: Date): Dispatcher {
 
 function createAgent(connect: buildConnector.connector): Agent {
   return new Agent({
-    // Of one address, which may be that of several sellers.
+    // Per origin. Several sellers may share one.
     connections: 256,
-    // A pipelined request shares the fate of the one before it.
+    // A pipelined request would fail together with the one before it.
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
@@ -118,7 +130,10 @@ function createAgent(connect: buildConnector.connector): Agent {
   });
 }
 
-/** @throws LateError for a call that was not to leave any more. */
+/**
+ * Calls a provider and reads the whole body.
+ * @throws LateError if the call must not be sent any more.
+ */
 export function callHttp(call: HttpCall): Promise<HttpAnswer> {
   return exchange(call, async (body) => {
     const chunks: Buffer[] = [];
@@ -130,9 +145,9 @@ export function callHttp(call: HttpCall): Promise<HttpAnswer> {
 }
 
 /**
- * As `callHttp`, for an answer too long to be held: each part of a 2xx body goes to `take` as it comes in, and others
- * have their turn in between. The `text` of such an answer is empty.
- * @param take May throw: then the answer was not readable.
+ * Like `callHttp`, for a body too long for memory. Passes each chunk of a 2xx body to `take` as it
+ * arrives and yields to other work in between. `text` is empty then.
+ * @param take May throw, which makes the answer unreadable.
  */
 export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promise<HttpAnswer> {
   return exchange(call, async (body, status) => {
@@ -143,13 +158,13 @@ export function streamHttp(call: HttpCall, take: (chunk: Buffer) => void): Promi
   });
 }
 
-/** @param read Returns null for a body that is longer than it may be. */
+/** @param read Returns null if the body exceeds its limit. */
 function exchange(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
   const { method, sellerId } = call;
-  // Not the address: it may carry a signature and the customer's number.
+  // Never the URL: it may contain a signature and the customer's number.
   const attributes = { 'http.request.method': method, 'topup.seller_id': sellerId };
   return runInSpan({ name: 'provider call', kind: 'client', attributes }, async (span) => {
     const answer = await exchangeOnce(call, read);
@@ -179,7 +194,7 @@ async function exchangeOnce(
         ...(traceparent !== undefined && { traceparent }),
       },
       body: call.body ?? null,
-      // Undici's own limits count from byte to byte; a body that drips would outlive them.
+      // The timers of undici restart with every byte, so a slow trickle would outlive them.
       signal: AbortSignal.timeout(call.timeoutMs),
     });
     const { statusCode: status } = response;
@@ -201,7 +216,7 @@ async function exchangeOnce(
   }
 }
 
-/** Before it is handed over: the process, or its machine, may have stood still since it was given its time. */
+/** The process or its machine may have been paused since the deadline was set. */
 async function requireInTime({ sendBefore }: HttpCall): Promise<void> {
   const late = sendBefore instanceof Date ? await findLateness(sendBefore.getTime()) : null;
   if (late) {
@@ -211,12 +226,16 @@ async function requireInTime({ sendBefore }: HttpCall): Promise<void> {
 
 let isSendingStopped = false;
 
-/** What can buy is sent no more: nobody could write down what the provider answers. */
+/**
+ * Stops all calls that can buy. Called when this process can no longer store a provider's answer.
+ */
 export function stopSending(): void {
   isSendingStopped = true;
 }
 
-/** Why nothing may leave that had to leave before this moment of the fleet's clock; null: it may. */
+/**
+ * Returns the error if a call with this deadline (fleet time in ms) must not be sent; null: it may.
+ */
 async function findLateness(beforeMs: number): Promise<LateError | null> {
   try {
     return getLateness(await sureNowMs(), beforeMs);
@@ -233,7 +252,10 @@ function getLateness(atMs: number, beforeMs: number): LateError | null {
   return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
 }
 
-/** @returns false if the body is longer than it may be; the rest of it is not read. */
+/**
+ * Passes the chunks of a body to `take`.
+ * @returns false if the body exceeds `bytesMax`; the rest is not read.
+ */
 async function readBounded(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -247,7 +269,7 @@ async function readBounded(
     }
     take(chunk);
     if (bytes > bodyBytesDefault) {
-      // What has already arrived would be read without a break.
+      // Buffered chunks would otherwise be read without yielding to the event loop.
       await setImmediate();
     }
   }
@@ -255,14 +277,17 @@ async function readBounded(
 }
 
 /**
- * Only errors of making the connection: the same codes on an open connection would prove nothing. An expired or wrong
- * certificate is one of them, a server's alert after the handshake is not.
+ * True only for errors from connecting. The same codes on an open connection prove nothing. An
+ * invalid certificate is a connect error; a TLS alert after the handshake is not.
  */
 function isNeverSent(error: unknown): boolean {
   return error instanceof Error && connectionErrors.has(error);
 }
 
-/** A short word for logs and the order's record; never a message, which may hold the address. */
+/**
+ * Returns a short code for logs and the order's record. Never a message, because it may contain the
+ * URL.
+ */
 function getErrorReason(error: unknown): string {
   const { code, name } = getErrorFields(error);
   return name === 'TimeoutError' ? 'TIMEOUT' : (code ?? name ?? 'ERROR');

@@ -1,4 +1,3 @@
-/** Reading what a provider answered, without trusting any of it. */
 import type Joi from 'joi';
 import { toPrintable } from '../shared/printable.js';
 import type { HttpAnswer } from './http.js';
@@ -8,21 +7,25 @@ export type JsonAnswer<T> =
   | { kind: 'not-sent'; code: string; message: string }
   | { kind: 'unknown'; code: string; message: string };
 
-/** Nothing was sent, and a pause is kept: it says nothing about how well the provider serves. */
+/**
+ * Code of an outcome without a call during a requested pause. It does not count for the circuit.
+ */
 export const busyCode = 'BUSY';
 const messageLengthMax = 200;
 
-/** What a protocol makes of HTTP statuses. */
+/** How a protocol uses HTTP statuses. */
 export interface StatusRules {
-  /** 299, or 499 for a protocol that tells refusals by HTTP status as well as in its body. */
+  /** 299, or 499 for a protocol that reports refusals by HTTP status as well as in the body. */
   statusMax: 299 | 499;
-  /** Statuses that certainly come before the provider has looked at the request (docs/explanation/outcomes.md#busy). */
+  /**
+   * Statuses sent before the provider looked at the request (docs/explanation/outcomes.md#busy).
+   */
   notTaken: readonly (429 | 503)[];
 }
 
 const strictRules: StatusRules = { statusMax: 299, notTaken: [] };
 
-/** The body of a JSON answer that fits the schema; everything else says nothing about what was done. */
+/** Reads a JSON body that matches the schema. Any other answer proves nothing about the order. */
 export function readJson<T>(
   answer: HttpAnswer,
   schema: Joi.ObjectSchema<T>,
@@ -48,7 +51,7 @@ export function readJson<T>(
     : { kind: 'read', body };
 }
 
-/** A 503 may as well come from something that lost the provider's answer, unless it says when to come again. */
+/** A 503 may come from a proxy that lost the provider's answer, unless it carries Retry-After. */
 function readBusy(
   status: 429 | 503,
   asksForPause: boolean,
@@ -62,13 +65,13 @@ function readBusy(
   };
 }
 
-/** The value if it fits, or null. Strict about the fields that we read, indifferent to all others. */
+/** Returns the value if it matches the schema, or null. Unknown fields are ignored. */
 export function matchSchema<T>(schema: Joi.ObjectSchema<T>, value: unknown): T | null {
   const result = schema.required().validate(value, { convert: false, allowUnknown: true });
   return result.error ? null : result.value;
 }
 
-/** JSON, or undefined: a provider's broken answer is no error of ours. */
+/** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -77,7 +80,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A provider's words as they may be stored and shown: one short line. */
+/** Returns a provider's message as one short printable line. */
 export function cleanMessage(message: string | null | undefined, otherwise: string): string {
   const line = toPrintable(message ?? '');
   return line === '' ? otherwise : line.slice(0, messageLengthMax);

@@ -1,4 +1,3 @@
-/** What the operator does with a seller's provider by hand. Each change is audited with its reason. */
 import { AccountModel, type Account } from '../accounts/account.model.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { now } from '../shared/clock.js';
@@ -17,11 +16,11 @@ export interface ProviderOverview {
   seller: Pick<Account, '_id' | 'username' | 'status' | 'provider'>;
   state: ProviderState | null;
   circuit: CircuitView | null;
-  /** What waits for its turn there. */
+  /** Orders that wait in the provider's queue. */
   backlog: Backlog | null;
 }
 
-/** Every seller that has a provider, by username. */
+/** Returns every seller that has a provider, by username. */
 export async function listProviders(): Promise<ProviderOverview[]> {
   const fields = { username: 1, status: 1, provider: 1 };
   const [sellers, states] = await Promise.all([
@@ -46,8 +45,9 @@ export async function listProviders(): Promise<ProviderOverview[]> {
 }
 
 /**
- * Sends no new orders there; those under way are asked about as before. Holds from the next order on.
- * @throws ConflictError if it is paused already, or the seller has no provider.
+ * Stops new orders to a seller's provider, from the next order on. Status checks of sent orders go
+ * on. Audited.
+ * @throws ConflictError if the provider is already paused or the seller has none.
  */
 export async function pauseProvider(seller: Account, by: ChangedBy): Promise<void> {
   const paused = { reason: by.reason ?? '', by: by.actor, at: now() };
@@ -55,7 +55,8 @@ export async function pauseProvider(seller: Account, by: ChangedBy): Promise<voi
 }
 
 /**
- * Orders go there again, with a closed circuit: what was counted before, or asked for by the provider, says nothing about now.
+ * Resumes a seller's provider and closes its circuit. Earlier counts and a requested pause do not
+ * apply any more. Audited.
  * @throws ConflictError if the seller has no provider.
  */
 export async function resumeProvider(seller: Account, by: ChangedBy): Promise<void> {
@@ -67,11 +68,11 @@ export async function resumeProvider(seller: Account, by: ChangedBy): Promise<vo
 export interface ProviderChange {
   baseUrl?: string;
   username?: string;
-  /** In clear; stored encrypted. */
+  /** In clear text; stored encrypted. */
   secret?: string;
   callbackSecret?: string;
   signWith?: 'hmac' | 'md5';
-  /** Null takes the limit away. */
+  /** Null removes the limit. */
   callsPerSecond?: number | null;
   concurrency?: number | null;
   /** Seconds; null: the default. */
@@ -79,7 +80,7 @@ export interface ProviderChange {
 }
 
 /**
- * Changes how a seller's provider is reached; what is not named stays. Holds from the next order on.
+ * Changes the provider settings of a seller, from the next order on; omitted fields stay. Audited.
  * @throws ConflictError if the seller has no provider.
  */
 export async function changeProvider(seller: Account, change: ProviderChange, by: ChangedBy): Promise<void> {
@@ -105,7 +106,7 @@ export async function changeProvider(seller: Account, change: ProviderChange, by
         action: 'provider.change',
         subject: { kind: 'provider', id: seller._id },
         before: pickNamed(open, seller.provider),
-        // Of a secret only that it was changed.
+        // The audit entry of a secret only states that it changed.
         after: {
           ...open,
           ...(secret && { secretChanged: true }),

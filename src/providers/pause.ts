@@ -1,20 +1,24 @@
 /**
- * A pause that a provider has asked for (HTTP 429 or 503 with Retry-After): until it is over no process of the fleet
- * calls it. Kept in Redis, by Redis's own clock; admission.ts holds calls back, circuit.ts keeps orders away.
+ * Pauses that a provider requests (HTTP 429 or 503 with Retry-After). No process calls it until the
+ * pause ends. Stored in Redis, by Redis's clock; admission.ts rejects calls, circuit.ts keeps
+ * orders away.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 
-/** What asks for more is looked at again after this. */
+/** Milliseconds. A longer request is cut, and the provider is tried again then. */
 export const pauseMaxMs = 3_600_000;
 
-/** A pause that is longer than the one asked for stays. */
+/** A longer pause is never shortened. */
 const pauseScript = `
 if tonumber(ARGV[1]) > redis.call('PTTL', KEYS[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end`;
 
-/** Never throws: the answer that asked for the pause says what became of the call, and must be heard. */
+/**
+ * Stores a pause. Never throws: the same answer also carries the outcome of the call, which must
+ * not be lost.
+ */
 export async function storePause(sellerId: string, pauseMs: number): Promise<void> {
   const ms = Math.min(Math.ceil(pauseMs), pauseMaxMs);
   logger.warn('the provider asks for a pause', { sellerId, pauseMs: ms });
@@ -25,17 +29,20 @@ export async function storePause(sellerId: string, pauseMs: number): Promise<voi
   }
 }
 
-/** An operator knows better: it is called again at once. @throws Redis's own errors. */
+/** Ends a pause at once, on the operator's decision. @throws Redis's own errors. */
 export async function endPause(sellerId: string): Promise<void> {
   await redis().del(getPauseKey(sellerId));
 }
 
-/** The braces keep the keys of one provider on one node of a Redis cluster. */
+/** The hash tag keeps the keys of one provider on one node of a Redis Cluster. */
 export function getPauseKey(sellerId: string): string {
   return `${env.QUEUE_PREFIX}:pause:{${sellerId}}`;
 }
 
-/** Retry-After as milliseconds from now: seconds or a date. Null: none, or nothing that can be read. */
+/**
+ * Parses Retry-After (seconds or a date) to milliseconds from now. Null: absent, unreadable or
+ * past.
+ */
 export function parseRetryAfterMs(header: string | string[] | undefined): number | null {
   if (typeof header !== 'string') {
     return null;

@@ -1,17 +1,22 @@
 import { AccountModel } from '../accounts/account.model.js';
 import { groupIdRange, getMarkupIdRange, MarkupModel } from '../products/markup.model.js';
 
-/** So far the accounts of a group are counted. */
+/** Maximum number of accounts counted per group. */
 export const groupAccountsCountedMax = 1_000;
 
-/** Buyers that have markups of their own in common. There is one as soon as an account or a rule names it. */
+/**
+ * Buyers that share their own markups. A group exists as soon as an account or a markup names it.
+ */
 export interface PriceGroup {
   name: string;
-  /** Up to `groupAccountsCountedMax`. */
+  /** At most `groupAccountsCountedMax`. */
   accounts: number;
 }
 
-/** A page of the groups by name. @param query.after The name of the last one seen. */
+/**
+ * Returns a page of price groups, ordered by name.
+ * @param query.after The last name of the previous page.
+ */
 export async function listPriceGroups(query: {
   after?: string | undefined;
   limit: number;
@@ -29,12 +34,12 @@ export async function listPriceGroups(query: {
   return { groups, next: name === null ? null : (names.at(-1) ?? null) };
 }
 
-/** Up to `groupAccountsCountedMax`. */
+/** Counts the accounts of a group, up to `groupAccountsCountedMax`. */
 export function countAccountsOfGroup(name: string): Promise<number> {
   return AccountModel.countDocuments({ priceGroup: name }).limit(groupAccountsCountedMax);
 }
 
-/** From one name to the next along the indexes, so that those who share one are not read. */
+/** Finds the next group name by index seeks, so that accounts which share a group are not read. */
 async function findNextName(after: string): Promise<string | null> {
   const [account, rule] = await Promise.all([
     AccountModel.findOne({ priceGroup: { $gt: after } }, { priceGroup: 1 })

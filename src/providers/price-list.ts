@@ -19,13 +19,15 @@ import { findActiveOffers } from './routing-cache.js';
 
 export interface PricedProduct {
   product: ListedProduct;
-  /** Rupiah: the cheapest active offer that can serve now, or the cheapest there is during maintenance, with its markup. */
+  /**
+   * Rupiah including the markup. From the cheapest active offer that can serve now, or during
+   * maintenance the cheapest offer.
+   */
   price: number;
   status: ProductStatus;
 }
 
 export interface PriceListFilter {
-  /** Whose prices these are. */
   buyer: MarkupBuyer;
   /** `prabayar`, `pascabayar`, or a subcategory. */
   category?: string | undefined;
@@ -34,26 +36,26 @@ export interface PriceListFilter {
   status?: string | undefined;
 }
 
-/** The value that a field of the product must have, in whatever case. */
+/** Required values of product fields, compared case-insensitively. */
 type Condition = Partial<Record<'category' | 'subcategory' | 'operator', string>>;
 
 interface CatalogueProduct {
   product: ListedProduct;
-  /** Active ones, the cheapest first. */
+  /** Active offers, cheapest first. */
   offers: RoutableOffer[];
 }
 
-/** The catalogue is a few thousand products; more than this is a mistake that must not fill the memory. */
+/** Maximum number of products listed and held in memory. A real catalogue has a few thousand. */
 const productsMax = 20_000;
 
-/** What is looked for in the database is in the key; nothing: the whole catalogue. */
+/** Cached catalogue, keyed by the database condition; an empty condition is the whole catalogue. */
 const catalogue = cachePieces({
   read: readCatalogue,
   codeOf: ({ product }) => product._id,
   bytesOf: ({ product, offers }) => estimateListedBytes(product) + 200 * offers.length,
 });
 
-/** About how many products there are: it only chooses between two ways to the same list. */
+/** Approximate number of products. It only selects how the list is read, not its content. */
 const catalogueSize = createCache({
   from: [ProductModel],
   load: (_key: 'all') => ProductModel.estimatedDocumentCount(),
@@ -61,12 +63,13 @@ const catalogueSize = createCache({
 });
 
 /**
- * Products with the best price now, active and in maintenance, by code. All that can fail or wait is over when it
- * resolves; each product is priced when it is taken, as of the moment of the call, however often it is gone through.
+ * Returns products with their best price now, active and in maintenance, ordered by code.
+ * Nothing fails or waits after it resolves. Prices are computed on iteration, as of the moment of
+ * the call, and iteration can be repeated.
  */
 export async function getPriceList(filter: PriceListFilter): Promise<Iterable<PricedProduct>> {
   const condition = buildCondition(filter);
-  // One copy of a catalogue that fits into the memory serves every filter.
+  // If the whole catalogue fits in memory, one copy serves every filter.
   const isHeldWhole = (await catalogueSize('all')) <= productsMax;
   const [products, now, markupOf] = await Promise.all([
     catalogue(isHeldWhole ? {} : condition),

@@ -7,11 +7,11 @@ import { providerFloats, ProviderStateModel } from './provider-state.model.js';
 import { slotMs } from '../samples/sample.model.js';
 import { getBusinessDay } from '../shared/business-time.js';
 
-/** Every order's answer may show the balance; one write in this time is enough. */
+/** Milliseconds between writes per seller. The answer of any order may contain the balance. */
 const writeEveryMs = 1_000;
 const lastWriteMs = new Map<string, number>();
 
-/** Keeps what a provider said our balance there is (rupiah): routing passes by a seller whose float is too low. */
+/** Stores our balance at a provider, in rupiah. Routing skips sellers whose float is too low. */
 export async function storeFloat(sellerId: string, amount: number): Promise<void> {
   sampleFloat(sellerId, amount);
   await writeAndInvalidate([ProviderStateModel], [sellerId], (states) =>
@@ -20,8 +20,8 @@ export async function storeFloat(sellerId: string, amount: number): Promise<void
 }
 
 /**
- * As `storeFloat`, on the way: at most once a second, never waited for, and a failure is only logged. It is not
- * announced: routing looks at floats each second by itself.
+ * Like `storeFloat`, for use while an order is processed: at most one write a second, not awaited,
+ * and a failure is only logged. Sends no invalidation, because routing rereads floats every second.
  */
 export function storeFloatThrottled(sellerId: string, amount: number): void {
   const at = nowMs();
@@ -44,25 +44,29 @@ function buildFloatUpdate(amount: number) {
   };
 }
 
-/** When our money at a provider is used up, at the pace of the business day. */
-
 const hourMs = 3_600_000;
-/** What ends later than this does not end at today's pace. */
+/** Milliseconds. A float that lasts longer counts as not ending. */
 export const floatEndsMaxMs = 90 * 24 * hourMs;
-/** Sellers whose hours of a day are read at once. */
+/** Sellers whose histories of today are read together. */
 const sellersPerRead = 60;
 
-/** How long it lasts, in milliseconds, up to 90 days. @param pace Rupiah a millisecond; null: nobody knows yet. */
+/**
+ * Returns how long a float lasts at this pace, in milliseconds, at most 90 days.
+ * @param pace Rupiah per millisecond; null: unknown.
+ */
 export function getFloatLeftMs(float: number, pace: number | null): number {
   return pace ? Math.min(floatEndsMaxMs, Math.max(0, float / pace)) : floatEndsMaxMs;
 }
 
-/** What today's figures are made from: five minutes each, of an hour at least. */
+/** Returns the span of today's figures: the business day, and at least one hour. */
 export function getTodaySpan(untilMs: number): { sinceMs: number; untilMs: number } {
   return { sinceMs: Math.min(getBusinessDay(now()).startMs, untilMs - hourMs), untilMs };
 }
 
-/** By the id of the seller, in rupiah a millisecond; null: it was not told twice today. */
+/**
+ * Returns today's pace of each float in rupiah per millisecond, by seller id. Null: fewer than two
+ * readings today.
+ */
 export async function readFloatPacesToday(sellerIds: readonly string[]): Promise<Map<string, number | null>> {
   const found = new Map<string, number | null>();
   for (let at = 0; at < sellerIds.length; at += sellersPerRead) {

@@ -1,4 +1,7 @@
-/** Providers by the id of their seller; `topup_provider_info` has its username. */
+/**
+ * Metrics and samples of providers, by seller id. `topup_provider_info` maps ids to usernames. The
+ * samples, in slots of five minutes, feed the charts of the console.
+ */
 import { counter, histogram } from '../shared/metrics.js';
 import { groupBy } from '../shared/collections.js';
 import { countSample, noteSample, sampleEvent } from '../samples/record-samples.js';
@@ -33,9 +36,7 @@ export const countCircuitChange = counter({
   labels: ['provider', 'to'],
 });
 
-/** What the console plots of providers, by five minutes: orders and how long they took, what became of them, floats, circuits. */
-
-/** An order was answered, or not in time. */
+/** Records an order that was answered or that timed out. */
 export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'], durationMs: number): void {
   const isUnanswered = outcome === 'unknown' || outcome === 'not-sent';
   countSample(getSampleSubject(sellerId), [
@@ -45,12 +46,12 @@ export function sampleOrder(sellerId: string, outcome: ProviderOutcome['outcome'
   ]);
 }
 
-/** What became of an order, when it became certain. */
+/** Records the final outcome of an order. */
 export function sampleEnd(sellerId: string, end: 'sold' | 'failed'): void {
   countSample(getSampleSubject(sellerId), [end]);
 }
 
-/** @param amount Rupiah. */
+/** Records our balance at the provider. @param amount Rupiah. */
 export function sampleFloat(sellerId: string, amount: number): void {
   noteSample(getSampleSubject(sellerId), 'float', amount);
 }
@@ -59,7 +60,10 @@ export function sampleCircuit(sellerId: string, to: string, because: string | nu
   sampleEvent(getSampleSubject(sellerId), to, because);
 }
 
-/** Of some time; null: nothing was measured. Rates from 0 to 1, latencies in milliseconds, the last float in rupiah. */
+/**
+ * Figures of a time span; null: not measured. Rates 0 to 1, latencies in milliseconds, the last
+ * float in rupiah.
+ */
 export interface ProviderFigures {
   fromMs: number;
   orders: number;
@@ -73,15 +77,16 @@ export interface ProviderFigures {
 }
 
 export interface ProviderHistory {
-  /** The earliest first. */
+  /** Earliest first. */
   steps: ProviderFigures[];
-  /** Changes of the circuit, the earliest first. */
+  /** Changes of the circuit, earliest first. */
   changes: SampledEvent[];
 }
 
 /**
- * By the id of the seller. Several times together are added up from what was counted, never from rates.
- * @param stepMs Of each figure: five minutes, or some of them.
+ * Returns the history of each seller's provider, by seller id. Rates of a longer step are computed
+ * from summed counts, never averaged.
+ * @param stepMs Length of a step: five minutes or a multiple.
  */
 export async function readProviderHistories(
   sellerIds: readonly string[],
@@ -113,7 +118,7 @@ export async function readProviderHistories(
   );
 }
 
-/** How many orders each of these sellers was sent, by its id. */
+/** Returns how many orders were sent for each seller, by seller id. */
 export async function countOrdersSent(
   sellerIds: readonly string[],
   span: { sinceMs: number; untilMs: number },
@@ -125,8 +130,8 @@ export async function countOrdersSent(
 }
 
 /**
- * How fast our money at a provider goes, in rupiah a millisecond: what it fell by, whatever was paid in meanwhile. Null: it was
- * not told twice.
+ * Computes how fast our balance at a provider decreases, in rupiah per millisecond. Only decreases
+ * count, so payments into the balance do not matter. Null: fewer than two readings.
  */
 export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
   const told = steps.filter((each) => each.float !== null);

@@ -1,6 +1,6 @@
 /**
- * A queue a provider: orders wait in it for their turn, first come first served, and one provider keeps no other's
- * orders up (decision 020).
+ * One queue per provider, so that a slow provider does not delay orders of another (decision 020).
+ * Orders wait in it first come, first served.
  */
 import { env } from '../../config/env.js';
 import { defineQueue, type Queue } from '../jobs/define-job.js';
@@ -15,7 +15,7 @@ const namePrefix = 'fulfilment-';
 
 const queues = new Map<string, Queue>();
 
-/** The queue of a seller's provider, as those know it who add to it and look at it. */
+/** Returns the queue of a seller's provider, without the provider's current limits. */
 export function getProviderQueue(sellerId: string): Queue {
   const found =
     queues.get(sellerId) ??
@@ -34,13 +34,13 @@ export function isProviderQueue({ name }: Queue): boolean {
 
 export interface ProviderQueue {
   sellerId: string;
-  /** With the limits that hold just now. */
+  /** With the limits that apply now. */
   queue: Queue;
 }
 
 /**
- * The queues that there are: of each seller with a provider, and those left behind by sellers that have none any more,
- * until they are empty.
+ * Returns the queue of each seller with a provider, and the non-empty queues of sellers whose
+ * provider was removed.
  */
 export async function listProviderQueues(): Promise<ProviderQueue[]> {
   const sellers = [...(await getRoutingSellers()).values()].filter(({ provider }) => provider !== null);
@@ -56,8 +56,9 @@ export async function listProviderQueues(): Promise<ProviderQueue[]> {
 }
 
 /**
- * While the provider serves, its own limits hold. While it does not, its orders go on to others or wait elsewhere, which
- * costs it no call: nothing holds them up, and there is room beside the calls that hang.
+ * Applies the provider's own limits while its circuit is closed. Otherwise orders are rerouted or
+ * wait elsewhere without a call, so no limit applies, and the concurrency doubles to leave room for
+ * calls that hang.
  */
 function applyLimits({ _id, username, status, provider, state }: RoutingSeller, isClosed: boolean): Queue {
   const queue = { ...getProviderQueue(_id), title: `fulfilment: ${username}` };
@@ -69,11 +70,13 @@ function applyLimits({ _id, username, status, provider, state }: RoutingSeller, 
 }
 
 const registerEveryMs = 30_000;
-/** By then the sweep has looked at every purchase that waits in the queue of a provider that is gone. */
+/**
+ * Milliseconds. By then the sweep has visited every purchase in the queue of a removed provider.
+ */
 const lingerMs = 120_000;
 let registered = { ids: '', atMs: -Infinity, left: [] as string[] };
 
-/** Sellers whose queue was once worked on and who have no provider any more. Noted in Redis, looked at now and then. */
+/** Finds sellers that once had a queue and have no provider any more, from a register in Redis. */
 async function findAbandonedSellers(present: string[]): Promise<string[]> {
   const ids = present.join();
   if (ids !== registered.ids || performance.now() - registered.atMs > registerEveryMs) {
@@ -88,8 +91,9 @@ async function findAbandonedSellers(present: string[]): Promise<string[]> {
 }
 
 /**
- * Of a provider that was taken away nothing stays in Redis once its last job has gone elsewhere. Its seller is forgotten a round
- * later, when nothing stands there any more: a process that looks at the queue for the first time makes its keys anew.
+ * Removes the empty queues of removed providers from Redis.
+ * A seller leaves the register one round later, once no key is left: a process that opens the queue
+ * late creates its keys again.
  */
 export async function removeEmptyQueues(): Promise<void> {
   const sellers = await getRoutingSellers();
@@ -109,7 +113,7 @@ export async function removeEmptyQueues(): Promise<void> {
   }
 }
 
-/** Sellers with the time at which they last had a provider. */
+/** Redis key of sellers, scored by the time when they last had a provider. */
 function getRegisterKey(): string {
   return `${env.QUEUE_PREFIX}:provider-queues`;
 }

@@ -2,13 +2,18 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection, Money } from '../database/typed-collection.js';
 import { readOnly } from '../database/read-only-model.js';
 
-/** What is known about a seller's provider at run time, apart from its settings. */
+/** Run-time state of a seller's provider, apart from its settings. */
 export interface ProviderState {
   /** The seller's account id. */
   _id: string;
-  /** Set by the operator: no new orders go there; those under way are still asked about. */
+  /**
+   * Set by the operator: the provider gets no new orders. Status checks of orders in flight go on.
+   */
   paused: { reason: string; by: string; at: Date } | null;
-  /** Our money at the provider when it last told us, in rupiah; null = not known, which stops nothing. */
+  /**
+   * Our balance at the provider in rupiah when it last reported it. Null: unknown, which blocks
+   * nothing.
+   */
   floatAmount: number | null;
   floatAt: Date | null;
 }
@@ -25,5 +30,8 @@ const schema = new Schema<ProviderState>(
 
 const model = mongoose.model('ProviderState', schema);
 export const ProviderStateModel = readOnly<ProviderState>(model);
-/** For the float, which every order may tell anew: it is not announced, and routing may know it for a second. */
+/**
+ * Writes floats. Any order may report one, so these writes send no invalidation; routing may see a
+ * float one second late.
+ */
 export const providerFloats = getCollection<ProviderState & { paused: null }>(model);

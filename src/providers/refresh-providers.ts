@@ -10,20 +10,20 @@ import { getAdapter, buildConnection } from './get-adapter.js';
 import { storeFloat } from './provider-float.js';
 import { removeEmptyQueues } from './provider-queue.js';
 
-/** Asks providers for our balance there and for their price lists, each when it is time. */
+/** Reads our balance and price list of each provider when they are due. */
 export const refreshProvidersJob = defineClocked('refresh-providers', 20_000);
 
 type Seller = Pick<Account, '_id' | 'provider'>;
 
 const floatEveryMs = 60_000;
-/** The provider allows one every 5 minutes, and refuses the rest. */
+/** Digiflazz allows one request every 5 minutes, and refuses others. */
 const priceListEveryMs = 310_000;
-/** To name more products than this costs more than to load them all again. */
+/** Above this number, invalidating everything is cheaper than naming each product. */
 const subjectsMax = 100;
 
 /**
- * Asks every provider for our balance there, and Digiflazz for its price list, when it is time. Called by a
- * sweep of any number of processes: Redis lets one of them do each.
+ * Reads our balance at every provider, and the price list of Digiflazz, when due. Each process runs
+ * it in its sweep; Redis lets one of them do each task.
  */
 export async function refreshProviders(): Promise<void> {
   await removeEmptyQueues();
@@ -42,18 +42,23 @@ export async function refreshProviders(): Promise<void> {
         await syncPriceList(seller);
       }
     } catch (error) {
-      // One provider with wrong settings must not keep the others from being asked.
+      // A provider with wrong settings must not stop the others.
       logger.warn('provider not refreshed', { sellerId: seller._id, error });
     }
   }
 }
 
-/** @returns our balance at the seller's provider in rupiah, now stored; null if it did not tell. */
+/**
+ * Reads and stores our balance at a seller's provider.
+ * @returns it in rupiah; null if the provider did not report it.
+ */
 export async function refreshFloat(seller: Seller): Promise<number | null> {
   return (await askFloat(seller)).amount;
 }
 
-/** The same, with how long the provider took and, where it did not tell, why. */
+/**
+ * Like `refreshFloat`, with the provider's latency and the reason if it did not report the balance.
+ */
 export async function askFloat(
   seller: Seller,
 ): Promise<{ amount: number | null; durationMs: number; problem: string | null }> {
@@ -69,9 +74,9 @@ export async function askFloat(
 }
 
 /**
- * Writes what the provider's price list says to the seller's offers: cost, stock, cut-off window. What the list
- * does not name cannot be bought there. The seller's own price and status stay as they are.
- * @returns how many offers the list names, or null if it could not be read: then nothing was changed.
+ * Stores the provider's price list in the seller's offers: cost, availability, cut-off window.
+ * Offers that the list does not name become unavailable. The seller's price and status stay.
+ * @returns how many offers the list names; null if it could not be read, and nothing was changed.
  */
 export async function syncPriceList(seller: Seller): Promise<number | null> {
   const offers = await OfferModel.find({ sellerId: seller._id }, { productCode: 1 }).lean<Offer[]>();

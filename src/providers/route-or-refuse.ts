@@ -6,8 +6,9 @@ import { MaintenanceError, NotFoundError, type AppError } from '../shared/errors
 import { say } from '../shared/say.js';
 
 /**
- * The offer that a purchase would go to now; its price is what the buyer pays.
- * @throws NotFoundError (404/02) if nobody sells it, MaintenanceError (503/03) if nobody can serve it just now.
+ * Returns the offer that a purchase would be routed to now. Its price excludes the markup.
+ * @throws NotFoundError (404/02) if no seller offers it, MaintenanceError (503/03) if none can
+ * serve it now.
  */
 export async function requireRoute(product: Product): Promise<Route> {
   const choice = await chooseRoute({ productCode: product._id, turnAt: null });
@@ -18,7 +19,7 @@ export async function requireRoute(product: Product): Promise<Route> {
   throw buildNoRouteError(product, choice);
 }
 
-/** Why nobody serves it, as the client hears it. */
+/** Builds the error that the client gets if no route is found. */
 export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
   switch (choice.reason) {
     case 'no-offer':
@@ -37,7 +38,7 @@ export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
     case 'backlog':
       return new MaintenanceError(
         say('productBusy', { code: product._id }),
-        // The line moves on: by then it is as short as it may be.
+        // The backlog shrinks meanwhile, and is within the limit by then.
         toSeconds(choice.retryAfterMs),
         'product_busy',
       );
@@ -50,7 +51,7 @@ export function buildNoRouteError(product: Product, choice: NoRoute): AppError {
   }
 }
 
-/** Not in the first moment: the others come then. */
+/** Minimum Retry-After in seconds during an outage, so that clients do not return at once. */
 const outageMinS = 30;
 
 function toSeconds(ms = 0): number {

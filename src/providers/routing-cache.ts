@@ -1,6 +1,6 @@
 /**
- * What routing needs to know, from each process's own memory: however many orders come, the database sees one query
- * a second, for floats.
+ * Routing data cached in the memory of each process. Under any load, the database sees one query a
+ * second, for floats.
  */
 import { getQuickCollection } from '../database/mongo.js';
 import { AccountModel, type Account } from '../accounts/account.model.js';
@@ -14,11 +14,11 @@ type SellerFacts = Pick<Account, '_id' | 'username' | 'status' | 'provider' | 'c
 export type RoutingSeller = SellerFacts & { state: ProviderState | null };
 export interface RoutingProduct {
   product: Pick<Product, '_id' | 'status' | 'cutOff' | 'maxWaitS'>;
-  /** Active ones. */
+  /** Active offers. */
   offers: Offer[];
 }
 
-/** Null: there is no such product. */
+/** Returns a product with its active offers; null if it does not exist. */
 export const getRoutingProduct = createCache({
   from: [ProductModel, OfferModel],
   load: loadProduct,
@@ -30,7 +30,7 @@ const sellerFacts = createCache({
   load: loadSellers,
   isAbout: (sellers, accountId) => sellers.some(({ _id }) => _id === accountId),
 });
-/** A pause drops them; a float is not announced, and is a second old at most. */
+/** A pause invalidates the entry. A float does not, and is at most one second old. */
 const providerStates = createCache({
   from: [ProviderStateModel],
   load: loadStates,
@@ -55,9 +55,9 @@ export async function getRoutingSellers(): Promise<Map<string, RoutingSeller>> {
   return cachedSellers.sellers;
 }
 
-/** The active offers of these products, by code. */
+/** Returns the active offers of these products, by product code. */
 export async function findActiveOffers(productCodes: string[]): Promise<Map<string, Offer[]>> {
-  // Neither product nor seller of an offer changes, so each is seen once.
+  // An offer's product and seller never change, so the query returns each offer once.
   const offers = await getQuickCollection(OfferModel)
     .find({ productCode: { $in: productCodes }, status: 'active' })
     .toArray();

@@ -1,4 +1,3 @@
-/** In which order the sellers of a product would be asked now, and what keeps each from it: for the operator. */
 import { now } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -17,27 +16,34 @@ import { getRoutingProduct, getRoutingSellers } from './routing-cache.js';
 
 export interface RoutedOffer {
   seller: string;
-  /** Rupiah that the seller asks, and what it costs us where that is known. */
+  /** Rupiah: the seller's price, and our cost if known. */
   price: number;
   cost: number | null;
   circuit: CircuitView['state'];
   successRate: number;
   meanMs: number;
-  /** Null: it is asked when its turn comes. */
+  /** Null: nothing blocks the offer. */
   obstacle: (typeof obstacles)[number] | 'circuit-open' | null;
-  /** What puts it behind the one before it. `first`: it is asked first; `alike`: nothing tells them apart. Null: it is not asked. */
+  /**
+   * The criterion that ranks it behind the previous one. `first`: tried first. `alike`: no
+   * criterion differs. Null: not tried.
+   */
   placed: RankCriterion | 'first' | 'alike' | null;
 }
 
 export interface RoutingOrder {
   product: string;
-  /** What closes it, whoever would serve it; null: nothing. */
+  /** Why the product is closed for every seller; null: it is open. */
   closed: NoRouteReason | null;
-  /** Those that cannot be asked come after those that can. */
+  /** Blocked offers come last. */
   offers: RoutedOffer[];
 }
 
-/** @throws NotFoundError for a product that does not exist. */
+/**
+ * Returns the order in which routing tries the sellers of a product now, and each seller's
+ * obstacle, for the operator.
+ * @throws NotFoundError if the product does not exist.
+ */
 export async function readRoutingOrder(productCode: string): Promise<RoutingOrder> {
   const [found, sellers] = await Promise.all([getRoutingProduct(productCode), getRoutingSellers()]);
   if (!found) {

@@ -13,7 +13,7 @@ const schema = Joi.object<{ rows: Row[] }>({
     .required(),
 });
 
-/** The simulator's log of what it executed under our name: its own record, for reconciliation. */
+/** Reads the simulator's log of the orders it executed for us, for reconciliation. */
 export async function readSimulatorLog(
   connection: ProviderConnection,
   { since, until }: { since: Date; until: Date },
@@ -29,7 +29,7 @@ export async function readSimulatorLog(
     bodyBytesMax: 67_108_864,
     sellerId: connection.sellerId,
   });
-  // The log is a bare array.
+  // The log is a bare array, and the schema expects an object.
   const read = readJson(
     answer.kind === 'answer' ? { ...answer, text: `{"rows":${answer.text}}` } : answer,
     schema,

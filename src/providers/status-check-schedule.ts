@@ -2,26 +2,26 @@ import { env, type Env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import type { ProviderOrder, ProviderOutcome, ProviderTraits } from './adapter.js';
 
-/** Milliseconds from one status check to the next; the last one goes on. */
+/** Milliseconds between status checks. The last interval repeats. */
 const intervalsMs: Record<Env['APP_MODE'], readonly [number, ...number[]]> = {
   sandbox: [1_000, 2_000, 4_000, 8_000, 10_000],
   live: [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000],
 };
-/** Many orders that became unknown together must not all ask again at the same moment. */
+/** Share of the interval. Jitter spreads the checks of orders that became unknown together. */
 const jitterMax = 0.1;
 
 export interface PollState {
-  /** When the order went out. */
   sentAt: Date;
-  /** Status checks so far, and the last of them. */
+  /** Number of status checks so far, and the time of the last one. */
   checks: number;
   lastCheckAt: Date | null;
 }
 
 /**
- * When to ask for an order's status next (docs/explanation/routing.md#schedules): after `intervals[checks]` since the last
- * contact, plus up to 10 %, never closer than the provider's minimum interval. Null: never again, because the order
- * would be older than the provider remembers; the operator decides then.
+ * Returns when to check an order's status next (docs/explanation/routing.md#schedules):
+ * `intervals[checks]` after the last contact, plus up to 10 %, at least the provider's minimum
+ * interval. Null: never again, because the provider may have forgotten the order. The operator
+ * decides then.
  * @param random Returns [0, 1).
  */
 export function getNextPollAt(
@@ -38,8 +38,9 @@ export function getNextPollAt(
 }
 
 /**
- * The last guard before a status check that is a resend: too old, and the provider may buy it again; too soon
- * after the last contact, and the two may race. Null: it may go out.
+ * Returns the outcome that replaces a status check which must not be sent. An order that is too old
+ * could be bought again; a check too soon after the last contact could race with it. Null: it may
+ * be sent.
  */
 export function findCheckRefusal(
   order: Pick<ProviderOrder, 'sentAt' | 'lastCheckAt'>,

@@ -4,24 +4,28 @@ import type { ProviderProduct, Reading } from './adapter.js';
 import { readJson, matchSchema } from './json-answer.js';
 import { streamHttp, type HttpCall } from './http.js';
 
-/** Some 150,000 products. What is longer is not read to its end, and nothing is changed because of it. */
+/**
+ * Bytes of a list, enough for about 150,000 products. A longer list is refused whole, and no offer
+ * changes.
+ */
 const bytesMax = 67_108_864;
-/** Nobody waits for it. */
+/** Milliseconds. A background job reads the list, so no request waits for it. */
 const timeoutMs = 40_000;
 
 interface Rows<Row> {
   call: HttpCall;
   row: Joi.ObjectSchema<Row>;
   codeField: keyof Row & string;
-  /** Of what stands in `status` beside `data`: whether the list may be believed. */
+  /** True if the top-level `status` of the answer says that the list is valid. Absent: always. */
   isGood?: (status: unknown) => boolean;
   wants?: ((code: string) => boolean) | undefined;
   read: (row: Row) => ProviderProduct;
 }
 
 /**
- * The rows under `data` of an answer that may be tens of megabytes long, taken apart as it comes in: of what nobody
- * wants nothing is kept, and the process goes on with other work in between.
+ * Parses the rows under `data` while they arrive. The answer may have tens of megabytes.
+ * Rows that `wants` refuses are dropped at once, and other work of the process runs between the
+ * chunks.
  */
 export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<ProviderProduct[]>> {
   const value: ProviderProduct[] = [];
@@ -58,7 +62,7 @@ export async function streamRows<Row>(rows: Rows<Row>): Promise<Reading<Provider
   ) {
     return { ok: true, value };
   }
-  // The text of a good status is not kept, so it says that the list could not be read.
+  // The text of a 2xx answer is not kept, so `toFailure` reports it as unreadable.
   const { code, message } = toFailure(answer, rows.row);
   return { ok: false, code, message };
 }

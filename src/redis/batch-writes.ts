@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Commands that are sent in the same turn of the event loop leave in one write: each write is a call of the system of its own, by
- * which Redis is woken too. Nothing waits for an answer, unlike with a pipeline, and the order stays as it is.
+ * Sends all commands of one turn of the event loop in one write, because each write is a system
+ * call and wakes Redis. Unlike a pipeline, no command waits for an answer. The order stays the
+ * same.
  */
 export function batchWrites(connection: Redis): void {
   connection.on('connect', () => {

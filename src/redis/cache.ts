@@ -10,29 +10,34 @@ interface Kept<V> {
 }
 
 export interface CacheOptions<K, V> {
-  /** What it is made from: a change of one of these drops it. */
+  /** A change of one of these models invalidates the cache. */
   from: readonly AnyReadOnlyModel[];
   load: (key: K) => PromiseLike<V>;
-  /** Whether a value is made from this account or product; without it a change drops all. */
+  /**
+   * True if a value depends on this account or product. Absent: every change invalidates all
+   * values.
+   */
   isAbout?: (value: NonNullable<V>, subject: string) => boolean;
-  /** The longest that a value is kept. */
+  /** Maximum age of a value, in milliseconds. */
   keepMs?: number;
   entriesMax?: number;
-  /** The weight of a value, and the most that all kept values weigh together. A heavier one is not kept. */
+  /** Weight of a value, and the maximum total weight. A heavier value is not cached. */
   weight?: { of: (value: NonNullable<V>) => number; max: number };
 }
 
-/** What was not found is kept apart and shortly, so that guesses push nothing out. */
+/** Missing values are cached separately and briefly, so that guessed keys evict nothing. */
 const missingMax = 1_000;
 
 /**
- * Remembers what `load` returned: for `limits.cacheMs` while this process hears of changes, for `limits.cacheDeafMs`
- * while it does not, and until a change of what it is made from (decision 051). The least recently used go first.
- * Callers at the same time share one load; errors are not remembered. For facts, never for balances.
+ * Caches the results of `load`: for `limits.cacheMs` while this process is subscribed to changes,
+ * otherwise for `limits.cacheDeafMs`. A change of its models invalidates it (decision 051). The
+ * least recently used entries are evicted first.
+ * Concurrent callers share one load; errors are not cached. For settings and catalogue data, never
+ * for balances.
  */
 export function createCache<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
   const ask = createMemoryCache(options);
-  // What others name as they like must not fill our memory.
+  // Clients choose some keys, and long ones must not fill the memory.
   return (key) => (key.length > limits.cacheKeyLengthMax ? Promise.resolve(options.load(key)) : ask(key));
 }
 
@@ -47,14 +52,17 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
   });
   const loading = new Map<K, Promise<V>>();
   const begun = begunChanges();
-  /** What was being loaded when it was raised may be from before a change: it is answered, and not kept. */
+  /**
+   * A load that began under an earlier generation may predate a change: its value is returned, but
+   * not cached.
+   */
   let generation = 0;
 
   const forget = (isStale: (value: NonNullable<V>) => boolean): void => {
     generation += 1;
     loading.clear();
     missing.clear();
-    // A copy: lru-cache does not promise to continue correctly after a deletion.
+    // Iterates over a copy: lru-cache does not guarantee iteration during deletion.
     for (const [key, { value }] of [...kept.entries()]) {
       if (isStale(value)) {
         kept.delete(key);
@@ -87,7 +95,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
 
   function loadNow(key: K, at: number, hearing: number): Promise<V> {
     const began = generation;
-    // A mongoose query runs again with each `then`: share the promise of its one run.
+    // A mongoose query runs again with each `then`, so the callers share one promise.
     const answer: Promise<V> = Promise.resolve().then(async () => {
       try {
         const value = await load(key);
@@ -126,7 +134,7 @@ function createStore<K extends string, V>({ entriesMax = 10_000, weight }: Cache
   });
 }
 
-/** Changes that have begun and are not over: what is read meanwhile may be from before them. */
+/** Changes that have begun and not ended. A value read meanwhile may predate them. */
 function begunChanges() {
   const begun = new Map<string, { change: Change; until: number }>();
   return {
@@ -134,7 +142,7 @@ function begunChanges() {
       if (change.phase === 'end') {
         begun.delete(change.id);
       } else {
-        // Whose process died can't come to hold any more after this.
+        // If the process died, its change can no longer be committed after this time.
         begun.set(change.id, { change, until: performance.now() + limits.cacheMs });
       }
     },

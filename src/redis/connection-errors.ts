@@ -1,19 +1,19 @@
-/** What Redis, its connections and BullMQ complain of: heard, and not once a retry. */
 import { logOncePerMinute } from '../shared/logger.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 
 /**
- * One line a minute for each code and each thing that did not work.
- * @param what did not work, from a small set of words: each has its own minute.
+ * Logs an error of Redis, its connections or BullMQ, at most once a minute per code and `what`.
+ * @param what The failure, from a small fixed set: each has its own minute.
  */
 export function logRedisError(what: string, error: unknown, details: Record<string, unknown> = {}): void {
   logOncePerMinute(what, getErrorCode(error), { ...details, error });
 }
 
 /**
- * `OOM`, `READONLY`, `ECONNREFUSED`: the code of a socket, or the first word of what Redis answered, which is its code
- * by protocol; of what caused an error, where that is known. Of anything else the name of the class.
+ * Returns a short code such as `OOM`, `READONLY` or `ECONNREFUSED`: the code of a socket error, or
+ * the first word of a Redis error, which is its code by protocol. A `cause` takes precedence. Other
+ * errors return their class name.
  */
 export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) {
@@ -29,22 +29,22 @@ export function getErrorCode(error: unknown): string {
   return word ?? error.name;
 }
 
-/**
- * For commands that somebody waits for. The answers of a connection come in order: after one that did not come
- * in time, nothing behind it comes sooner. So from then on commands fail at once, until Redis has answered quickly again.
- */
-
 const probeEveryMs = 100;
 const quickMs = 250;
 
-/** @param patienceMs What a command has for its answer: `commandTimeout` of this connection. */
+/**
+ * Rejects commands at once while Redis is slow. Answers of a connection arrive in order, so after
+ * one late answer every later command would be late. Commands are sent again once Redis has
+ * answered a ping quickly.
+ * @param patienceMs The `commandTimeout` of this connection.
+ */
 export function failFast(connection: Redis, patienceMs: number): void {
   const send = connection.sendCommand.bind(connection);
   let isSlow = false;
   let isProbe = false;
 
   connection.sendCommand = (command, stream) => {
-    // Before it is ready a connection sends only what makes it so.
+    // Before it is ready, a connection sends only the commands of its handshake.
     if (isSlow && !isProbe && connection.status === 'ready') {
       command.reject(new Error('Redis has not answered in time; nothing is sent until it does'));
       return command.promise;
@@ -60,7 +60,7 @@ export function failFast(connection: Redis, patienceMs: number): void {
     return send(command, stream);
   };
 
-  /** At once first: it may have been this process that stood still. */
+  /** Probes at once first, because the pause may have been in this process. */
   async function probe(): Promise<void> {
     while (isSlow && connection.status !== 'end') {
       const sentAtMs = performance.now();

@@ -1,6 +1,7 @@
 /**
- * Connections to Redis, all made here, by their use: whoever waits for an answer is told at once that Redis is away, and
- * workers wait for it for ever. One server, Sentinels or a Cluster: nobody else needs to know which.
+ * All connections to Redis are made here, by their use: `producer` commands fail fast while Redis
+ * is away, and workers wait for it indefinitely. The rest of the code need not know if it is one
+ * server, Sentinels or a Cluster.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
@@ -11,10 +12,13 @@ import { failFast, getErrorCode, logRedisError } from './connection-errors.js';
 import { getConnectionName, processId } from './process-id.js';
 import { batchWrites } from './batch-writes.js';
 
-/** producer: for commands that somebody waits for. worker: for BullMQ's commands. blocking: where it waits for jobs. */
+/**
+ * producer: commands with a waiting caller. worker: BullMQ's commands. blocking: BullMQ's wait for
+ * jobs.
+ */
 type Use = 'producer' | 'worker' | 'blocking' | 'subscriber';
 
-/** The options that are used here: `RedisOptions` as a whole is no option of a Cluster's nodes. */
+/** The options used here. A Cluster's nodes do not accept the full `RedisOptions`. */
 interface Options {
   maxRetriesPerRequest: number | null;
   socketTimeout: number;
@@ -28,8 +32,8 @@ interface Options {
 const commandTimeoutMs = 1_000;
 
 /**
- * `socketTimeout`: a command without any answer for so long shows that the connection is dead, whatever the socket says
- * (a NAT that forgot it answers nothing). BullMQ blocks for 10 s at most.
+ * `socketTimeout`: a command unanswered for this long means that the connection is dead, even if
+ * the socket seems open (after a NAT has dropped it). BullMQ blocks for 10 s at most.
  */
 const optionsByUse: Record<Use, Options> = {
   producer: {
@@ -43,7 +47,7 @@ const optionsByUse: Record<Use, Options> = {
   subscriber: { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: 3_000 },
 };
 
-/** The others send a command and wait. */
+/** Uses that send many commands concurrently. The other uses send a command and wait. */
 const sendsMany: ReadonlySet<Use> = new Set(['producer', 'worker']);
 
 const connectTimeoutMs = 2_000;
@@ -54,45 +58,57 @@ let producer: Redis | null = null;
 let worker: Redis | null = null;
 const disconnectHooks: (() => Promise<unknown>)[] = [];
 
-/** The connection of this process for everything but workers. Commands fail at once while Redis is away. */
+/**
+ * Returns the connection of this process for everything except workers. Commands fail at once while
+ * Redis is away.
+ */
 export function redis(): Redis {
   producer ??= withBlockingDuplicates(openConnection('producer', getConnectionName(processId)));
   return producer;
 }
 
 /**
- * The connection that all BullMQ workers of this process share; each has another one of its own, on which it blocks.
- * Commands wait through any outage.
+ * Returns the connection that all BullMQ workers of this process share; each worker has another one
+ * to block on. Commands wait through any outage.
  */
 export function workerConnection(): Redis {
   worker ??= withBlockingDuplicates(openConnection('worker'));
   return worker;
 }
 
-/** A connection that hears what is published. It comes back by itself, and whoever opened it subscribes again. */
+/**
+ * Opens a connection for subscriptions. It reconnects by itself, and the caller must subscribe
+ * again.
+ */
 export function newSubscriberConnection(): Redis {
   return openConnection('subscriber');
 }
 
-/** The servers that hold keys: one, or each master of a Cluster. */
+/** Returns the servers that hold keys: one, or each master of a Cluster. */
 export function redisServers(): Redis[] {
   const connection: unknown = redis();
   return connection instanceof Cluster ? connection.nodes('master') : [redis()];
 }
 
-/** A key that a Cluster keeps on the same node as `key`; it begins with the prefix too, as a user's rights may ask for. */
+/**
+ * Builds a key on the same Cluster node as `key`. It keeps the prefix, which a user's ACL may
+ * require.
+ */
 export function buildSiblingKey(key: string, part: string): string {
   return key.includes('{') ? `${key}:${part}` : `${env.QUEUE_PREFIX}:${part}:{${key}}`;
 }
 
-/** Done by `disconnectRedis` while Redis can still be reached; the last one first. */
+/**
+ * Registers a hook that `disconnectRedis` runs while Redis is still connected, last registered
+ * first.
+ */
 export function beforeDisconnect(farewell: () => Promise<unknown>): void {
   disconnectHooks.push(farewell);
 }
 
 /**
  * Resolves when the producer connection can take commands.
- * @param timeoutMs rejects after this; null: waits for ever.
+ * @param timeoutMs Rejects after this; null: waits indefinitely.
  */
 export async function connectRedis(timeoutMs: number | null = 10_000): Promise<void> {
   const connection = redis();
@@ -115,7 +131,7 @@ export async function connectRedis(timeoutMs: number | null = 10_000): Promise<v
   });
 }
 
-/** Says goodbye if Redis is there, and closes the connections in any case. */
+/** Runs the hooks if Redis is reachable, and closes the connections in any case. */
 export async function disconnectRedis(): Promise<void> {
   for (const farewell of disconnectHooks.splice(0).reverse()) {
     await farewell().catch(() => undefined);
@@ -175,7 +191,7 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
       ...(username !== null && { username }),
       ...(password !== null && { password }),
     },
-    // The names of nodes stay as they are: their certificates are for them.
+    // Keep host names, because the nodes' certificates are issued for them.
     dnsLookup: (name, found) => found(null, name),
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: connectTimeoutMs,
@@ -193,13 +209,15 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
   cluster.on('node error', (error: Error, node: string) => {
     logRedisError('a node of redis is away', error, { node });
   });
-  // It has every command and event of a Redis that is used here.
+  // A Cluster has all commands and events of Redis that are used here.
   return watchConnection(cluster as unknown as Redis);
 }
 
-/** BullMQ makes the connections it blocks on as duplicates of the one it is given; these need other time-outs. */
+/**
+ * BullMQ duplicates the given connection for blocking calls; the duplicates need other time-outs.
+ */
 function withBlockingDuplicates(connection: Redis): Redis {
-  // A Cluster is asked with its nodes first, and the name a level deeper.
+  // `Cluster.duplicate` takes the nodes first, and has the name one level deeper.
   type Given = { connectionName?: string; redisOptions?: { connectionName?: string } } | undefined;
   connection.duplicate = ((...given: Given[]) => {
     const named = given.find((each) => each !== undefined);
@@ -232,8 +250,8 @@ function retryStrategy(times: number): number {
 }
 
 /**
- * After a failover the one we are connected to may be a replica now, and another connection finds the new master. Where
- * it stays read-only, each command would reconnect.
+ * After a failover the connected server may be a replica, and reconnecting finds the new master.
+ * The pause prevents a reconnect per command while the server stays read-only.
  */
 function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
   let lastMs = -Infinity;
@@ -246,10 +264,12 @@ function onceInAWhileWhenReadOnly(): (error: Error) => boolean {
   };
 }
 
-/** Each queue listens to the connection that all share, and Node takes more than ten for a leak, on stderr. */
+/**
+ * All queues listen on the shared connection. Above ten listeners Node warns of a leak on stderr.
+ */
 const listenersMax = 10_000;
 
-/** An outage is a line a minute, and one when it ends. */
+/** Logs an outage once a minute, and its end once. */
 function watchConnection(connection: Redis): Redis {
   let away = false;
   connection.setMaxListeners(listenersMax);

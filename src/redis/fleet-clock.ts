@@ -1,6 +1,7 @@
 /**
- * One clock for the whole fleet: Redis's. Leases, schedules and ages are compared between processes on hosts whose own
- * clocks may be wrong; each process measures how far Redis is from its own steady clock, and goes by that.
+ * One clock for the whole fleet: Redis's. Processes on hosts with wrong clocks compare leases,
+ * schedules and ages. Each process measures the offset of Redis's clock from its own monotonic
+ * clock, and uses that (decision 049).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { env } from '../../config/env.js';
@@ -12,50 +13,67 @@ import { connectRedis, redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
 const measureEveryMs = 10_000;
-/** Until the first measure. */
+/** Until the first measurement. */
 const firstEveryMs = 500;
-/** The first time: a process that starts is busy, and one trip alone may be off by most of a second. Far from Redis there are fewer. */
+/**
+ * Round trips of the first measurement. A starting process is busy, so a single trip may be wrong
+ * by most of a second. With high latency there are fewer.
+ */
 const firstTrips = 5;
 const firstTripsMs = 1_000;
 const connectWithinMs = 500;
 const sureWithinMs = 2_000;
-/** Our two clocks disagree by more than this: the host slept, or its clock was set. */
+/**
+ * A larger disagreement of monotonic and host clock means that the host slept or its clock was set.
+ */
 const jumpMs = 500;
-/** How far our steady clock and Redis's may go apart: NTP slows or hastens a clock by no more. */
+/** Maximum drift between the monotonic clock and Redis's: NTP adjusts a clock by no more. */
 const driftMost = 0.000_5;
-/** Worth a word to the operator. */
+/** Error of the host clock above which the operator is warned. */
 const hostErrorMs = 2_000;
 
 const clockKey = `${env.QUEUE_PREFIX}:clock`;
-/** The servers of a Cluster have a clock each: that of the one with this key is the fleet's. */
+/** Each server of a Cluster has a clock; the server with this key provides the fleet's. */
 const timeScript = `return redis.call('time')`;
 
-/** One moment by three clocks: the middle of the trip to Redis, which may have answered at any moment of it. */
+/**
+ * One moment on three clocks, at the middle of the round trip to Redis. Redis may have answered at
+ * any moment of the trip.
+ */
 interface Measured {
   redisMs: number;
   steadyMs: number;
   hostMs: number;
-  /** Half the trip: the most that `redisMs` is off. */
+  /** Half the round trip: the maximum error of `redisMs`. */
   errorMs: number;
 }
 
 export interface FleetClock {
-  /** Resolves with the first measure. Until then this process goes by what `goBy` was told, or by its host's clock. */
+  /**
+   * Resolves with the first measurement. Until then this process uses the time from `goBy`, or the
+   * host's clock.
+   */
   measured: Promise<void>;
-  /** Until the first measure, the time of another server: a host's own clock may be wrong by hours. @throws what `ask` throws. */
+  /**
+   * Uses another server's time until the first measurement: a host's clock may be wrong by hours.
+   * @throws what `ask` throws.
+   */
   goBy(ask: () => Promise<number>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What this process goes by: the surest. */
+/** The most precise measurement. This process uses it as its clock. */
 let measured: Measured | null = null;
-/** The newest: of a pause of the machine before it, it alone knows. */
+/** The newest measurement. Only it reflects a pause of the machine before it. */
 let newest: Measured | null = null;
-/** Where it was kept and is no more, what is still under way must not go by the host's. */
+/** After `ended`, work in flight must not fall back to the host's clock. */
 let keeping: 'never' | 'now' | 'ended' = 'never';
 let isHostWrong = false;
 
-/** Keeps this process on the fleet's clock until it is stopped. Without Redis the last measure goes on. */
+/**
+ * Keeps this process on the fleet's clock until `stop`. Without Redis the last measurement stays in
+ * use.
+ */
 export function keepFleetClock(): FleetClock {
   keeping = 'now';
   let onMeasured: () => void;
@@ -81,7 +99,7 @@ export function keepFleetClock(): FleetClock {
       const beforeMs = performance.now();
       const toldMs = await ask();
       const steadyMs = (beforeMs + performance.now()) / 2;
-      // A measure may have come meanwhile.
+      // A measurement may have finished meanwhile.
       if (findClockProblem() !== null) {
         setClock(() => Math.round(toldMs + performance.now() - steadyMs));
       }
@@ -96,15 +114,16 @@ export function keepFleetClock(): FleetClock {
   };
 }
 
-/** In words, what keeps a process that is to go by the fleet's clock from doing so; null: nothing. */
+/** Returns why this process does not use the fleet's clock although it should; null: it does. */
 export function findClockProblem(): string | null {
   return keeping === 'now' && !measured ? "Redis's clock was not measured yet." : null;
 }
 
 /**
- * The time, for what must not happen after a moment: the latest that it can be by a measure that began after the call. Whatever
- * this process went by may be old: a machine that was paused has two clocks that stood still.
- * @throws Error where this process keeps the fleet's clock and cannot measure it now, or has kept it and ends.
+ * Returns the latest possible time, from a measurement that began after the call. For actions that
+ * must not happen after a deadline. An earlier measurement may be stale: while a machine is paused,
+ * its clocks stand still.
+ * @throws Error if the fleet's clock is in use and cannot be measured now, or was stopped.
  */
 export async function sureNowMs(): Promise<number> {
   if (keeping === 'now') {
@@ -116,7 +135,10 @@ export async function sureNowMs(): Promise<number> {
   return latestNowMs();
 }
 
-/** The latest that it can be by the newest measure, unless the machine has stood still since: of that no process knows by itself. */
+/**
+ * Returns the latest possible time by the newest measurement. It cannot detect a pause of the
+ * machine after that measurement.
+ */
 export function latestNowMs(): number {
   if (keeping === 'ended') {
     return Infinity;
@@ -124,7 +146,7 @@ export function latestNowMs(): number {
   return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 
-/** Whether `sureNowMs` would tell: asked before something is begun that has to end in its time. */
+/** True if `sureNowMs` would succeed. Called before starting work that must end by a deadline. */
 export async function isTimeKnown(): Promise<boolean> {
   return sureNowMs().then(
     () => true,
@@ -134,7 +156,7 @@ export async function isTimeKnown(): Promise<boolean> {
 
 let ofTurn: Promise<void> | null = null;
 
-/** One for everybody who asks in this turn of the event loop. */
+/** Shares one measurement among all calls in this turn of the event loop. */
 function measureOfTurn(): Promise<void> {
   ofTurn ??= nextTurn().then(async () => {
     ofTurn = null;
@@ -154,7 +176,7 @@ async function measureFirst(): Promise<void> {
   }
 }
 
-/** @returns false while Redis is away: the connection itself tells of that, once. */
+/** @returns false while Redis is away; the connection reports that itself. */
 async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
     await connectRedis(connectWithinMs).catch(() => undefined);
@@ -180,7 +202,10 @@ async function measure(): Promise<boolean> {
   return true;
 }
 
-/** Surer by now, or another time altogether: we slept, or Redis's clock was set, or it is another Redis. */
+/**
+ * True if `found` is more precise by now, or if the clocks disagree: the host slept, Redis's clock
+ * was set, or it is another Redis.
+ */
 function isBetter(found: Measured, held: Measured): boolean {
   const errors = [errorNow(found), errorNow(held)] as const;
   const apartMs = Math.abs(redisNow(found) - redisNow(held));

@@ -2,14 +2,18 @@ import { env } from '../../config/env.js';
 import { newId } from '../shared/ids.js';
 import { redis } from './connection.js';
 
-/** Work whose end never comes must not keep everybody else from it: what has not gone on for so long is taken for that. */
+/** Work that reports no progress for this long counts as hanging, and loses its lease. */
 const silenceMaxMs = 15 * 60_000;
 
-/** Only the holder renews or releases: one that was late must not touch the lease of the next. */
+/**
+ * Only the holder renews or releases, so that a late holder cannot touch the lease of the next one.
+ */
 const release = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 const renew = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
 
-/** Of one that Redis has lost, or let expire while it was away, and that nobody has taken since: it is the holder's still. */
+/**
+ * Renews a lease, or takes it back if Redis lost or expired it and no other process has taken it.
+ */
 const renewOrTake = `local holder = redis.call('get', KEYS[1])
 if holder == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
 if holder then return 0 end
@@ -20,18 +24,18 @@ const takeFirst = `for index, key in ipairs(KEYS) do
   if redis.call('set', key, ARGV[1], 'PX', ARGV[2], 'NX') then return index end
 end return 0`;
 
-/** One of several leases, held for as long as its holder renews it. */
+/** One of several leases, held while its holder renews it. */
 export interface Lease {
-  /** Which of them. */
+  /** Index of its name in `names`. */
   index: number;
-  /** By the holder's own clock; 0 or less once it is over. */
+  /** Remaining time by the holder's own clock; 0 or less once it is over. */
   remainingMs(): number;
-  /** Never throws: without Redis it comes to its end. */
+  /** Renews the lease. Never throws: without Redis the lease expires. */
   renew(): Promise<void>;
 }
 
 /**
- * Takes the first of these leases that nobody holds, or null. There is no timer behind it: whoever uses it renews it.
+ * Takes the first free lease, or returns null. There is no timer: the caller must renew it.
  * @throws Redis's own errors.
  */
 export async function leaseFirstFree(names: string[], leaseMs: number): Promise<Lease | null> {
@@ -58,26 +62,34 @@ export async function leaseFirstFree(names: string[], leaseMs: number): Promise<
   };
 }
 
-/** One hash tag: a script looks at several of them at once. */
+/** One hash tag, because a script uses several leases at once. */
 function getLeaseKey(name: string): string {
   return `${env.QUEUE_PREFIX}:{lease}:${name}`;
 }
 
-/** The lease is over while its holder works on: another process may be at it by now. */
+/** The lease ended while its holder was working: another process may have taken it. */
 export class LeaseOverError extends Error {}
 
-/** What work that holds a lease can say, and hear. Nobody has to. */
+/** Optional interface of work that holds a lease. */
 export interface Held {
-  /** It has come further, and keeps the lease. @throws LeaseOverError: then it must end, another process may be at it. */
+  /**
+   * Reports progress, which keeps the lease.
+   * @throws LeaseOverError if the lease is over: the work must stop, because another process may
+   * have taken it.
+   */
   goesOn: () => void;
-  /** Rejects with LeaseOverError when the lease is over: for whoever waits for work that may hang. */
+  /**
+   * Rejects with LeaseOverError when the lease ends, for callers that wait for work which may hang.
+   */
   over: Promise<never>;
 }
 
 /**
- * Runs `work` unless another process of the fleet is at it. It only saves double work: a process that stops for
- * longer than `leaseMs`, or works for more than a quarter of an hour without a word, may find another one beside it, so nothing may depend on it for being right.
- * @param options.holdMaxMs The most that work which says that it goes on keeps the lease.
+ * Runs `work` unless another process holds the lease. It only saves duplicate work, and correctness
+ * must not depend on it. Two processes may run at once if the holder pauses for longer than
+ * `leaseMs`, or reports no progress for 15 minutes.
+ *
+ * @param options.holdMaxMs Maximum time that work with progress keeps the lease.
  * @returns null if another process holds the lease.
  * @throws what `work` throws, and Redis's own errors.
  */
@@ -110,7 +122,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
   let isOver = false;
   let tellOver: (error: LeaseOverError) => void = () => undefined;
   const over = new Promise<never>((_, reject) => (tellOver = reject));
-  // Most work does not listen.
+  // Most work does not use `over`; an unhandled rejection would end the process.
   over.catch(() => undefined);
   const error = () => new LeaseOverError(`The lease ${name} is over; another process may be at it.`);
   const end = () => {
@@ -127,7 +139,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
       lose();
       return;
     }
-    // Should it fail, another process takes over when the lease ends.
+    // If the renewal fails, the lease ends and another process may take it.
     redis()
       .eval(renewOrTake, 1, key, token, leaseMs)
       .then(

@@ -1,6 +1,6 @@
 /**
- * Which processes there are, as they say themselves through Redis: one that stands still (an event loop that is blocked, a host
- * that hangs) cannot say that it does, so the others see it by its silence.
+ * Presence of the fleet's processes, which they announce through Redis. A process that hangs (a
+ * blocked event loop, a host that stalls) cannot report it, so the others detect it by its silence.
  */
 import { env } from '../../config/env.js';
 import { releaseVersion } from '../../config/release.js';
@@ -13,24 +13,30 @@ import type { Incident } from '../shared/incident-counts.js';
 import { repeat } from '../shared/repeat.js';
 
 export const sayEveryMs = 5_000;
-/** Three times not heard. */
+/** Milliseconds; three missed announcements. */
 export const silentAfterMs = 20_000;
-/** Silence is no more than that of one whose connection stands: what was killed has none. */
+/**
+ * Milliseconds. A silent process is reported only while its connection exists; a killed process has
+ * none.
+ */
 const forgottenAfterMs = 6 * 3_600_000;
-/** Where connections cannot be told apart, what was killed is forgotten after this, and so is what stands still. */
+/**
+ * If connections cannot be identified, silent processes are forgotten after this, killed or
+ * hanging.
+ */
 const guessedForMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
 const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
 
-/** `silent`: now, if nobody at all was heard for a while until then. */
+/** `silent`: the current time, if no process was heard for `silentAfterMs`. */
 const nobodyHeard = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local silent = last and now - last > tonumber(ARGV[1]) and string.format('%.0f', now)`;
 
-/** Writes nothing. */
+/** Read-only. */
 const heardAgainScript = `${nobodyHeard}
 return silent or redis.call('GET', KEYS[2])`;
 
@@ -40,7 +46,7 @@ redis.call('ZADD', KEYS[1], now, ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`;
 
-/** Writes nothing: it is asked of a Redis in trouble. */
+/** Read-only, because it runs while Redis may have problems. */
 const lookScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -50,25 +56,28 @@ return {
   redis.call('ZRANGEBYSCORE', KEYS[1], silent, '+inf', 'WITHSCORES'),
   redis.call('ZRANGEBYSCORE', KEYS[1], forgotten, '(' .. silent, 'WITHSCORES') }`;
 
-/** What a process says of itself, in a key of its own that ends by itself: members of the set are read by releases that know no more. */
+/**
+ * Details that a process publishes in a separate key, with a TTL. They are not in the set, because
+ * earlier releases read its members.
+ */
 interface Announcement {
   version: string;
   startedAtMs: number;
   memoryBytes: number;
-  /** Absent in one of a release that did not say it. */
+  /** Absent in an earlier release. */
   troubles?: ProcessTroubles;
-  /** It gives sellers their share of the price without its markup; absent in a release that knows none. */
+  /** True if it credits sellers without the markup; absent in a release without markups. */
   knowsMarkups?: boolean;
-  /** It asks buyers of a price group for the markups of that group; absent in a release that knows none. */
+  /** True if it applies the markups of price groups; absent in a release without them. */
   knowsMarkupGroups?: boolean;
-  /** It keeps alarms and tells them; absent in one of a release that did not say it. */
+  /** True if it stores and sends alarms; absent in a release that did not report it. */
   tellsAlarms?: boolean;
 }
 
-/** What only the process itself knows to be wrong. */
+/** Problems that only the process itself can detect. */
 export interface ProcessTroubles extends Record<Incident, number> {
   isNotReady: boolean;
-  /** The longest that its event loop was held up within the last minute. */
+  /** The longest block of its event loop within the last minute, in milliseconds. */
   lagMs: number;
 }
 
@@ -76,7 +85,7 @@ function getAnnouncementKey(id: string): string {
   return `${env.QUEUE_PREFIX}:process-says:${id}`;
 }
 
-/** Says from now on that this process lives, and what is wrong with it. Ends with `disconnectRedis`. */
+/** Announces this process and its problems regularly. Ends with `disconnectRedis`. */
 export function announcePresence(
   type: string,
   { troublesNow, tellsAlarms }: { troublesNow?: () => ProcessTroubles; tellsAlarms?: boolean } = {},
@@ -87,7 +96,7 @@ export function announcePresence(
     name: 'presence',
     everyMs: sayEveryMs,
     async run() {
-      // The connection itself tells of an outage.
+      // The connection reports an outage itself.
       if (redis().status === 'ready') {
         const troubles = troublesNow?.();
         const said: Announcement = {
@@ -115,37 +124,42 @@ export function announcePresence(
 }
 
 /**
- * When a process was heard after none had been for 20 s: Redis hung or took no writes until then, and nobody could take or end
- * a job. Now, while none is yet. By Redis's clock; 0: not within six hours. @throws Redis's own errors.
+ * Returns when a process was heard again after none had been for 20 s: Redis clock in ms, or 0 if
+ * that did not happen within six hours. Until then Redis hung or took no writes, so no job could be
+ * taken or completed. While none is heard, it is the current time.
+ * @throws Redis's own errors.
  */
 export async function heardAgainAtMs(): Promise<number> {
   return Number(await redis().eval(heardAgainScript, 2, key, heardAgainKey, silentAfterMs));
 }
 
-/** A process that was heard. */
+/** A process that has announced itself. */
 export interface HeardProcess {
   id: string;
-  /** As it was started: `web`, `fulfilment`, `all` … */
+  /** Type as started: `web`, `fulfilment`, `all` … */
   type: string;
   lastHeardAt: Date;
-  /** It has its connection and says nothing: it stands still. */
+  /** It is connected but does not announce itself: it hangs. */
   isSilent: boolean;
 }
 
-/** With what it says of itself: null in one of a release that did not. */
+/** A process with its published details; null in an earlier release that did not publish them. */
 export interface DescribedProcess extends HeardProcess {
   version: string | null;
   startedAt: Date | null;
-  /** Resident. */
+  /** Resident set size in bytes. */
   memoryBytes: number | null;
   troubles: ProcessTroubles | null;
   knowsMarkups: boolean;
   knowsMarkupGroups: boolean;
-  /** Null in one that did not say. */
+  /** Null if it is not reported. */
   tellsAlarms: boolean | null;
 }
 
-/** By type, the longest running first; null where nobody knows, as `processesNow`. @throws Redis's own errors. */
+/**
+ * Returns the processes by type, longest running first; null as in `countProcesses`.
+ * @throws Redis's own errors.
+ */
 export async function describeProcesses(): Promise<DescribedProcess[] | null> {
   const heard = await heardProcesses();
   if (!heard) {
@@ -178,8 +192,8 @@ export interface Processes {
 }
 
 /**
- * By process type. Silent is who still has its connection and says nothing: it stands still. Null: Redis takes no writes, and each
- * says by a write that it lives, so nobody knows who does.
+ * Counts processes by type. A silent process is connected but does not announce itself: it hangs.
+ * Null: Redis takes no writes, so no process can announce itself.
  * @throws Redis's own errors.
  */
 export async function countProcesses(): Promise<Map<string, Processes> | null> {
@@ -212,7 +226,7 @@ async function readMembers(rememberedMs: number): Promise<{ alive: HeardProcess[
   return { alive: parseMembers(alive, false), silent: parseMembers(silent, true) };
 }
 
-/** @param found Members, each with its score. */
+/** @param found Members, each followed by its score. */
 function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
   return found.flatMap((member, place) => {
     const colon = member.indexOf(':');
@@ -223,8 +237,8 @@ function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
 }
 
 /**
- * Whether anybody else has a connection who was not heard: it has just come, or Redis has lost what it said. True where connections
- * cannot be told apart.
+ * True if another process is connected but was not heard: it has just started, or Redis lost its
+ * announcement. Also true if connections cannot be identified.
  * @throws Redis's own errors.
  */
 export async function hasUnheardProcess(): Promise<boolean> {
@@ -245,7 +259,10 @@ async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> 
     : silent.filter(({ id }) => connections.includes(getConnectionName(id)));
 }
 
-/** As Redis lists them; null: they have no names, behind a proxy, or at a Redis that lets nobody name a connection. */
+/**
+ * Returns the client list of Redis. Null: connections have no names, because of a proxy or missing
+ * rights.
+ */
 async function listConnections(): Promise<string | null> {
   const lists = await Promise.all(redisServers().map((server) => server.client('LIST')));
   const connections = lists.join('\n');

@@ -1,10 +1,13 @@
 import { env } from '../../config/env.js';
 import { newId } from '../shared/ids.js';
 
-/** What this process is called among all, from its start to its end. */
+/** Unique id of this process in the fleet, for its lifetime. */
 export const processId = newId();
 
-/** The name of the connection to Redis that a process has for as long as it exists, whether it can say anything or not. */
+/**
+ * Returns the name of a process's Redis connection. It exists as long as the process, even if the
+ * process hangs.
+ */
 export function getConnectionName(id: string): string {
   return `${env.QUEUE_PREFIX}:process:${id}`;
 }

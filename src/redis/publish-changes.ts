@@ -1,4 +1,7 @@
-/** Tells every process of a change to what they keep in memory, and waits until none remembers what was before. */
+/**
+ * Cache invalidation: announces changes to all processes, and waits until no process has the old
+ * value cached.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../config/limits.js';
 import { logger } from '../shared/logger.js';
@@ -25,7 +28,7 @@ import {
 import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 
-/** Redis takes a change within this, or it counts as away. */
+/** Milliseconds after which Redis counts as away. */
 const patienceMs = 300;
 const tryAgainMs = 1_000;
 
@@ -36,7 +39,10 @@ local seq = redis.call('incr', KEYS[2])
 redis.call('publish', ARGV[1], '{"seq":' .. seq .. ',' .. string.sub(ARGV[2], 2))
 return redis.call('zrange', KEYS[1], 0, -1)`;
 
-/** This process forgets at once, the others soon. Never waits long, and never throws. */
+/**
+ * Invalidates the caches of this process at once, and announces the change to the others. Waits
+ * `patienceMs` at most, and never throws.
+ */
 export async function publishChange(change: Change): Promise<void> {
   subscribeToAcks();
   notifyListeners(change);
@@ -44,8 +50,9 @@ export async function publishChange(change: Change): Promise<void> {
 }
 
 /**
- * As `tell`; resolves when every process that heard has forgotten, or does not hear any more. A process that says
- * nothing (killed, stopped, cut off) hears for `limits.hearingMs` at most. Never throws: the change holds already.
+ * Like `publishChange`, but resolves when every subscribed process has invalidated its cache or
+ * lost its subscription. A process that does not answer (killed, stopped, disconnected) stays
+ * subscribed for `limits.hearingMs` at most. Never throws, because the change is already committed.
  */
 export async function publishAndAwaitAcks(change: Change): Promise<void> {
   const deaf = new AbortController();
@@ -69,12 +76,14 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
     logger.warn('a change is not told yet: Redis is away', { collections: change.collections, error });
     void retryPublishing(change);
   }
-  // No beat that went out before can make anybody hear for longer.
+  // A process without the change is unsubscribed by then: earlier beats extend nothing further.
   await wait(limits.hearingMs + 10, undefined, { signal: deaf.signal }).catch(() => undefined);
   stopHearing();
 }
 
-/** @returns the processes that hear. @throws Error if Redis did not take it in time. */
+/**
+ * @returns the ids of the subscribed processes. @throws Error if Redis does not take it in time.
+ */
 async function publish(change: Change): Promise<string[]> {
   const patience = new AbortController();
   const told = redis().eval(tellScript, 2, hearersKey, toldKey, changesChannel, JSON.stringify(change));
@@ -89,7 +98,10 @@ async function publish(change: Change): Promise<string[]> {
   }
 }
 
-/** Others may hear although we do not reach Redis. After `limits.cacheMs` nobody remembers in any case. */
+/**
+ * Publishes again in the background: other processes may be subscribed although this one cannot
+ * reach Redis. After `limits.cacheMs` every cached value has expired anyway.
+ */
 async function retryPublishing(change: Change): Promise<void> {
   const until = performance.now() + limits.cacheMs;
   while (performance.now() < until) {
@@ -98,7 +110,7 @@ async function retryPublishing(change: Change): Promise<void> {
       await publish(change);
       return;
     } catch {
-      // Said once, when it began.
+      // The first failure was logged already.
     }
   }
 }
@@ -106,14 +118,16 @@ async function retryPublishing(change: Change): Promise<void> {
 type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<T> : never };
 
 /**
- * The only way to write what processes keep in memory (`cached`). When it returns, the next call in every process
- * sees the change (decision 051); that costs milliseconds, and up to a second and a half where a process has
- * just died or Redis is away.
+ * Writes models that processes cache (`createCache`); there is no other way to write them. After it
+ * returns, the next call in every process sees the change (decision 051). This costs milliseconds,
+ * or up to 1.5 s if a process has just died or Redis is away.
  *
- * It is told before the write as well: should this process die after the commit, the others keep what they
- * read meanwhile for `limits.cacheDeafMs` only.
- * @param subjects Ids of the accounts, or codes of the products, that change; null: all.
- * @param write Ends when the change holds: a database transaction is inside of it, never around it.
+ * The change is announced before the write as well. If this process dies after the commit, the
+ * others cache what they read meanwhile for `limits.cacheDeafMs` only.
+ *
+ * @param subjects Ids of the changed accounts, or codes of the changed products; null: all.
+ * @param write Resolves after the commit: a database transaction belongs inside it, never around
+ * it.
  * @throws what `write` throws.
  */
 export async function writeAndInvalidate<const M extends readonly AnyReadOnlyModel[], R>(
@@ -128,7 +142,7 @@ export async function writeAndInvalidate<const M extends readonly AnyReadOnlyMod
     return await write(...(models.map(writerOf) as unknown as Writers<M>));
   } catch (error) {
     if (error instanceof DependencyError || isMongoUnavailable(error)) {
-      // It may still come to hold.
+      // The write may still be committed.
       phase = 'unsure';
     }
     throw error;

@@ -1,4 +1,4 @@
-/** The one rate limiter: counts what happens in a window of time, over all web processes together. */
+/** The only rate limiter: counts events per window across all processes. */
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { env } from '../../config/env.js';
@@ -9,12 +9,12 @@ import { redis } from './connection.js';
 import { logRedisError } from './connection-errors.js';
 
 export interface Limit {
-  /** How many are accepted in a window, which begins with the first. */
+  /** Accepted events per window. The window begins with its first event. */
   max: number;
   windowMs: number;
-  /** What is used up may be given back by another process, so Redis is asked every time. */
+  /** Another process may refund an event, so Redis is asked every time. */
   refunds?: true;
-  /** While Redis is away nothing is accepted, with a DependencyError: no process counts by itself. */
+  /** While Redis is away, events are rejected with a DependencyError, not counted locally. */
   needsRedis?: true;
 }
 
@@ -22,31 +22,31 @@ export interface Taken {
   accepted: boolean;
   limit: number;
   remaining: number;
-  /** Until the window is over and all of the limit is there again. */
+  /** Milliseconds until the window ends and the whole limit is available again. */
   resetMs: number;
 }
 
 interface Count {
   count: number;
   resetAt: number;
-  /** This process counted by itself: Redis is asked as soon as it is back. */
+  /** Counted locally: Redis is asked as soon as it is back. */
   isOwn?: true;
 }
 
-/** While Redis is away, one call in this time finds out whether it is back; no other waits for it. */
+/** While Redis is away, one call per interval probes it; the others do not wait. */
 const retryMs = 1_000;
-/** A count is worth no longer wait. */
+/** Milliseconds that a count may take. */
 const patienceMs = 300;
 
-/** What this process knows of each key: refuses what Redis would refuse without asking it, and counts on while it is away. */
+/** Last known counts. They reject events without asking Redis, and continue while Redis is away. */
 const known = new LRUCache<string, Count>({ max: 100_000 });
 let redisIsAway = false;
 let retryAt = 0;
 
 /**
- * Takes one of what `key` has in a window. Exact over all processes: the count is one atomic step in Redis. While
- * Redis is away each process counts for itself.
- * @throws DependencyError instead, for a limit that needs Redis.
+ * Counts one event of `key` in its window. Exact across processes, because the count is one atomic
+ * step in Redis. While Redis is away each process counts locally.
+ * @throws DependencyError while Redis is away, if the limit needs Redis.
  */
 export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
@@ -66,11 +66,11 @@ export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken
   return countHere(key, limit);
 }
 
-/** Those that are counted at the same time share a round trip. Null for each while Redis is away. */
+/** Concurrent counts share a round trip. Null for each while Redis is away. */
 const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: number] | null>({
   itemsMax: 200,
   async run(all) {
-    // Written at once, and not as a pipeline: in a Cluster the keys may be on several nodes.
+    // Separate commands rather than a pipeline: in a Cluster the keys may be on several nodes.
     const replies = await askRedis((client) =>
       Promise.all(all.map(({ key, max, windowMs }) => client.countInWindow(getRedisKey(key), max, windowMs))),
     );
@@ -78,7 +78,7 @@ const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: 
   },
 });
 
-/** Takes one back: what was taken turned out not to count. */
+/** Refunds one event that turned out not to count. */
 export async function refundRateLimit(key: string): Promise<void> {
   const seen = known.get(key);
   if (seen) {
@@ -87,7 +87,7 @@ export async function refundRateLimit(key: string): Promise<void> {
   await askRedis((client) => client.giveOneBack(getRedisKey(key)));
 }
 
-/** All of the limit is there again. */
+/** Resets the count of `key`. */
 export async function resetRateLimit(key: string): Promise<void> {
   known.delete(key);
   await askRedis((client) => client.del(getRedisKey(key)));
@@ -106,7 +106,7 @@ function taken({ count, resetAt }: Count, { max }: Limit, accepted: boolean): Ta
   };
 }
 
-/** Read again, not the entry that was current before Redis was asked: others may have counted meanwhile. */
+/** Reads the count again, because other calls may have counted while Redis was asked. */
 function countHere(key: string, limit: Limit): Taken {
   const seen = known.get(key);
   const current = seen && seen.resetAt > nowMs() ? seen : { count: 0, resetAt: nowMs() + limit.windowMs };
@@ -134,7 +134,7 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
   }
 }
 
-/** Rejects after `patienceMs`, but not before the answers that have already arrived were read. */
+/** Rejects after `patienceMs`, but reads answers that have already arrived first. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -155,7 +155,7 @@ interface Counter {
   giveOneBack(key: string): Promise<unknown>;
 }
 
-/** What is refused is not counted, so that a limit that is raised counts from what was accepted. */
+/** Refused events are not counted, so that a raised limit continues from the accepted ones. */
 const countInWindow = `
 local count = redis.call('incr', KEYS[1])
 local ttl = redis.call('pttl', KEYS[1])
@@ -168,7 +168,7 @@ if count > tonumber(ARGV[1]) then
 end
 return {count, ttl}`;
 
-/** A window that is over stays over: a count below 0 would be room for more. */
+/** Never goes below 0: a negative count would allow more than the limit. */
 const giveOneBack = `
 if tonumber(redis.call('get', KEYS[1]) or 0) > 0 then
   redis.call('decr', KEYS[1])

@@ -5,14 +5,14 @@ import { env } from '../../config/env.js';
 import { withTimeout } from '../shared/concurrency.js';
 import { getErrorCode, logRedisError } from './connection-errors.js';
 
-/** One field of what INFO says. */
+/** Returns one field of an INFO answer, or `unknown`. */
 export function infoField(info: string, field: string): string {
   return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
 }
 
 /**
- * Looks at each Redis that answers. One that is away stops nobody: purchases are accepted without it, and it is judged when
- * it comes back.
+ * Checks the version of each Redis that answers. One that is away does not block the start, because
+ * purchases are accepted without Redis. It is checked when it reconnects.
  * @throws ServerTooOldError
  */
 export async function requireRedisVersion(): Promise<void> {
@@ -23,8 +23,9 @@ export async function requireRedisVersion(): Promise<void> {
 }
 
 /**
- * From now on also whenever the connection comes back, maybe to another server. The error is left to escape everything, which
- * ends the process in order: commands of all its connections are under way by then, and only its end stops them all.
+ * Checks the version again after each reconnect, possibly to another server. The error stays
+ * unhandled on purpose: it ends the process in order, and with it commands in flight on all
+ * connections.
  */
 export function recheckVersionOnReconnect(): void {
   redis().on('ready', () => {
@@ -32,17 +33,20 @@ export function recheckVersionOnReconnect(): void {
   });
 }
 
-/** It neither takes writes nor says why. */
+/** Redis does not take writes and reports no reason. */
 export const noAnswer = 'Redis does not answer in time.';
 
 const patienceMs = 1_000;
-/** Whoever asks meanwhile hears the same: anybody may ask, and each answer is a write. */
+/** Milliseconds that a result is shared. Health checks are public, and each check is a write. */
 const shareMs = 500;
 const keptMs = 60_000;
 
 let shared: Promise<string | null> | null = null;
 
-/** Writes something small, since a Redis that is full or a replica answers what only reads. @returns null if all is well. */
+/**
+ * Tests a small write, because a full Redis or a replica still answers reads.
+ * @returns the problem in words, or null if Redis takes writes.
+ */
 export function findRedisProblem(): Promise<string | null> {
   if (!shared) {
     const asked = tryToWrite();

@@ -1,7 +1,9 @@
 /**
- * How a process hears of changes to what it keeps in memory (decision 051). It *hears* while its own beat, published
- * through Redis, comes back over the connection that changes come over: for `limits.hearingMs` after each. Redis keeps
- * the order of a connection, so a beat that came back shows that every change published before it was heard as well.
+ * Subscription to cache invalidations (decision 051). A process counts as *subscribed* while its
+ * own beat, published through Redis, returns over the same connection as the changes: for
+ * `limits.hearingMs` after each.
+ * Redis keeps the order of a connection. So a returned beat proves that every change published
+ * before it has arrived.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
@@ -12,33 +14,45 @@ import { beforeDisconnect, buildSiblingKey, newSubscriberConnection, redis } fro
 import { processId } from './process-id.js';
 import { logRedisError } from './connection-errors.js';
 
-/** What is said about a change: `begin` before the write, `end` when it holds, `unsure` when nobody knows. */
+/**
+ * A change of cached data. `begin`: before the write. `end`: committed. `unsure`: the outcome is
+ * unknown.
+ */
 export interface Change {
   id: string;
-  /** The process that makes it. */
+  /** Id of the process that makes the change. */
   by: string;
   phase: 'begin' | 'end' | 'unsure';
   collections: string[];
-  /** Ids of the accounts, codes of the products; null: all. */
+  /** Ids of the accounts or codes of the products; null: all. */
   subjects: string[] | null;
-  /** Counts what was told; added by Redis as it is published. Not in what processes of an earlier release tell. */
+  /**
+   * Sequence number, added by Redis on publishing. Absent in changes from processes of an earlier
+   * release.
+   */
   seq?: number;
 }
 
 export interface Listener {
   onChange(change: Change): void;
-  /** Changes may have been missed. */
+  /** Called when changes may have been missed. */
   onGap(): void;
 }
 
 export const changesChannel = `${env.QUEUE_PREFIX}:changes`;
-/** Who hears, and until when by the clock of Redis. */
+/**
+ * Sorted set of the subscribed processes, scored by when the subscription expires (Redis clock).
+ */
 export const hearersKey = `${env.QUEUE_PREFIX}:hearers`;
-/** How many changes were told. In the script with `hearersKey`, so on the same node. */
+/**
+ * Number of published changes. A script uses it with `hearersKey`, so both are on the same node.
+ */
 export const toldKey = buildSiblingKey(hearersKey, 'told');
 
 const beatEveryMs = 300;
-/** Beats that go out and do not come back for so long: the connection is dead, whatever the socket says. */
+/**
+ * If no beat returns for this long although beats are sent, the connection is dead and is reopened.
+ */
 const deafMs = 3_000;
 
 const listeners = new Set<Listener>();
@@ -47,13 +61,16 @@ let subscriber: Redis | null = null;
 let connections = 0;
 let subscribed = 0;
 let lastBackAt = 0;
-/** By the clock that nobody can set. */
+/** By the monotonic clock, which cannot be set. */
 let hearsUntil = 0;
 let hearing = 0;
-/** The number of the last change that was heard, with all before it. */
+/** Sequence number of the last change received; all earlier ones were received, too. */
 let lastSeq = 0;
 
-/** Not 0 while this process hears every change. Another number than before: it has been deaf in between. */
+/**
+ * Returns a number other than 0 while this process receives every change. A different number than
+ * before means that it was unsubscribed in between.
+ */
 export function getSubscriptionEpoch(): number {
   return performance.now() < hearsUntil ? hearing : 0;
 }
@@ -68,15 +85,18 @@ export function notifyListeners(change: Change): void {
   });
 }
 
-/** Calls back for each process that has heard of a change. @returns what ends it. */
+/**
+ * Calls `heard` for each process that acknowledges a change.
+ * @returns the function that stops it.
+ */
 export function onAcks(changeId: string, heard: (hearer: string) => void): () => void {
   ackListeners.set(changeId, heard);
   return () => ackListeners.delete(changeId);
 }
 
 /**
- * Starts to hear, for processes that keep things in memory for long. Resolves when this process hears, and after
- * `limits.hearingMs` in any case. Ends with `disconnectRedis`.
+ * Subscribes to changes, for processes that cache data for long. Resolves when subscribed, at the
+ * latest after `limits.hearingMs`. Ends with `disconnectRedis`.
  */
 export async function subscribeToChanges(): Promise<void> {
   subscribe([changesChannel, getChannel(processId)]);
@@ -89,14 +109,14 @@ export async function subscribeToChanges(): Promise<void> {
   await waitUntil(() => getSubscriptionEpoch() !== 0, limits.hearingMs);
 }
 
-/** For processes that only make changes: lets them hear who has heard of theirs. */
+/** Subscribes to acknowledgements, for processes that only publish changes. */
 export function subscribeToAcks(): void {
   if (!subscriber) {
     subscribe([getChannel(processId)]);
   }
 }
 
-/** Resolves when acknowledgements can be heard, and after `timeoutMs` in any case. */
+/** Resolves when acknowledgements can be received, at the latest after `timeoutMs`. */
 export async function awaitAckSubscription(timeoutMs: number): Promise<void> {
   await waitUntil(() => subscribed !== 0, timeoutMs);
 }
@@ -127,7 +147,8 @@ function subscribe(channels: string[]): void {
       (error: unknown) => {
         logRedisError('changes are not heard', error);
         setTimeout(() => {
-          // A Cluster is ready before it has chosen a node for this; any other connection comes back by itself.
+          // A Cluster becomes ready before it has chosen a node for subscriptions. Other
+          // connections reconnect by themselves.
           if (connection.status === 'ready' && connections === mine) {
             subscribeNow();
           }
@@ -165,14 +186,17 @@ function receiveChange(change: Change): void {
   }
   notifyListeners(change);
   if (change.phase !== 'begin') {
-    // Who made the change waits for this, but not for long.
+    // The process that made the change waits for this, but not for long.
     redis()
       .publish(getChannel(change.by), `ack ${change.id} ${processId}`)
       .catch(() => undefined);
   }
 }
 
-/** Nodes of a Cluster pass on what is published to one of them, unless their connection breaks just then. */
+/**
+ * Reports missed changes. A node of a Cluster forwards published messages, unless its connection
+ * breaks at that moment.
+ */
 function reportGapUnless(isNext: boolean): void {
   if (!isNext && getSubscriptionEpoch() !== 0) {
     listeners.forEach((each) => {
@@ -198,7 +222,10 @@ function receiveOwnMessage([kind, first = '', second = '', third = '']: string[]
   }
 }
 
-/** Registered before it counts: whoever changes something waits for all that are registered. */
+/**
+ * Registers the process before the beat returns, because a writer waits for all registered
+ * processes.
+ */
 const beatScript = `
 local time = redis.call('time')
 redis.call('zadd', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2], ARGV[1])
@@ -206,7 +233,7 @@ redis.call('pexpire', KEYS[1], 60000)
 return redis.call('publish', ARGV[3], ARGV[4] .. ' ' .. (redis.call('get', KEYS[2]) or '0'))`;
 
 async function beat(): Promise<void> {
-  // Of a connection that does not stand it is said there; this one may just have been faster.
+  // The connection reports its own outage; this beat may just run before it is ready.
   if (subscribed === 0 || redis().status !== 'ready') {
     return;
   }

@@ -10,24 +10,30 @@ import { inTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
 import { buildReportNotFoundError } from './request-report.js';
 
-/** What a link is bound to: the report, and how often its links and those of its account were revoked. */
+/**
+ * The inputs of a link's signature: the report, and the revocation counters of the report and its
+ * account.
+ */
 export interface LinkSubject {
   report: Pick<Report, '_id' | 'linkEpoch'>;
   account: Pick<Account, 'linkEpoch'>;
 }
 
-/** Signs a link to one report's file, so that a browser can fetch it without an API key until it expires. */
+/** Signs a download link for one report, which needs no API key until it expires. */
 export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
   const until = Math.floor(expiresAt.getTime() / 1_000);
   return `${until}-${signLink(of, until, sealingKey().key)}`;
 }
 
-/** @throws UnauthorizedError (401/07) for a token that is wrong, of another report, revoked or too old. */
+/**
+ * Verifies the token of a download link.
+ * @throws UnauthorizedError (401/07) if it is invalid, revoked, expired or for another report.
+ */
 export function verifyDownloadToken(of: LinkSubject, token: string): void {
   const match = /^(\d{1,12})-([0-9a-f]{64})$/.exec(token);
   const until = Number(match?.[1]);
   const given = match?.[2] ?? '';
-  // One of an earlier key is good for as long as that key is kept.
+  // A token signed with an earlier key stays valid while that key is in the keyring.
   const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signLink(of, until, key));
   if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
     throw new UnauthorizedError(say('downloadLinkOver'), 'invalid_token');
@@ -43,9 +49,9 @@ function signLink({ report, account }: LinkSubject, until: number, sealing: Buff
 }
 
 /**
- * Ends every download link of one report that was handed out so far; the report itself stays, and asking for it gives a
- * new link. A second call only ends those that were made meanwhile.
- * @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over.
+ * Revokes all download links of one report. The report stays, and fetching it returns a new link. A
+ * second call revokes only newer links.
+ * @throws NotFoundError (404/02), also for another account's report or an expired one.
  */
 export async function revokeReportLinks(accountId: string, reportId: string, by: ChangedBy): Promise<void> {
   await inTransaction(async (session) => {
@@ -62,7 +68,7 @@ export async function revokeReportLinks(accountId: string, reportId: string, by:
   });
 }
 
-/** Ends every download link of all reports of an account. */
+/** Revokes all download links of all reports of an account. */
 export async function revokeAccountLinks(accountId: string, by: ChangedBy): Promise<void> {
   await writeAndInvalidate([AccountModel], [accountId], (accounts) =>
     inTransaction(async (session) => {

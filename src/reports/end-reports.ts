@@ -5,8 +5,10 @@ import { defineClocked } from '../jobs/sweep-job.js';
 import { deleteEarlierFiles, deleteReportFile } from './report-file.js';
 
 /**
- * Ends the reports of purchases and sales of these accounts, made or still being made: they and their links are not found
- * any more, and the clock removes their files within a minute, of one that is being made after its worker has noticed. A new one shows what is kept now. @returns how many.
+ * Ends the purchase and sales reports of these accounts, finished or not. They and their links are
+ * not found any more, and a new report shows the data as it is now. `removeExpiredReports` deletes
+ * the files within a minute; for a report in progress, after its worker has noticed.
+ * @returns the number of ended reports.
  */
 export async function endReports(accountIds: string[]): Promise<number> {
   if (accountIds.length === 0) {
@@ -15,7 +17,7 @@ export async function endReports(accountIds: string[]): Promise<number> {
   const at = now();
   const result = await ReportModel.updateMany(
     { accountId: { $in: accountIds }, type: { $ne: 'deposit' }, expiresAt: { $gt: at } },
-    // Its turn is free: what is left to do for it is to be removed.
+    // An ended report needs no turn; only its removal is left.
     { $set: { expiresAt: at, turn: null } },
   );
   if (result.modifiedCount > 0) {
@@ -24,7 +26,7 @@ export async function endReports(accountIds: string[]): Promise<number> {
   return result.modifiedCount;
 }
 
-/** Those of other types, which waited for the turns of those that have ended. */
+/** Starts reports of other types that waited for the turns of the ended ones. */
 async function startWaitingReports(accountIds: string[]): Promise<void> {
   const waiting = await ReportModel.distinct('accountId', {
     accountId: { $in: accountIds },
@@ -37,14 +39,14 @@ async function startWaitingReports(accountIds: string[]): Promise<void> {
   }
 }
 
-/** Removes reports whose time is over. */
+/** Runs `removeExpiredReports` every minute. */
 export const removeExpiredReportsJob = defineClocked('remove-expired-reports', 60_000);
 
 const batchSize = 100;
 
 /**
- * Removes reports whose 7 days are over, or that were ended, with their files. One that a worker is making waits for it:
- * what it writes after the removal would stay.
+ * Removes reports after their 7 days, or after they were ended, with their files. A report in
+ * progress is removed after its worker stops, because a later write would leave a file behind.
  */
 export async function removeExpiredReports(): Promise<void> {
   const at = now();
@@ -55,7 +57,7 @@ export async function removeExpiredReports(): Promise<void> {
     .limit(batchSize)
     .lean<Report[]>();
   for (const report of expired) {
-    // The file first: a report without its file would be a promise that cannot be kept.
+    // Files first: after a crash in between, the next run still finds the report.
     await deleteEarlierFiles(report);
     await deleteReportFile(report);
     await ReportModel.deleteOne({ _id: report._id });

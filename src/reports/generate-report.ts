@@ -11,13 +11,17 @@ import { readReportPages } from './report-rows.js';
 import { reportText } from './report-text.js';
 import { createSummaryBuilder } from './summary.js';
 
-/** A report whose attempt has not been heard of for so long is begun again (report-queue.ts). */
+/**
+ * Milliseconds without a renewal after which an attempt counts as dead, and the report starts again
+ * (report-queue.ts).
+ */
 const claimMs = 60_000;
 const renewEveryMs = 15_000;
 
 /**
- * Generates a report in one pass, from pages of rows through a formatter into GridFS, in constant memory. Safe to
- * run twice: each run claims an epoch and writes a file of its own, and only the file of the last claim is shown.
+ * Generates a report in one pass, from pages of rows through a formatter into GridFS, in constant
+ * memory. Idempotent: each run claims a new epoch and writes its own file, and only the last
+ * claim's file is used.
  */
 export async function generateReport(reportId: string): Promise<void> {
   const found = await ReportModel.findById(reportId).lean<Report>();
@@ -28,13 +32,14 @@ export async function generateReport(reportId: string): Promise<void> {
   if (report) {
     await runAttempt(report);
   }
-  // Also of one that is over: whoever ended it may not have heard so, and then has not called the next.
+  // Also after an ended report: the process that ended it may have failed before it started the
+  // next ones.
   await Promise.all([startNextReports(found.accountId), promoteLongestWaiting()]);
 }
 
 /**
- * Ends a report that could not be made again and again. Its owner is told when it is asked for
- * (src/api/reports/operations.ts), the operator by log and doctor.
+ * Marks a report as failed after repeated failures. The owner sees it on the next read
+ * (src/api/reports/operations.ts), the operator in the log and in doctor.
  */
 export async function giveUpReport({ reportId }: { reportId: string }, reason: string): Promise<boolean> {
   const report = await ReportModel.findOneAndUpdate(
@@ -82,10 +87,10 @@ async function runAttempt(report: Report): Promise<void> {
   }
 }
 
-/** @returns null for a report that is not to be made, and for one whose account has too many others under way. */
+/** @returns null if the report must not be generated, or if all turns of its account are taken. */
 async function claimReport(found: Report): Promise<Report | null> {
   const wanted = { _id: found._id, ...openReportFilter, expiresAt: { $gt: now() } };
-  // One without a turn takes one first.
+  // A report without a turn takes one first.
   if (typeof found.turn !== 'number' && !(await takeTurn(found))) {
     return null;
   }
@@ -99,12 +104,15 @@ async function claimReport(found: Report): Promise<Report | null> {
   ).lean<Report>();
 }
 
-/** Matches the report as long as nobody else has claimed it. */
+/** Matches the report while no other attempt has claimed it. */
 function getClaimFilter({ _id, epoch }: Report) {
   return { _id, epoch, status: 'processing' as const };
 }
 
-/** Tells again and again that this attempt is alive. `lost` is aborted once another one has begun or the report was ended. */
+/**
+ * Renews the claim of this attempt until it is released. Aborts `lost` when another attempt has
+ * begun or the report was ended.
+ */
 function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void> } {
   const lost = new AbortController();
   const renewing = repeat({
@@ -123,7 +131,7 @@ function holdClaim(report: Report): { lost: AbortSignal; release(): Promise<void
   return { lost: lost.signal, release: () => renewing.stop() };
 }
 
-/** @returns what the report keeps of its file. */
+/** @returns the fields of the report that describe its file. */
 async function writeReport(
   report: Report,
   lost: AbortSignal,

@@ -1,22 +1,22 @@
 /**
- * The columns of every report, in the order of the CSV: wire name -> what is in it. Rows are written by them, and the
- * contract is made from them (src/api/reports/report-data.ts), so that the two can never differ.
+ * The columns of every report, in CSV order, by wire name. Rows and the API contract
+ * (src/api/reports/report-data.ts) both derive from them, so that they cannot differ.
  */
 import type { Role } from '../accounts/account.model.js';
 import type { ShownStatus } from '../purchases/states.js';
 import type { Deposit } from '../deposits/deposit.model.js';
 import type { ReportType } from './report.model.js';
 
-/** What a cell can hold, by the kind of its column. */
+/** The value type of a cell, by the kind of its column. */
 export interface Cells {
   text: string;
   textOrNull: string | null;
-  /** Whole. */
+  /** Whole rupiah. */
   rupiah: number;
   rupiahOrNull: number | null;
   transactionStatus: ShownStatus;
   depositStatus: Deposit['status'];
-  /** ISO 8601, in UTC or the zone of the report. */
+  /** ISO 8601, in UTC or the report's time zone. */
   time: string;
 }
 
@@ -37,7 +37,7 @@ export const purchaseColumns = {
   timestamp: { kind: 'time' },
 } as const satisfies Columns;
 
-/** A sale as its seller sees it, in history and reports: no buyer identity. */
+/** A sale as its seller sees it, in history and reports, without the buyer's identity. */
 export const saleColumns = {
   transaction_id: { kind: 'text' },
   code: { kind: 'text' },
@@ -60,7 +60,7 @@ export const depositColumns = {
   timestamp: { kind: 'time' },
 } as const satisfies Columns;
 
-/** The columns of a report of this type, by whose it is. */
+/** Returns the columns of a report by its type and the account's role. */
 export function getColumns({ role, type }: { role: Role; type: ReportType }): Columns {
   switch (type) {
     case 'deposit':

@@ -1,4 +1,4 @@
-/** The files of reports, in GridFS: every process can write and read them, whichever machine it is on. */
+/** Report files in GridFS, which every process can read and write. */
 import { Readable, type Writable } from 'node:stream';
 import mongoose from 'mongoose';
 import type { Report, ReportFormat } from './report.model.js';
@@ -9,21 +9,27 @@ const chunkBytes = 255 * 1024;
 
 type Attempt = Pick<Report, '_id' | 'epoch'>;
 
-/** A report that is generated twice writes two files; the one whose name the report keeps is read. */
+/**
+ * Returns the file id of an attempt. A report that is generated twice writes two files; only the
+ * file of its current epoch is read.
+ */
 export function getFileId({ _id, epoch }: Attempt): string {
   return `${_id}-${epoch}`;
 }
 
-/** Nobody can read the file before the stream has finished: only then is there more than its chunks. */
+/**
+ * Opens the file for writing. It becomes readable when the stream finishes; until then it has only
+ * chunks.
+ */
 export function writeReportFile(report: Pick<Report, '_id' | 'epoch' | 'filename'>): Writable {
   const bucket = new mongoose.mongo.GridFSBucket(database(), { bucketName, chunkSizeBytes: chunkBytes });
-  // GridFS takes ids of any type; the driver's types know ObjectId alone.
+  // GridFS accepts ids of any type, but the driver's types only allow ObjectId.
   return bucket.openUploadStreamWithId(getFileId(report) as never, report.filename);
 }
 
 /**
- * The bytes of a report's file, one chunk at a time as the reader takes them. The driver's own stream would hold up
- * to 16 MB of chunks for every reader, and leave its cursor open in the database when the reader goes away.
+ * Reads a report's file chunk by chunk, on demand. The driver's own stream would buffer up to 16 MB
+ * per reader, and leave its cursor open when the reader disconnects.
  */
 export function readReportFile(report: Attempt): Readable {
   return Readable.from(readChunks(getFileId(report)), { objectMode: false });
@@ -47,12 +53,12 @@ async function* readChunks(fileId: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Removes the file of this attempt, or what a worker that died has left of it. */
+/** Removes the file of this attempt, also an incomplete one of a dead worker. */
 export async function deleteReportFile(report: Attempt): Promise<void> {
   await deleteFiles([getFileId(report)]);
 }
 
-/** Removes what attempts before this one have left. */
+/** Removes the files of earlier attempts. */
 export async function deleteEarlierFiles({ _id, epoch }: Attempt): Promise<void> {
   await deleteFiles(Array.from({ length: epoch - 1 }, (_, index) => getFileId({ _id, epoch: index + 1 })));
 }
@@ -78,7 +84,7 @@ function database() {
   return db;
 }
 
-/** The first `max` items of a JSON report, read line by line from its file (see generate-report.ts). */
+/** Reads the first `max` items of a JSON report line by line (see report-text.ts). */
 export async function readReportItems(report: Report, max: number): Promise<unknown[]> {
   const items: unknown[] = [];
   const file = readReportFile(report);
@@ -99,7 +105,7 @@ export async function readReportItems(report: Report, max: number): Promise<unkn
 
 const csv = { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' };
 
-/** What the file of a report is called and sent as, by its format. */
+/** File extension and content type of each format. */
 export const fileTypes: Record<ReportFormat, { extension: string; contentType: string }> = {
   json: { extension: 'json', contentType: 'application/json' },
   csv,

@@ -10,43 +10,45 @@ import { defineSweep } from '../jobs/sweep-job.js';
 
 interface ReportData {
   reportId: string;
-  /** Whose report it is. */
   accountId: string;
 }
 
-/** Generates a report; a few at a time, because they are long, and wait for MongoDB most of the time. */
+/** Generates a report. Reports take long and mostly wait for MongoDB, so a few run concurrently. */
 export const generateReportJob = defineJob<ReportData>({
   queue: defineQueue({
     name: 'reports',
     does: 'Generates reports',
-    // One more than an account has turns: the next one need not wait for both.
+    // One more than the turns of an account, so that another account's report need not wait for
+    // both.
     concurrency: 3,
   }),
   name: 'reports',
   version: 2,
   data: Joi.object({ reportId: Joi.string(), accountId: Joi.string() }),
   subject: ({ reportId }) => reportId,
-  // A million rows take a minute or two on a small machine.
+  // A million rows take one or two minutes on a small machine.
   limitMs: 30 * 60_000,
 });
 
 /**
- * How many reports of an account are made at the same time. The others wait in MongoDB, not in the queue, so that
- * whoever asks for hundreds waits for them alone.
- */
-
-/**
- * A report that no worker has begun after this is looked at by the sweep, which adds its job if that is lost. One that waits for its
- * turn has none, and is called by those before it.
+ * Milliseconds after which the sweep adds the lost job of an unfinished report. `waiting`: the
+ * report has no turn and so no job; the end of an earlier report adds it.
  */
 export const sweepAfterMs = { called: 30_000, waiting: 600_000 };
 
-/** A long report leaves the second turn to the short ones of its account, which prefer it. */
+/**
+ * Turns by kind of report, preferred first: the reports of an account that run concurrently. The
+ * others wait in MongoDB, not in the queue, so that many reports of one account delay only that
+ * account. Long reports leave turn 1 to short ones.
+ */
 const turns = { short: [1, 0], long: [0] };
 
-/** By BullMQ: short reports, which somebody looks at just now, go before the long ones of all accounts. */
+/**
+ * BullMQ priorities: short reports, whose users are waiting, run before the long ones of all
+ * accounts.
+ */
 const priorities = { short: 0, long: 1 };
-/** A long one that has waited for so long is the next. */
+/** A long report that has waited this long runs next. */
 const longWaitMaxMs = 60_000;
 
 function getKind({ isLong = false }: Pick<Report, 'isLong'>): 'short' | 'long' {
@@ -59,7 +61,10 @@ export function getReportPriority(report: Pick<Report, 'isLong'>): number {
 
 export const openReportFilter = { status: { $in: ['pending', 'processing'] as Report['status'][] } };
 
-/** @returns false if it has to wait, because all turns of its account are taken, and if it is over or has a turn. */
+/**
+ * Takes a free turn of the account for a report.
+ * @returns false if all turns are taken, or if the report has a turn already or is over.
+ */
 export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLong'>): Promise<boolean> {
   const { _id, accountId } = report;
   for (const turn of turns[getKind(report)]) {
@@ -78,8 +83,8 @@ export async function takeTurn(report: Pick<Report, '_id' | 'accountId' | 'isLon
 }
 
 /**
- * Gives turns that are free to the reports of this account that have waited longest. Should this process die before,
- * the sweep finds them.
+ * Gives free turns to the account's reports that have waited longest, and adds their jobs. If this
+ * process dies first, the sweep finds them.
  */
 export async function startNextReports(accountId: string): Promise<void> {
   const wanted = { accountId, status: 'pending' as const, turn: null, expiresAt: { $gt: now() } };
@@ -103,7 +108,10 @@ export async function startNextReports(accountId: string): Promise<void> {
   }
 }
 
-/** Lets the long report that has waited in the queue for too long be the next, whoever's it is. Called at the end of each report. */
+/**
+ * Moves the long report that has waited too long in the queue to its front, for any account. Called
+ * at the end of each report.
+ */
 export async function promoteLongestWaiting(): Promise<void> {
   const [longest] = await reports
     .find({
@@ -120,7 +128,7 @@ export async function promoteLongestWaiting(): Promise<void> {
   }
 }
 
-/** Reports that are not made yet. */
+/** Outbox of unfinished reports. */
 export const reportOutbox: Outbox<Report> = {
   name: 'reports',
   collection: reports,

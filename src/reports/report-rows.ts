@@ -9,11 +9,11 @@ import { PurchaseModel, type Purchase } from '../purchases/purchase.model.js';
 import type { depositColumns, purchaseColumns, RowFor, saleColumns } from './report-columns.js';
 import type { Report } from './report.model.js';
 
-/** A row as it is written: wire names, flat (see report-columns.ts). */
+/** A row of a report file: wire names, flat (see report-columns.ts). */
 export type ReportRow =
   RowFor<typeof purchaseColumns> | RowFor<typeof saleColumns> | RowFor<typeof depositColumns>;
 
-/** What a summary needs to know of a row. Rupiah. */
+/** The values of a row that summaries need. Rupiah. */
 export interface CountedRow {
   amount: number;
   isSuccess: boolean;
@@ -30,7 +30,7 @@ export interface SourceRow {
 
 const pageSize = 1_000;
 
-/** The rows of a report, newest first, a page at a time: never more than a page in memory. */
+/** Yields the rows of a report in pages, newest first. At most one page is in memory. */
 export async function* readReportPages(report: Report): AsyncGenerator<SourceRow[]> {
   if (report.type === 'deposit') {
     for await (const page of depositPages(report)) {
@@ -81,9 +81,11 @@ function depositPages(report: Report): AsyncGenerator<Deposit[]> {
 }
 
 /**
- * Pages of an owner's documents, each found by where the one before ended. Unlike a cursor this leaves nothing
- * behind in the database when its process is killed, cannot time out and outlives a change of the primary. What orders them
- * never changes, so each document is seen once. Each is in a state that a majority holds: the file outlives a failover.
+ * Yields an owner's documents in pages; each page starts after the last document of the previous
+ * one. Unlike a cursor it leaves nothing open when the process is killed, cannot time out, and
+ * survives a change of the primary.
+ * The sort keys never change, so each document is returned once. Majority reads are required
+ * because the file outlives a failover.
  */
 async function* readNewestFirst<T extends { _id: string; createdAt: Date }>(
   collection: Collection<T>,
@@ -91,7 +93,7 @@ async function* readNewestFirst<T extends { _id: string; createdAt: Date }>(
     owner: Record<string, string>;
     period: Report['period'];
     fields: readonly (keyof T & string)[];
-    /** Over owner, createdAt and _id. */
+    /** Name of an index on owner, createdAt and _id. */
     index: string;
   },
 ): AsyncGenerator<T[]> {
@@ -154,7 +156,10 @@ function buildPurchaseRow(purchase: PurchasePart, zone?: string): RowFor<typeof 
   };
 }
 
-/** A sale as its seller sees it, in history and reports: no buyer identity. */
+/**
+ * Builds the row of a sale as its seller sees it, in history and reports, without the buyer's
+ * identity.
+ */
 export function buildSaleRow(purchase: PurchasePart, zone?: string): RowFor<typeof saleColumns> {
   const { commissionAmount } = purchase;
   return {

@@ -4,10 +4,10 @@ import type { ReportRow } from './report-rows.js';
 import type { Report } from './report.model.js';
 import { createXlsxText } from './xlsx.js';
 
-/** Turns the rows of a report into its file, page by page. */
+/** Formats the rows of a report as its file, page by page. */
 export interface ReportText {
   head(): string | Buffer;
-  /** The next rows, in order. */
+  /** Formats the next rows, in order. */
   rows(page: readonly ReportRow[]): string | Buffer;
   tail(): string | Buffer;
 }
@@ -27,7 +27,10 @@ export function reportText(report: Pick<Report, 'role' | 'type' | 'format' | 'zo
   }
 }
 
-/** A JSON array with one item a line, so that a reader can take the first items without the rest. */
+/**
+ * Formats a JSON array with one item per line, so that `readReportItems` can read the first items
+ * only.
+ */
 function jsonText(): ReportText {
   let separator = '\n';
   return {

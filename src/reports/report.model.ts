@@ -5,38 +5,45 @@ import type { CsvFormat } from '../shared/csv-text.js';
 
 export type ReportType = 'transaction' | 'purchase' | 'deposit' | 'sales' | 'product';
 export type ReportFormat = 'json' | 'xlsx' | CsvFormat;
-/** `failed`: it could not be made, again and again (decision 047). */
+/** `failed`: its generation failed repeatedly (decision 047). */
 export type ReportStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
-/** A report that was asked for. Its rows are a file in GridFS, where every process can reach it, for 7 days. */
+/** A requested report. Its rows are a file in GridFS, which every process can read, for 7 days. */
 export interface Report {
   _id: string;
   accountId: string;
   role: Role;
   type: ReportType;
   format: ReportFormat;
-  /** Both ends included. */
+  /** Start and end, both inclusive. */
   period: { start: Date; end: Date };
-  /** In which its times are written, an IANA name. Absent: UTC. */
+  /** IANA name of the time zone of its times. Absent: UTC. */
   zone?: string;
   status: ReportStatus;
-  /** Wire names and rupiah; null until it is completed. */
+  /** Wire names, amounts in rupiah; null until it is completed. */
   summary: Record<string, unknown> | null;
   rows: number | null;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number | null;
   filename: string;
-  /** Raised whenever a job is added again and by each attempt; the file of an older epoch is thrown away. */
+  /**
+   * Incremented by each attempt and when the sweep adds a job. Files of older epochs are deleted.
+   */
   epoch: number;
-  /** How often its download links were revoked; a link names it. Absent: never. */
+  /** How often its download links were revoked; part of each link's signature. Absent: never. */
   linkEpoch?: number;
-  /** Its period is long: short ones go before it, and it takes the first turn of its account alone. Absent: it is short. */
+  /**
+   * The period is long: short reports run first, and it takes only the first turn of its account.
+   * Absent: it is short.
+   */
   isLong?: boolean;
-  /** Its place among those of its account that are made at the same time (report-queue.ts); null before and after. */
+  /**
+   * Its slot among the concurrent reports of its account (report-queue.ts); null before and after.
+   */
   turn: number | null;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/ids.ts). */
+  /** Id of the API request. Absent if it is not stored (src/shared/ids.ts). */
   requestId?: string;
-  /** When the sweep must add a job if nobody has dealt with it; null once it is completed or has failed. */
+  /** When the sweep adds a job if none has run; null once it is completed or has failed. */
   nextActionAt: Date | null;
   createdAt: Date;
   expiresAt: Date;
@@ -73,7 +80,7 @@ schema.index(
   { name: 'account_turn_unique', unique: true, partialFilterExpression: { turn: { $type: 'number' } } },
 );
 schema.index({ status: 1, nextActionAt: 1 }, { name: 'status_next_action' });
-// Long ones that wait in the queue, which short ones overtake.
+// Long reports waiting in the queue, for `promoteLongestWaiting`.
 schema.index(
   { createdAt: 1 },
   {

@@ -18,9 +18,9 @@ export interface ReportRequest {
   format: ReportFormat;
   startDate?: string | undefined;
   endDate?: string | undefined;
-  /** By its one spelling, as src/shared/business-time.ts gives it. */
+  /** Canonical name of the time zone, as src/shared/business-time.ts returns it. */
   zone?: string | undefined;
-  /** Of the call. */
+  /** Id of the API request. */
   requestId?: string;
 }
 
@@ -28,9 +28,10 @@ const dayMs = 86_400_000;
 const keptMs = 7 * dayMs;
 
 /**
- * Asks for a report (docs/reference/api/reports.md) and waits up to REPORT_SYNC_WAIT_MS for it. A worker makes it; the
- * result may still be under way, or wait for others of the account or for Redis, and then goes on (decision 038).
- * @throws ValidationError for an impossible period, RateLimitError (429/06) above REPORTS_PER_DAY.
+ * Requests a report (docs/reference/api/reports.md) and waits up to REPORT_SYNC_WAIT_MS for a
+ * worker to generate it. The returned report may be unfinished; it then continues in the background
+ * (decision 038).
+ * @throws ValidationError for an invalid period, RateLimitError (429/06) above REPORTS_PER_DAY.
  */
 export async function requestReport(request: ReportRequest): Promise<Report> {
   const period = parsePeriod(request.startDate, request.endDate);
@@ -61,11 +62,11 @@ export async function requestReport(request: ReportRequest): Promise<Report> {
   try {
     await ReportModel.create(report);
   } catch (error) {
-    // Who is told to ask again has used up nothing.
+    // A request that failed must not count against the limit.
     await refundRateLimit(getLimitKey(report.accountId));
     throw error;
   }
-  // One that waits for its turn is called by those before it.
+  // Without a free turn, the end of an earlier report adds the job.
   if (await takeTurn(report)) {
     await tryToAddAndWait(
       generateReportJob,
@@ -96,8 +97,9 @@ function getLimitKey(accountId: string): string {
 }
 
 /**
- * The newest state will do: a report whose end a failover takes back is made again.
- * @throws NotFoundError (404/02), also for another account's report and one whose 7 days are over.
+ * Reads a report. Needs no majority read: a report whose completion a failover rolls back is
+ * generated again.
+ * @throws NotFoundError (404/02), also for another account's report or an expired one.
  */
 export async function findReport(accountId: string, reportId: string): Promise<Report> {
   const report = await ReportModel.findOne({

@@ -3,10 +3,10 @@ import { listSellerProducts } from '../products/read-products.js';
 import type { CountedRow } from './report-rows.js';
 import type { Report } from './report.model.js';
 
-/** Adds rows up while they pass, so that a report is one pass over its rows. Amounts in rupiah. */
+/** Sums rows as they are written, so that a report needs one pass. Amounts in rupiah. */
 export interface SummaryBuilder {
   add(counted: CountedRow): void;
-  /** The `summary` of docs/reference/api/reports.md, in wire names. */
+  /** Returns the `summary` of docs/reference/api/reports.md, in wire names. */
   build(): Promise<Record<string, unknown>>;
 }
 

@@ -4,9 +4,9 @@ import { toPrintable } from '../shared/printable.js';
 import type { Columns } from './report-columns.js';
 import type { ReportRow } from './report-rows.js';
 
-/** The XML around the rows of a workbook (ECMA-376), as little of it as Excel needs. */
+/** Number and name of a worksheet. */
 export interface SheetName {
-  /** From 1. */
+  /** Starts at 1. */
   number: number;
   name: string;
 }
@@ -17,7 +17,9 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packaged = 'http://schemas.openxmlformats.org/package/2006';
 const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Everything that is no sheet is named, so that nobody has to know at the beginning how many sheets there will be. */
+/**
+ * Worksheets use the default content type, so the number of sheets need not be known at the start.
+ */
 const contentTypes =
   `${header}<Types xmlns="${packaged}/content-types">` +
   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
@@ -30,7 +32,7 @@ const packageRelations =
   `${header}<Relationships xmlns="${packaged}/relationships">` +
   `<Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
-/** The second of its `cellXfs` is a time: `s="1"` of a cell. */
+/** Style 1 of `cellXfs` is a time: `s="1"` of a cell. */
 const styles =
   `${header}<styleSheet xmlns="${main}">` +
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +
@@ -42,11 +44,14 @@ const styles =
   '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
-/** @param columns How many a sheet has. */
+/**
+ * Returns the XML around the rows of a workbook (ECMA-376), as little as Excel accepts.
+ * @param columns Columns of a sheet.
+ */
 export function workbookParts(columns: number) {
   return {
     first: { '[Content_Types].xml': contentTypes, '_rels/.rels': packageRelations, 'xl/styles.xml': styles },
-    /** The header row stays in sight. */
+    /** The header row is frozen. */
     sheetHead:
       `${header}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">` +
       '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
@@ -72,13 +77,14 @@ export function workbookParts(columns: number) {
   };
 }
 
-/** What Excel can hold, the header among them. */
+/** Limits of Excel. The rows include the header. */
 const rowsOfSheet = 1_048_576;
 const cellLengthMax = 32_767;
 
 /**
- * Rows as a workbook of Excel (decision 039), page by page, as much of its bytes as is ready: a sheet is named for the zone of its times, and what it
- * cannot hold goes on in another one. Text is text and never run, numbers are numbers, times are dates of the zone.
+ * Formats rows as an Excel workbook (decision 039), page by page, and returns the bytes that are
+ * ready. A sheet is named after the time zone; rows beyond its limit go to another sheet. Text is
+ * never a formula, numbers are numbers, times are dates in that zone.
  */
 export function createXlsxText(
   columns: Columns,
@@ -97,7 +103,7 @@ export function createXlsxText(
 
   function openSheet(): void {
     const number = sheets.length + 1;
-    // Excel takes no slash and 31 characters.
+    // Excel allows neither slashes nor more than 31 characters.
     const name = zone.replaceAll('/', '-').slice(0, 25);
     sheets.push({ number, name: number === 1 ? name : `${name} ${number}` });
     zip.open(`xl/worksheets/sheet${number}.xml`);
@@ -153,7 +159,10 @@ export function createXlsxText(
   };
 }
 
-/** A zip whose bytes are taken as they become ready. What is written is gathered, for each push has a cost. */
+/**
+ * A zip whose bytes are taken as they become ready. Text is collected first, because each push is
+ * expensive.
+ */
 function openZip() {
   let ready: Uint8Array[] = [];
   let text: string[] = [];
@@ -216,18 +225,18 @@ function escapeXml(text: string): string {
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replaceAll('>', '&gt;')
-      // No characters of XML.
+      // Not valid in XML.
       .replace(/[\ufffe\uffff]/g, ' ')
-      // Excel reads `_x0041_` as a character.
+      // Excel decodes `_x0041_` as a character.
       .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
   );
 }
 
 const dayMs = 86_400_000;
-/** Of 1970-01-01: Excel counts days from the end of 1899. */
+/** Excel's serial of 1970-01-01: it counts days from the end of 1899. */
 const serialOfEpoch = 25_569;
 
-/** The time of day that an ISO time tells, wherever that is, as Excel counts it. */
+/** Returns the local time of an ISO time, without its offset, as an Excel serial. */
 function toExcelSerial(isoTime: string): number {
   return Date.parse(`${isoTime.slice(0, 'YYYY-MM-DDTHH:mm:ss.SSS'.length)}Z`) / dayMs + serialOfEpoch;
 }

@@ -23,7 +23,7 @@ interface Words {
   heads: { at: string; kind: string; reference: string; amount: string; balance: string };
 }
 
-/** What a statement on paper says. */
+/** Labels of a PDF statement, by language. */
 export const statementWords: Record<Language, Words> = {
   en: {
     statement: 'Statement',
@@ -62,7 +62,7 @@ const kindsInIndonesian: Record<string, string> = {
   'settlement-failed': 'pencairan gagal',
 };
 
-/** A kind of movement for a reader; one that is not known is shown as the contract calls it. */
+/** Translates a kind of movement. An unknown kind is returned unchanged. */
 export function translateKind(kind: string, language: Language): string {
   return language === 'id' ? (lookUp(kindsInIndonesian, kind) ?? kind) : kind;
 }
@@ -74,7 +74,7 @@ const size = 7.5;
 const lineHeight = size * 1.35;
 const columns = Math.floor((width - 2 * margin) / (size * characterWidth));
 const linesPerPage = Math.floor((height - 2 * margin) / lineHeight) - 4;
-/** In characters: time, kind, reference, amount, balance. What is left of a line is the reference's. */
+/** In characters: time, kind, amount, balance. The reference column takes the rest of the line. */
 const widths = { at: 19, kind: 20, amount: 20, balance: 20 };
 const referenceWidth = columns - widths.at - widths.kind - widths.amount - widths.balance - 4;
 
@@ -82,12 +82,13 @@ interface PdfOptions {
   username: string;
   balances: { opening: number; closing: number };
   language: Language;
-  /** When it is drawn. */
+  /** Creation date of the PDF. */
   at: Date;
 }
 
 /**
- * A statement on A4 pages, its times in the zone of the business. Drawn page by page: nothing else waits for longer than one takes.
+ * Draws a statement on A4 pages, with times in the business time zone. Yields to other work after
+ * each page.
  * @throws ValidationError for more movements than `limits.statementPdfEntriesMax`.
  */
 export async function statementPdf(statement: Statement, told: PdfOptions): Promise<Buffer> {
@@ -130,7 +131,7 @@ function buildHead(
   ];
 }
 
-/** The whole reference, on as many lines as it needs. */
+/** Wraps the reference to as many lines as it needs. */
 function buildEntryLines(
   { at, kind, refId, subjectId, amount, balance }: StatementEntry,
   language: Language,
@@ -190,7 +191,7 @@ function formatTime(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd HH:mm:ss');
 }
 
-/** With a sign that Courier has. */
+/** Uses an ASCII minus sign, which Courier has. */
 function formatRupiah(amount: number): string {
   return `${amount < 0 ? '-' : ''}Rp ${Math.abs(amount).toLocaleString('id-ID')}`;
 }

@@ -14,14 +14,20 @@ interface WithRef {
   refId: string | null;
 }
 
-/** Where the subjects of these kinds are; those of the others have no reference of a client. */
+/**
+ * Collections of the subjects of these kinds of journal. Subjects of other kinds have no client
+ * reference.
+ */
 const sources: [Collection<AnyStored>, JournalKind[]][] = [
   [asUntyped(purchases), ['purchase', 'refund', 'reversal']],
   [asUntyped(deposits), ['deposit']],
   [asUntyped(settlements), ['settlement-request', 'settlement-completed', 'settlement-failed']],
 ];
 
-/** The client's reference of what each journal is for, read for all of them at once. A reference never changes. */
+/**
+ * Reads the client references of the journals' subjects with one query per collection. A reference
+ * never changes.
+ */
 export async function readRefIds(of: readonly Journal[]): Promise<(journal: Journal) => string | null> {
   const found = await Promise.all(
     sources.map(([collection, kinds]) =>
@@ -43,11 +49,14 @@ async function readRefs(collection: Collection<AnyStored>, of: Journal[]): Promi
   return of.length === 0 ? [] : collection.find<WithRef>(filter, { projection: { refId: 1 } }).toArray();
 }
 
-/** A period of a wallet as the journals that it has: fixed when it is opened, whatever is written after that. */
+/**
+ * A wallet's journals of a period. The range is fixed when the statement is opened; later journals
+ * do not change it.
+ */
 export interface Statement {
   walletId: string;
   period: Period;
-  /** The first and the last `seq`; `lastSeq` is one less than `firstSeq` where there is none. */
+  /** First and last `seq`. Without journals `lastSeq` is `firstSeq` − 1. */
   firstSeq: number;
   lastSeq: number;
 }
@@ -56,16 +65,19 @@ export interface StatementEntry {
   seq: number;
   at: Date;
   kind: JournalKind;
-  /** The client's reference of what it is for; null where that has none. */
+  /** The client's reference of the subject; null if it has none. */
   refId: string | null;
   subjectId: string;
-  /** Rupiah, signed; 0 where only held money moved. */
+  /** Rupiah, signed; 0 if only held money moved. */
   amount: number;
-  /** After it. */
+  /** Balance after the entry, in rupiah. */
   balance: number;
 }
 
-/** Finds the journals of a period that a majority holds. Periods that meet share none and lose none (decision 015). */
+/**
+ * Opens a statement of the majority-committed journals of a period. Adjacent periods neither share
+ * nor lose journals (decision 015).
+ */
 export async function openStatement(walletId: string, period: Period): Promise<Statement> {
   const times = await readWalletTimes(walletId);
   const [firstSeq, next] = await Promise.all([
@@ -76,8 +88,9 @@ export async function openStatement(walletId: string, period: Period): Promise<S
 }
 
 /**
- * Invariant: opening balance + the amounts of all entries = closing balance.
- * @returns null if the wallet has no such journals: not a statement of this wallet.
+ * Reads the balances of a statement, in rupiah. Invariant: opening balance + all amounts = closing
+ * balance.
+ * @returns null if the wallet has no such journals, so the statement is not of this wallet.
  */
 export async function readBalances({
   walletId,
@@ -91,7 +104,7 @@ export async function readBalances({
   return opening === null || closing === null ? null : { opening, closing };
 }
 
-/** The entries after a `seq`, oldest first. */
+/** Reads the entries after a `seq`, oldest first. */
 export async function readEntries(
   { walletId, lastSeq }: Statement,
   { after, limit }: { after: number; limit: number },
@@ -111,7 +124,7 @@ export async function readEntries(
 
 const pageSize = 1_000;
 
-/** All entries after a `seq`, a page at a time: never more than a page in memory. */
+/** Yields all entries after a `seq` in pages. At most one page is in memory. */
 export async function* readEntryPages(statement: Statement, after: number): AsyncGenerator<StatementEntry[]> {
   let at = after;
   while (at < statement.lastSeq) {
@@ -135,19 +148,25 @@ async function readBalanceAt(walletId: string, seq: number): Promise<number | nu
   return journal?.balanceAfter ?? null;
 }
 
-/** Where a reader of a statement stands: the statement as it was opened, and the last entry that was read. */
+/** A reader's position: the opened statement, and the `seq` of the last entry that was read. */
 export interface StatementPosition {
   statement: Omit<Statement, 'walletId'>;
   after: number;
 }
 
-/** The place as text for a URL. It names no wallet: each reads its own with it. */
+/**
+ * Encodes a position for a URL. It contains no wallet id, so a reader can only use it with its own
+ * wallet.
+ */
 export function toCursor({ statement: { period, firstSeq, lastSeq }, after }: StatementPosition): string {
   const numbers = [period.start.getTime(), period.end.getTime(), firstSeq, lastSeq, after];
   return Buffer.from(numbers.map((each) => each.toString(36)).join('.')).toString('base64url');
 }
 
-/** @returns null for text that is no cursor. */
+/**
+ * Decodes a position.
+ * @returns null if the text is not a valid cursor.
+ */
 export function fromCursor(text: string): StatementPosition | null {
   const parts = Buffer.from(text, 'base64url').toString().split('.');
   const [start = -1, end = -1, firstSeq = 0, lastSeq = 0, after = -1] = parts.map((each) =>
@@ -163,20 +182,20 @@ export function fromCursor(text: string): StatementPosition | null {
     firstSeq - 1 <= after &&
     after <= lastSeq &&
     Number.isSafeInteger(lastSeq);
-  // Written the same way again, so that nothing else was said in it.
+  // Encoding the result again detects any additional content.
   return isWhole && !Number.isNaN(place.statement.period.end.getTime()) && toCursor(place) === text
     ? place
     : null;
 }
 
-/** An entry in the words of the wire, also the columns of its CSV. */
+/** Builds an entry in wire names, which are also the columns of the CSV. */
 export function presentEntry({ at, kind, refId, subjectId, amount, balance }: StatementEntry, zone?: string) {
   return { at: formatIsoTime(at, zone), kind, ref_id: refId, subject_id: subjectId, amount, balance };
 }
 
 export const statementColumns = ['at', 'kind', 'ref_id', 'subject_id', 'amount', 'balance'] as const;
 
-/** The entries after a `seq` as CSV, a page at a time as the reader takes them. */
+/** Yields the entries after a `seq` as CSV, page by page as the reader consumes them. */
 export async function* statementCsv(
   statement: Statement,
   { after, format, zone }: { after: number; format?: CsvFormat | undefined; zone?: string | undefined },

@@ -18,11 +18,14 @@ import { isWritten, writeFigures, type FiguresChange, type WriteOutcome } from '
 
 export interface ImportRequest {
   bytes: Uint8Array;
-  /** Name of the file, for the list of imports. */
+  /** File name, shown in the list of imports. */
   file: string;
-  /** Also what loses money, and prices that fall by more than half or rise to five times or more. */
+  /**
+   * Confirms changes with a negative margin, and prices that fall by more than half or rise at
+   * least fivefold.
+   */
   meant?: boolean | undefined;
-  /** The fingerprint of the plan that was looked at; left out: whatever it says now. */
+  /** Fingerprint of the previewed plan. Absent: apply the current plan. */
   fingerprint?: string | undefined;
 }
 
@@ -30,19 +33,20 @@ export interface AppliedImport {
   importId: string;
   plan: ImportPlan;
   changed: number;
-  /** Somebody else changed these since the plan was made: they stayed as they are. */
+  /** Offers that changed after the plan was made. The import left them as they are. */
   kept: PlannedChange[];
 }
 
 const nothingChanges = 'No line of the price list changes anything.';
 
 /**
- * Applies a price list: what its lines say of offers that exist, with the lines that are refused left out. The next call in
- * every process goes by it; purchases that were accepted keep their price. What was before is kept, so that it can be undone;
- * broken off, what was written stands, and can be.
- * @throws ValidationError for a file that cannot be read. @throws ConflictError where nothing changes, where a line loses money
- *   or its price falls by more than half or rises to five times and `meant` does not say so, where the plan is not any more what was
- *   looked at, and where it is undone meanwhile.
+ * Applies the valid lines of a price list to existing offers, effective in every process from the
+ * next call. Accepted purchases keep their price. Previous values are stored for `undoImport`; an
+ * interrupted import can be undone, too.
+ *
+ * @throws ValidationError for an unreadable file.
+ * @throws ConflictError if nothing changes, or if a change needs confirmation and `meant` is not
+ * true. Also if the plan differs from the fingerprint, or the import is undone meanwhile.
  */
 export async function applyImport(request: ImportRequest, by: ChangedBy): Promise<AppliedImport> {
   const plan = await planImport(await readPriceFile(request.bytes));
@@ -70,7 +74,7 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
   );
   const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
   if (kept.length === 0 && !outcomes.some(isWritten)) {
-    // The same list was applied at the same time: that import has it all.
+    // The same list was applied concurrently: the other import has all the changes.
     await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
     throw new ConflictError(asWritten(nothingChanges));
   }
@@ -84,7 +88,7 @@ const unconfirmedMessages: Record<ConfirmReason, string> = {
   rises: 'The price would rise to five times or more',
 };
 
-/** @throws ConflictError where a line is likely to be a mistake. */
+/** @throws ConflictError if a line is likely to be a mistake. */
 function refuseUnconfirmed({ changes }: ImportPlan): void {
   const said = confirmReasons.toReversed().flatMap((why) => {
     const lines = sortByImportance(changes.filter((each) => each[why])).map(({ line }) => line);
@@ -96,7 +100,7 @@ function refuseUnconfirmed({ changes }: ImportPlan): void {
   }
 }
 
-/** Before the offers: what is broken off must be found, too. */
+/** Created before the offers are written, so that an interrupted import can be found. */
 async function createImport(
   _id: string,
   { file, planned, by }: { file: string; planned: number; by: ChangedBy },
@@ -116,8 +120,9 @@ async function createImport(
 }
 
 /**
- * What was there before, for undoing. The first offers that are written bring the import into the audit log with them: one that comes to
- * nothing, because another has applied the same list at the same time, has no entry, and one that is broken off has it.
+ * Stores the previous values for undoing, and counts them. The first batch of written offers also
+ * writes the audit entry. So an import without any change has no entry, and an interrupted one has
+ * it.
  */
 async function saveWrittenRows(
   session: Session,

@@ -8,13 +8,13 @@ import { lookUp } from '../../shared/collections.js';
 import { asWritten } from '../../shared/say.js';
 import { ProductModel, type Product } from '../../products/product.model.js';
 
-/** Imports of price lists, the newest first. @param query.after The id of the last one seen. */
+/** Returns a page of imports, newest first. @param query.after The last id of the previous page. */
 export async function listImports(query: {
   after?: string | undefined;
   limit: number;
 }): Promise<{ imports: PriceImport[]; next: string | null }> {
   const { after, limit } = query;
-  // Ids begin with the time of their making.
+  // Ids are ordered by creation time.
   const found = await PriceImportModel.find(after === undefined ? {} : { _id: { $lt: after } })
     .sort({ _id: -1 })
     .limit(limit + 1)
@@ -23,21 +23,21 @@ export async function listImports(query: {
   return { imports, next: found.length > limit ? (imports.at(-1)?._id ?? null) : null };
 }
 
-/** What an offer was from a moment on. */
+/** Fields of an offer that changed at one moment. */
 export interface OfferMoment extends Partial<OfferFigures> {
   at: Date;
   actor: string;
   action: string;
   reason: string | null;
-  /** The import that set it, or took it back. */
+  /** The import that applied or undid the change. */
   importId: string | null;
 }
 
 /**
- * What became of an offer's price, cost and status, the newest first, from the audit log of its product. Costs that a provider's
- * own price list has set are not in it.
- * @param page.before Entries earlier than this, as `next` of the page before says.
- * @throws NotFoundError for a product, or an offer, that does not exist.
+ * Returns the changes of an offer's price, cost and status, newest first, from the audit log. Costs
+ * set by a provider's own price list are not included.
+ * @param page.before Only entries before this time: `next` of the previous page.
+ * @throws NotFoundError if the product or the offer does not exist.
  */
 export async function readOfferHistory(
   { code, sellerId }: { code: string; sellerId: string },
@@ -58,7 +58,7 @@ function toOfferMoment(
 ): OfferMoment | null {
   const was = toFields(before);
   const is = toFields(after);
-  // The owner's own changes of its product name no seller.
+  // Audit entries of the owner's changes to its product have no seller.
   const isOfOffer = is['sellerId'] === sellerId || (isOwner && is['sellerId'] === undefined);
   const changed = getChangedFields(was, is);
   if (!isOfOffer || changed.length === 0) {
@@ -74,15 +74,15 @@ function toOfferMoment(
   };
 }
 
-/** A change of an offer, whoever sells it. */
+/** A change of any seller's offer. */
 export interface OfferChange {
   at: Date;
   actor: string;
   reason: string | null;
   code: string;
-  /** Its username. */
+  /** Username. */
   seller: string;
-  /** What changed, as it was; a new offer was nothing. */
+  /** Changed fields before the change; empty for a new offer. */
   was: Partial<OfferFigures>;
   is: Partial<OfferFigures>;
 }
@@ -90,15 +90,16 @@ export interface OfferChange {
 export interface OfferChanges {
   changes: OfferChange[];
   next: Date | null;
-  /** How far back was looked, where the page is not full. */
+  /** How far back the search went, if the page is not full. */
   lookedBackTo: Date | null;
 }
 
 /**
- * What changed in the price list: each price, cost and status of an offer, the newest first. Costs that a provider's own price list
- * has set are not in it.
- * @param filter.since Nothing earlier. `sellerId`: of this seller's offers alone.
- * @param page As of `offerHistory`.
+ * Returns changes of prices, costs and statuses of all offers, newest first. Costs set by a
+ * provider's own price list are not included.
+ * @param filter.since Only changes since this time.
+ * @param filter.sellerId Only offers of this seller.
+ * @param page As in `readOfferHistory`.
  */
 export async function readOfferChanges(
   { since, sellerId }: { since: Date; sellerId?: string | undefined },
@@ -116,7 +117,7 @@ export async function readOfferChanges(
       each.sellerId,
     ]),
   );
-  // The owner's own changes of its product name no seller.
+  // Audit entries of the owner's changes to its product have no seller.
   const sellerOf = ({ entry, is }: (typeof changed)[number]) =>
     typeof is['sellerId'] === 'string' ? is['sellerId'] : (owners.get(entry.subject.id) ?? '');
   const wanted = changed.filter((each) => sellerId === undefined || sellerOf(each) === sellerId);

@@ -13,35 +13,35 @@ export interface PlannedChange {
   code: string;
   seller: string;
   sellerId: string;
-  /** It made the product: its status is that of the product. */
+  /** True if the seller created the product. Then `status` is the status of the product. */
   isOwner: boolean;
   before: OfferFigures;
   after: OfferFigures;
-  /** What the seller has left then, rupiah; null where the cost is not known. */
+  /** The seller's margin after the change, in rupiah; null if the cost is unknown. */
   margin: number | null;
-  /** Of a new price or cost less is left than nothing: it must be meant (decision 012). */
+  /** The new price or cost gives a negative margin. Needs confirmation (decision 012). */
   loses: boolean;
-  /** Its price falls by more than half: zeros may be missing, and where no cost is known nothing else tells. So it must be meant. */
+  /** The price falls by more than half, perhaps because zeros are missing. Needs confirmation. */
   falls: boolean;
-  /** Its price rises to five times or more: a zero too many, which nobody buys and nothing else tells. So it must be meant. */
+  /** The price rises at least fivefold, perhaps because of an extra zero. Needs confirmation. */
   rises: boolean;
 }
 
-/** What a price list would do, as things are now. */
+/** The changes that a price list would make now. */
 export interface ImportPlan {
   lines: number;
   changes: PlannedChange[];
-  /** Lines that say what is. */
+  /** Number of lines that already match their offer. */
   unchanged: number;
-  /** By line. */
+  /** Ordered by line. */
   refused: RefusedLine[];
-  /** Of all changes: the same plan again has the same. */
+  /** SHA-256 over all changes. Equal plans have equal fingerprints. */
   fingerprint: string;
 }
 
 const readAtOnce = 1_000;
 
-/** Holds a price list against the offers that exist. Changes nothing. */
+/** Compares a price list with the existing offers. Changes nothing. */
 export async function planImport({ lines, wanted, refused }: PriceFile): Promise<ImportPlan> {
   const changes: PlannedChange[] = [];
   const alsoRefused: RefusedLine[] = [];
@@ -68,11 +68,14 @@ export async function planImport({ lines, wanted, refused }: PriceFile): Promise
   };
 }
 
-/** Why a change must be meant, in the order in which a person has to look at it. */
+/** Reasons why a change needs confirmation, most important first. */
 export const confirmReasons = ['falls', 'rises', 'loses'] as const;
 export type ConfirmReason = (typeof confirmReasons)[number];
 
-/** What a person has to look at first: what must be meant, and of that what falls or rises most; the rest by line. */
+/**
+ * Sorts changes for review: those that need confirmation first, largest price change first, then by
+ * line.
+ */
 export function sortByImportance(changes: readonly PlannedChange[]): PlannedChange[] {
   const rank = (change: PlannedChange) => {
     const place = confirmReasons.findIndex((why) => change[why]);
@@ -154,7 +157,10 @@ function planLine(
   };
 }
 
-/** @param owned The product, where its owner's offer this is. */
+/**
+ * Returns the values of an offer that an import can set.
+ * @param owned The product, if the offer belongs to its owner.
+ */
 export function getOfferFigures(
   { price, cost, status }: Pick<Offer, 'price' | 'cost' | 'status'>,
   owned: Pick<Product, 'status'> | null,

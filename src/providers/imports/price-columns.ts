@@ -4,17 +4,17 @@ import type { MergedRange } from '../../workbook/rows.js';
 import { asWritten } from '../../shared/say.js';
 
 export const columnNames = ['code', 'seller', 'price', 'cost', 'status'] as const;
-/** The place of each; -1 without it. */
+/** Index of each column; -1 if missing. */
 type Columns = Record<(typeof columnNames)[number], number>;
 
 interface Headings {
   names: readonly string[];
   columns: Columns;
-  /** The place of the first of ours. */
+  /** Index of the first known column. */
   first: number;
 }
 
-/** What the first line of a price list names. @throws ValidationError */
+/** Reads the column names from the first line of a price list. @throws ValidationError */
 export function readHeadings(head: SheetLine | undefined, merged: readonly MergedRange[]): Headings {
   const names = head?.cells.map((each) => each.trim().toLowerCase()) ?? [];
   refuseFaultyHead(head, names);
@@ -38,7 +38,10 @@ function findColumns(names: readonly string[]): Columns {
   return columns;
 }
 
-/** Whoever wrote it sees the value of the first cell in all of them; in the file the others are empty. */
+/**
+ * A spreadsheet shows the value of the first merged cell in all of them; in the file the others are
+ * empty.
+ */
 function refuseMerged(merged: readonly MergedRange[], headLine: number, columns: Columns): void {
   const found = merged.find(
     (range) =>
@@ -53,9 +56,9 @@ function refuseMerged(merged: readonly MergedRange[], headLine: number, columns:
 }
 
 /**
- * Whether a line is longer than the headings, or has something where none has a name: then a separator within one of its values
- * has parted it (10,500), and each value after that stands under a wrong heading. What is before the first heading of ours is
- * a number of the line.
+ * True if a line has more cells than headings, or a value below an empty heading. Then a separator
+ * inside a value (10,500) has split it, and later values are in the wrong columns. Cells before the
+ * first known column are ignored: they may hold line numbers.
  */
 export function isMisaligned({ cells, faults }: SheetLine, { names, first }: Headings): boolean {
   return (
@@ -74,7 +77,7 @@ const faultMessages: Record<CellFault, string> = {
     'cannot be read, or is shown as another number than it holds. Give it a plain number format, or write it again',
 };
 
-/** A column whose name is not read would be left out without a word. */
+/** An unreadable column name would otherwise be ignored silently. */
 function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[]): void {
   for (const [place, fault] of head?.faults ?? []) {
     const isOurs = columnNames.some((name) => name === names[place]);
@@ -86,7 +89,7 @@ function refuseFaultyHead(head: SheetLine | undefined, names: readonly string[])
   }
 }
 
-/** Of the first 50 columns: C12. */
+/** Returns a cell name such as C12. For the first 50 columns. */
 function getCellName(place: number, line = 1): string {
   const letter = (at: number) => String.fromCharCode(65 + at);
   return `${place < 26 ? '' : letter(Math.floor(place / 26) - 1)}${letter(place % 26)}${line}`;

@@ -3,42 +3,48 @@ import { Money } from '../../database/typed-collection.js';
 import type { ProductStatus } from '../../products/product.model.js';
 
 /**
- * applying, undoing: being written, or broken off; what it has written is in its rows, and can be taken back. Nothing is applied
- * any more once it is being undone.
+ * applying, undoing: in progress or interrupted. The written changes are in the rows and can be
+ * undone. An undo stops the rest of an import.
  */
 export const priceImportStatuses = ['applying', 'applied', 'undoing', 'undone'] as const;
 export type PriceImportStatus = (typeof priceImportStatuses)[number];
 
-/** A price list that an operator has applied: one for all of its lines. */
+/** A price list that an operator applied. */
 export interface PriceImport {
   _id: string;
-  /** Name of the file. */
+  /** File name. */
   file: string;
   status: PriceImportStatus;
-  /** Offers that it was to change, and that it has changed; the others were changed by somebody else meanwhile. */
+  /** Number of offers planned and changed. The others were changed by someone else meanwhile. */
   planned: number;
   changed: number;
   actor: string;
   reason: string | null;
   createdAt: Date;
-  /** Who took it back last; and of how many offers a part stayed, which had been changed since: that can be undone again. */
+  /**
+   * The last undo. `kept`: offers with later changes that it left. They can be undone by another
+   * call.
+   */
   undone: { at: Date; actor: string; reason: string | null; kept: number } | null;
 }
 
-/** What an import can set of an offer. */
+/** Fields of an offer that an import can set. */
 export const offerFields = ['price', 'cost', 'status'] as const;
 export type OfferField = (typeof offerFields)[number];
 
-/** What an import sets of an offer. Rupiah; of the owner's offer the status is that of the product. */
+/**
+ * Values that an import sets, in rupiah. For the owner's offer, `status` is the status of the
+ * product.
+ */
 export interface OfferFigures {
   price: number;
   cost: number | null;
   status: ProductStatus;
 }
 
-/** What an import has changed of one offer. */
+/** The change that an import made to one offer. */
 export interface PriceImportRow {
-  /** Import, product and seller. */
+  /** `<importId>:<productCode>:<sellerId>` */
   _id: string;
   importId: string;
   line: number;
@@ -46,9 +52,9 @@ export interface PriceImportRow {
   sellerId: string;
   before: OfferFigures;
   after: OfferFigures;
-  /** It was taken back, once for all. Absent: it was not. */
+  /** When the row was completely undone. Absent: it was not. */
   undoneAt?: Date;
-  /** What of one that was taken back in part is done. */
+  /** Fields of a partially undone row that are undone. */
   undoneFields?: OfferField[];
 }
 

@@ -13,7 +13,7 @@ import { workbookLines } from '../../workbook/read-workbook.js';
 import { isZip } from '../../workbook/zip.js';
 import { columnNames, readHeadings, isMisaligned, buildUnreadableError } from './price-columns.js';
 
-/** Why a line of a price list changes nothing. */
+/** Reasons why a line of a price list is refused. */
 export const lineRefusals = [
   'no-code',
   'no-seller',
@@ -37,11 +37,11 @@ export interface RefusedLine {
   why: LineRefusal;
 }
 
-/** What a line wants of an offer; what is left out stays. Rupiah. */
+/** The values that a line sets; omitted fields stay. Rupiah. */
 export interface PriceLine {
   line: number;
   code: string;
-  /** Its username. */
+  /** Username. */
   seller: string;
   price?: number;
   cost?: number;
@@ -49,7 +49,7 @@ export interface PriceLine {
 }
 
 export interface PriceFile {
-  /** Lines but for the first, which names the columns. */
+  /** Number of lines without the heading line. */
   lines: number;
   wanted: PriceLine[];
   refused: RefusedLine[];
@@ -58,10 +58,11 @@ export interface PriceFile {
 const statuses: readonly string[] = ['active', 'inactive', 'maintenance'] satisfies ProductStatus[];
 
 /**
- * A price list as CSV (UTF-8) or workbook (its first sheet), by the columns that its first line names: code, seller, and of
- * price, cost and status those that it has. Others are left alone; an empty cell leaves what is. A long one is read with a pause
- * now and then, and holds up nobody.
- * @throws ValidationError for a file that is no such list, or larger than `limits.priceFileBytesMax` or `limits.priceFileLinesMax`.
+ * Reads a price list from CSV (UTF-8) or the first sheet of a workbook. The first line names the
+ * columns: code, seller, and at least one of price, cost and status. Other columns are ignored; an
+ * empty cell changes nothing. Long files are read in slices, which yield to other work.
+ * @throws ValidationError for an unreadable file, or one above `limits.priceFileBytesMax` or
+ * `limits.priceFileLinesMax`.
  */
 export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   const {
@@ -76,7 +77,7 @@ export async function readPriceFile(bytes: Uint8Array): Promise<PriceFile> {
   for (const row of rows) {
     const { line, cells, faults } = row;
     const cell = (name: (typeof columnNames)[number]) => (cells[columns[name]] ?? '').trim();
-    // Not as an empty cell, which leaves what is: whoever wrote the line sees something there.
+    // A faulty cell is not empty: the author of the file sees a value there.
     const fault = columnNames.map((name) => faults?.get(columns[name])).find((each) => each !== undefined);
     const read = isMisaligned(row, headings) ? 'no-heading' : (fault ?? readLine(line, cell));
     const key = `${cell('code')} ${cell('seller')}`;
@@ -110,7 +111,7 @@ function readLine(
   if (seller === '') {
     return 'no-seller';
   }
-  // Nobody sells for nothing: what is meant by it is another thing.
+  // A price of 0 is always a mistake.
   if (!isRupiah(price) || /^0+$/.test(price)) {
     return 'bad-price';
   }
@@ -139,7 +140,10 @@ function readLine(
   };
 }
 
-/** Digits alone: 10.500 is ten and a half to one reader and ten thousand five hundred to another. Nothing is no amount, and right. */
+/**
+ * True for digits only, and for empty text. `10.500` is ambiguous: the dot is a decimal or a
+ * thousands separator.
+ */
 function isRupiah(text: string): boolean {
   return /^\d*$/.test(text);
 }
@@ -158,7 +162,7 @@ async function readLines(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merge
       if (isEmptyLine(line)) {
         continue;
       }
-      // The first names the columns.
+      // The heading line does not count.
       if (lines.length > limits.priceFileLinesMax) {
         throw new UnreadableSheetError(`at most ${limits.priceFileLinesMax} lines are read, and it has more`);
       }

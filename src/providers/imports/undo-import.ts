@@ -14,23 +14,24 @@ import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { isWritten, writeFigures, type FiguresChange, type WriteOutcome } from './write-figures.js';
 
-/** The most that one run removes; the next run goes on. */
+/** Maximum rows removed per run. The next run continues. */
 const runMax = 10_000;
 const dayMs = 86_400_000;
 
-/** Imports of before can be undone no more. */
+/** Returns the creation time before which an import can no longer be undone. */
 export function getUndoableSince(nowMs: number): Date {
   return new Date(nowMs - limits.priceImportRowsKeptDays * dayMs);
 }
 
 /**
- * Removes what imports have changed of each offer, when they are so old that nobody takes them back any more. The imports stay in
- * their list, and each change in the audit log. @returns how many.
+ * Removes rows of imports that are too old to be undone. The imports stay in the list, and each
+ * change in the audit log.
+ * @returns the number of removed rows.
  */
 export async function removeOldImportRows(nowMs: number): Promise<number> {
-  // A day later than an undo may begin: none that is under way loses its rows.
+  // One day after the last possible start of an undo, so that a running undo keeps its rows.
   const beforeMs = getUndoableSince(nowMs).getTime() - dayMs;
-  // Ids begin with that of their import, and that with the time of its making.
+  // Row ids begin with the import id, and import ids with their creation time.
   const old = await PriceImportRowModel.find({ _id: { $lt: firstIdAt(beforeMs) } }, { _id: 1 })
     .limit(runMax)
     .lean<Pick<PriceImportRow, '_id'>[]>();
@@ -42,17 +43,20 @@ export async function removeOldImportRows(nowMs: number): Promise<number> {
 }
 
 export interface UndoneImport {
-  /** Offers that are again what they were, by this call. */
+  /** Offers restored by this call. */
   undone: number;
-  /** Offers of which somebody has changed something since: that stays, and can be undone again. */
+  /**
+   * Offers with fields that changed after the import. They stay, and can be undone by another call.
+   */
   kept: (Pick<PriceImportRow, 'line' | 'productCode'> & { fields: OfferField[] })[];
 }
 
 /**
- * Takes back what an import has written, field by field: what it did not touch may have become anything, and what somebody has
- * changed since stays. It can be asked for again where it was broken off or had to leave something: what was taken back by then
- * stays as it is, whatever somebody has made of it meanwhile.
- * @throws NotFoundError. @throws ConflictError for one of which nothing is left, that is too old, or that another call takes back at the same time.
+ * Reverts an import field by field. Fields that changed after the import stay. A call after an
+ * interrupted or partial undo continues; restored fields are not touched again.
+ * @throws NotFoundError
+ * @throws ConflictError if nothing is left to undo, the import is too old, or another call is
+ * undoing it.
  */
 export async function undoImport(importId: string, by: ChangedBy): Promise<UndoneImport> {
   const before = await PriceImportModel.findOneAndUpdate(
@@ -67,7 +71,7 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
   if (!before) {
     throw await buildRefusal(importId);
   }
-  // What is still being applied ends with it: the rows are all that there will be.
+  // The status change above stops an import that is still being applied, so no more rows follow.
   const rows = await PriceImportRowModel.find({ importId, undoneAt: null })
     .sort({ line: 1 })
     .lean<PriceImportRow[]>();
@@ -104,7 +108,7 @@ async function buildRefusal(importId: string): Promise<Error> {
 
 type ReversedChange = FiguresChange & Pick<PriceImportRow, '_id' | 'line' | 'undoneFields'>;
 
-/** The write of a row the other way round, but for what of it is done. */
+/** Builds the reverse change of a row, without the fields that are already undone. */
 function reverseChange({
   _id,
   line,
@@ -138,7 +142,7 @@ async function saveUndone(
   const { matchedCount } = await PriceImportRowModel.bulkWrite(
     some.map(({ change: { _id, undoneFields = [] }, done, left }) => ({
       updateOne: {
-        // As it was read: what another call has taken back since is not taken back twice.
+        // Matches the row as it was read, so that concurrent calls do not undo it twice.
         filter: {
           _id,
           undoneAt: null,

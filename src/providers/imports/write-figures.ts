@@ -7,7 +7,10 @@ import { splitIntoChunks } from '../../shared/collections.js';
 import { getOfferFigures, getOfferId } from './plan-import.js';
 import { offerFields, type OfferField, type OfferFigures } from './price-import.model.js';
 
-/** What one offer is to become: of its fields those that are not the same in both, each where it still is what it was seen as. */
+/**
+ * Target values of one offer. Only fields that differ between `before` and `after` are written, and
+ * only while they equal `before`.
+ */
 export interface FiguresChange {
   productCode: string;
   sellerId: string;
@@ -15,36 +18,38 @@ export interface FiguresChange {
   after: OfferFigures;
 }
 
-/** What became of a change. */
 export interface WriteOutcome<C> {
   change: C;
-  /** What the offer was and is by this call; the same where nothing was written. */
+  /** Values before and after this call; equal if nothing was written. */
   was: OfferFigures;
   is: OfferFigures;
-  /** Fields that are as the change wants them, by this call or before it. */
+  /** Fields that have their target value, by this call or before it. */
   done: OfferField[];
-  /** Fields that somebody has made something else meanwhile: they stay as they are. */
+  /** Fields that someone changed meanwhile. They are not written. */
   left: OfferField[];
 }
 
 interface WriteOptions<C> {
   by: ChangedBy;
   importId: string;
-  /** In the audit log. */
+  /** Action of the audit entry. */
   action: 'offer.import' | 'offer.import-undo';
-  /** What belongs together: of an offer everything or nothing is written, or each field for itself. */
+  /**
+   * Unit of a conflict: with `offer` a conflict in one field keeps the whole offer, with `field`
+   * only that field.
+   */
   each: 'offer' | 'field';
-  /** What else belongs to what is written, in the same database transaction. */
+  /** Further writes in the same database transaction. */
   also: (session: Session, outcomes: WriteOutcome<C>[]) => Promise<void>;
 }
 
-/** So many are written in one database transaction: well within its deadline. */
+/** Offers per database transaction, well within its deadline. */
 const atOnce = 100;
 
 /**
- * Writes prices, costs and statuses of many offers, some together, with an entry of the audit log for each that changes. They hold
- * for the next call in every process. What a change does not touch may have become anything. May be broken off and begun again.
- * @returns by change, in their order.
+ * Writes prices, costs and statuses of many offers in batches, with an audit entry per changed
+ * offer. Effective in every process from the next call. Safe to repeat after an interruption.
+ * @returns one outcome per change, in the same order.
  */
 export async function writeFigures<C extends FiguresChange>(
   changes: readonly C[],
@@ -57,12 +62,12 @@ export async function writeFigures<C extends FiguresChange>(
   return outcomes;
 }
 
-/** Whether this call has changed the offer. */
+/** True if this call changed the offer. */
 export function isWritten({ was, is }: Pick<WriteOutcome<unknown>, 'was' | 'is'>): boolean {
   return getChangedFields(was, is).length > 0;
 }
 
-/** Which fields are not the same in both. */
+/** Returns the fields whose values differ. */
 export function getChangedFields(a: OfferFigures, b: OfferFigures): OfferField[] {
   return offerFields.filter((field) => a[field] !== b[field]);
 }
@@ -122,7 +127,7 @@ function getChangeOfferId({ productCode, sellerId }: FiguresChange): string {
   return getOfferId(productCode, sellerId);
 }
 
-/** @param now Null: the offer is there no more. */
+/** @param now Null: the offer does not exist any more. */
 function buildOutcome<C extends FiguresChange>(
   change: C,
   now: OfferFigures | null,
@@ -143,7 +148,7 @@ interface UpdateOne {
   updateOne: { filter: { _id: string }; update: { $set: Partial<OfferFigures> } };
 }
 
-/** The owner's offer is sold as its product is: its own status stays. */
+/** The status of the owner's offer is written to the product. */
 function buildUpdates<C extends FiguresChange>(
   { change, was, is }: WriteOutcome<C>,
   isOwned: boolean,
