@@ -1,7 +1,10 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (request-adjustment.ts), a second operator approves it. */
+/**
+ * An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on, a second operator
+ * approves it.
+ */
 export interface Adjustment {
   _id: string;
   accountId: string;
@@ -9,10 +12,12 @@ export interface Adjustment {
   amount: number;
   reason: string;
   status: 'pending' | 'completed' | 'rejected';
-  /** Actors of the audit log. `decidedBy` is null where none had to approve. */
+  /**
+   * Actors of the audit log. `decidedBy` is null if no approval was needed, or while it is pending.
+   */
   requestedBy: string;
   decidedBy: string | null;
-  /** Of the wallet, once it is completed. */
+  /** The wallet's balance in rupiah after completion; null before. */
   balanceAfter: number | null;
   createdAt: Date;
   decidedAt: Date | null;
