@@ -1,7 +1,6 @@
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-
 /** Versions of webhook bodies, the current one last; sent in the header `x-api-version`. */
 export const apiVersions = ['1'] as const;
 export type ApiVersion = (typeof apiVersions)[number];
