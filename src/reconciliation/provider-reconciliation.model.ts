@@ -2,10 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 import type { Difference } from './reconcile-provider.js';
 
-/**
- * The result of comparing a provider's record with ours for one business day. A later comparison of
- * the day replaces it.
- */
+/** Result of comparing a provider's record with ours for one business day; the last one counts. */
 export interface ProviderReconciliation {
   /** `<seller>:<YYYY-MM-DD>`, business time. */
   _id: string;
@@ -21,10 +18,7 @@ export interface ProviderReconciliation {
   different: number;
   /** The first differences. `topup reconcile` prints all. */
   differences: Difference[];
-  /**
-   * Set once a person has accepted the differences: the scheduled job skips the day, and its alarm
-   * ends.
-   */
+  /** Set once a person has accepted the differences: the job skips the day, the alarm ends. */
   accepted: { by: string; reason: string; at: Date; different: number } | null;
 }
 

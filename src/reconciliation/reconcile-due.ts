@@ -23,10 +23,7 @@ export const reconcileProvidersJob = defineClocked('reconcile-providers', 600_00
 
 /** After the end of a day: almost all of its orders are final on both sides by then. */
 const fromMs = 2 * 3_600_000;
-/**
- * Delay before a day with differences is compared again: orders become final, and operators fix
- * differences.
- */
+/** Delay before a day with differences is compared again; they may be fixed by then. */
 const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 

@@ -36,10 +36,7 @@ const referencesPerQuery = 1_000;
 /** An order near midnight may be recorded on different days, or be executed late. */
 const marginDays = 2;
 
-/**
- * Returns the period of a provider's record that is needed to compare a day (YYYY-MM-DD in business
- * time).
- */
+/** Returns the period of a provider's record that comparing a day (YYYY-MM-DD) needs. */
 export function getRecordPeriod(date: string): { since: Date; until: Date } {
   return {
     since: getStartOfDay(daysAfter(date, -marginDays)),

@@ -16,9 +16,7 @@ export const differencesKept = 20;
 /** The number of compared days per provider whose differences are watched. */
 export const daysWatched = 7;
 
-/**
- * Stores the result of a comparison. Accepted differences stay accepted, unless there are more now.
- */
+/** Stores the result of a comparison. More differences than were accepted end the acceptance. */
 export async function storeReconciliation(
   sellerId: string,
   found: Reconciliation,

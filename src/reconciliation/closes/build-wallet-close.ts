@@ -15,17 +15,12 @@ import { asWritten } from '../../shared/say.js';
 import { collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from './subject-facts.js';
 
-/**
- * The end of a day for a wallet: its first journal written from `end` on belongs to the next day.
- */
+/** The end of a wallet's day. Its first journal from `end` on belongs to the next day. */
 export interface DayBound {
   day: string;
   /** The first instant of the next day. */
   end: Date;
-  /**
-   * The clock of the closing process. A journal with a later time has a wrong clock and ends no
-   * day.
-   */
+  /** The closing process's clock. A journal with a later time has a wrong clock and ends no day. */
   now: Date;
 }
 

@@ -191,9 +191,7 @@ function refuseLostKey(day: string, signature: DayClose['signature'], previous: 
   }
 }
 
-/**
- * Wait after midnight for commits that began before it. Later ones belong to the next day's close.
- */
+/** Wait after midnight for running commits. Later ones belong to the next day's close. */
 const graceMs = 600_000;
 const leaseMs = 60_000;
 

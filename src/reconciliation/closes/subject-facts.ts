@@ -59,7 +59,7 @@ const paidOutFields = ['status', 'finalAt'] as const;
 
 /**
  * Reads the subjects of a wallet's journals: the fields that cannot change after the journal
- * (decision 039). A sale moves no wallet, so it is closed with the posting that credits its seller.
+ * (decision 014). A sale moves no wallet, so it is closed with the posting that credits its seller.
  * @param of Journals with a wallet, in a bounded number.
  * @returns a function that returns the facts of a journal.
  */

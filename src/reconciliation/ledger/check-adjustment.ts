@@ -112,10 +112,7 @@ function findProblems({ adjustments, journals, entries }: Batch, id: string): Pr
   return unvouched.map((message) => ({ check: 'vouched', message }));
 }
 
-/**
- * Checks that a completed adjustment has one journal with its amount and balance, and any other
- * none.
- */
+/** Checks that a completed adjustment has one journal, with its amount and balance; others none. */
 function compareWithJournals(adjustment: Document, moved: Document[]): string[] {
   const { status, amount, accountId, balanceAfter, requestedBy, decidedBy } = adjustment;
   const [journal] = moved;

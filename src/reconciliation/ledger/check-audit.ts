@@ -102,10 +102,7 @@ async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: On
   return found;
 }
 
-/**
- * Reports entries without a valid time. They sort before or after all others, and no close would
- * cover them.
- */
+/** Reports entries without a valid time, which no close would cover. They sort first or last. */
 async function checkTimes(log: FindingLog): Promise<void> {
   for (const direction of [1, -1] as const) {
     const [end] = await audit.find<Document>({}, auditRead).sort({ at: direction }).limit(1).toArray();

@@ -22,10 +22,7 @@ export interface VerifyOptions {
 
 interface Found {
   closes: ClosesRead;
-  /**
-   * Document counts of the open part; null if the caller must check every rule over the whole
-   * history.
-   */
+  /** Document counts of the open part; null if every rule must be checked over all history. */
   open: Pick<OpenCheck, 'examined'> | null;
 }
 

@@ -66,10 +66,7 @@ function checkBalances(deposit: ReadDeposit, journal: ReadJournal | undefined): 
   return problems;
 }
 
-/**
- * An instant deposit completes in the transaction of its own call; one that waited longer was
- * confirmed.
- */
+/** An instant deposit completes within its own call; one that waited longer was confirmed. */
 const ownCallMs = 60_000;
 
 /**

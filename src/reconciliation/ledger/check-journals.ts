@@ -9,9 +9,7 @@ export interface JournalRule {
   subject: 'transaction' | 'deposit' | 'settlement' | 'posting' | 'adjustment';
   /** Role of the wallet's account; null: the journal changes no wallet. */
   wallet: Role | 'any' | null;
-  /**
-   * True if it may take the wallet below zero. Only the posting of a reversal may (decision 007).
-   */
+  /** True if it may take the wallet below zero: only the posting of a reversal (decision 007). */
   mayOverdraw: boolean;
 }
 

@@ -22,10 +22,7 @@ import { readSubjects } from './stream-subjects.js';
 const perTransaction = 25;
 const atOnce = 8;
 
-/**
- * Checks the part that no close covers: every rule of its subjects, and each wallet against its
- * journals.
- */
+/** Checks every rule of uncovered subjects, and each wallet against its journals. */
 export interface OpenCheck extends OpenPart {
   examined: LedgerReport['examined'];
 }
@@ -70,9 +67,7 @@ export async function checkOpenStates(
   }
 }
 
-/**
- * Reads all open ids of one kind at once, so that no cursor stays open while subjects are checked.
- */
+/** Reads all open ids of a kind at once, so that no cursor stays open during the checks. */
 async function* readOpenIds(): AsyncGenerator<string> {
   const id = { projection: { _id: 1 } };
   const open = { status: { $in: ['PENDING' as const, 'PROCESSING' as const] } };
@@ -152,10 +147,7 @@ async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   }
 }
 
-/**
- * Checks one wallet again. The wallet is read before its journals, so that none of them can be
- * missing.
- */
+/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
 async function recheckWallet(log: FindingLog, id: string, closed: Standing): Promise<void> {
   const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
     log.add({ check, subject: `wallet ${id}`, message });

@@ -53,10 +53,7 @@ function checkCredit(
   return problems;
 }
 
-/**
- * Checks the commission against the order's rate. Purchase, journal and credit could all agree on a
- * wrong one.
- */
+/** Checks the commission against the order's rate: all other documents could share an error. */
 export function checkCommission(purchase: KnownPurchase, { orders }: Subject): LedgerFinding[] {
   const bought = orders.find((each) => each.status === 'OK');
   if (

@@ -156,10 +156,7 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
 
 const sharedFields = ['accountId', 'productCode'] as const;
 
-/**
- * Checks that a bill is paid once, at the quoted amount: the quote names the one purchase that
- * claimed it.
- */
+/** Checks that a bill is paid once, at the quoted amount, by the purchase that claimed it. */
 function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[] {
   if (purchase.quoteId === null) {
     return [];

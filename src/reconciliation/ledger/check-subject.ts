@@ -5,10 +5,7 @@ import { checkDeposit, checkVouchers } from './check-deposit.js';
 import { checkPurchase } from './check-purchase.js';
 import { checkSettlement } from './check-settlement.js';
 
-/**
- * Checks that a posting moves the sum of its credits from the seller's payable to the seller's
- * wallet.
- */
+/** Checks that a posting moves the sum of its credits from payable to the seller's wallet. */
 export function checkPosting({ id, journals, posted }: Subject): LedgerFinding[] {
   const [journal, ...others] = journals.filter((each) => each.kind === 'seller-posting');
   const finding = { check: 'seller-credits' as const, subject: `posting ${id}` };

@@ -87,9 +87,7 @@ interface Holder {
   problems: LedgerFinding[];
 }
 
-/**
- * One broken journal makes all later ones look wrong, so only the first few findings are reported.
- */
+/** One broken journal makes all later ones look wrong, so only the first ones are reported. */
 const findingsPerWallet = 3;
 
 export interface WalletTotals {
@@ -163,10 +161,7 @@ function buildHolder(
   };
 }
 
-/**
- * Checks one wallet again. The wallet is read before its journals, so that none of them can be
- * missing.
- */
+/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
 async function recheckWallet(id: string): Promise<LedgerFinding[]> {
   const account = await readOne(asUntyped(accounts), id, stored.accounts.fields);
   const holder = buildHolder(id, account, await readOne(asUntyped(wallets), id, stored.wallets.fields));

@@ -25,10 +25,7 @@ export interface KeyedStream {
 
 interface Options {
   readBatch: ReadBatch;
-  /**
-   * Returns null if the key is not a string. The document goes to `onOdd`, and the stream
-   * continues.
-   */
+  /** Returns null if the key is not a string; then the document goes to `onOdd`. */
   keyOf: (document: Document) => string | null;
   onOdd?: (document: Document) => void;
   /** Documents of one position are never split across batches. */

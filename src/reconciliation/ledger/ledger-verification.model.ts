@@ -2,10 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 import type { LedgerCheck, LedgerFinding } from './ledger-report.js';
 
-/**
- * The result of a scheduled verification. One row per business day; a later run of the day replaces
- * it.
- */
+/** The result of a scheduled verification. A later run of the same business day replaces it. */
 export interface LedgerVerification {
   /** YYYY-MM-DD, business time. */
   _id: string;

@@ -1,10 +1,7 @@
 import { Long, type Document, type FindOptions } from 'mongodb';
 import type { LedgerFinding } from './ledger-report.js';
 
-/**
- * Read options of the verification. int64 values stay distinguishable, so that a double is
- * detected.
- */
+/** Read options of the verification: int64 stays distinguishable from a double. */
 export const rawReadOptions: FindOptions = { promoteLongs: false };
 
 const invalid = Symbol('odd');
@@ -12,10 +9,7 @@ const invalid = Symbol('odd');
 /** The expected type of a stored field. */
 export interface Field<T> {
   read(value: unknown): T | typeof invalid;
-  /**
-   * Returns a safe replacement for an invalid value, with which the checks continue without
-   * throwing.
-   */
+  /** Returns a safe replacement for an invalid value, so that no check throws. */
   instead(value: unknown): T;
   isMoney?: true;
 }

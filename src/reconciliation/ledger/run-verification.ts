@@ -22,10 +22,7 @@ export const verificationMaxMs = 12 * 3_600_000;
 /** Verifies the ledger once a day. Usually it is done already, which takes one read. */
 export const verifyLedgerJob = defineClocked('verify-ledger', 600_000, { limitMs: verificationMaxMs });
 
-/**
- * Verifies the ledger on request, in a worker process. If the job is lost, it can be requested
- * again.
- */
+/** Verifies the ledger on request, in a worker process. A lost job can be requested again. */
 export const verifyNowJob = defineJob<object>({
   queue: schedules,
   name: 'verify-ledger-now',
@@ -36,10 +33,7 @@ export const verifyNowJob = defineJob<object>({
   limitMs: verificationMaxMs,
 });
 
-/**
- * The progress of a running verification is published in Redis, where it expires soon after a
- * crash.
- */
+/** The running verification's progress in Redis, which expires soon after a crash. */
 
 const publishEveryMs = 1_000;
 const keptMs = 120_000;
@@ -87,10 +81,7 @@ const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 const findingsKept = 20;
 
-/**
- * Verifies the ledger once a business day, and every hour while it fails. Stores the result. Run by
- * `verifyLedgerJob`.
- */
+/** Verifies the ledger once a business day and hourly while it fails, and stores the result. */
 export async function verifyDueDay(): Promise<void> {
   await runExclusively(async (goesOn) => {
     if (nowMs() >= getNextVerificationMs(await findLastVerification())) {

@@ -156,9 +156,7 @@ export function subjectKeys(): { collection: Collection<AnyStored>; field: strin
   return rows.map(({ collection, by }) => ({ collection, field: by }));
 }
 
-/**
- * Reads these subjects at one snapshot, in their order, within the caller's database transaction.
- */
+/** Reads these subjects in their order, at the snapshot of the caller's transaction. */
 export async function readSubjects(session: Session, ids: string[]): Promise<Subject[]> {
   const raws = new Map(ids.map((id) => [id, { id, ...buildEmptySources() }]));
   // Sequential, because a session allows one operation at a time.

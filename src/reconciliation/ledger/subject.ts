@@ -11,10 +11,7 @@ import type {
 import { businessTime } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 
-/**
- * All stored documents about one cause of money movements: a purchase, a deposit, a posting or a
- * settlement.
- */
+/** All stored documents about one purchase, deposit, posting or settlement. */
 export interface Subject {
   id: string;
   journals: ReadJournal[];
@@ -42,10 +39,7 @@ export interface Voucher {
   amount: number | null;
 }
 
-/**
- * Nothing waits longer than this: provider queries are at most an hour apart, and a late sweep
- * repeats after a minute.
- */
+/** Longer than any wait: provider queries are at most an hour apart, sweeps repeat each minute. */
 const waitMaxMs = 24 * 60 * 60_000;
 
 /**
