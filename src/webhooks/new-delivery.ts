@@ -36,10 +36,7 @@ export function getImmediateDueTime(): Date {
 export type UrlOwner = EndpointOwner & Pick<Account, 'callbackUrl'>;
 
 export interface NewDelivery {
-  /**
-   * Stable and unique. Derive it from the fact, so that a second row for the same fact is
-   * impossible.
-   */
+  /** Stable and unique. Derive it from the fact, so that a fact has only one row. */
   id: string;
   accountId: string;
   channel: DeliveryChannel;
@@ -54,10 +51,7 @@ export interface NewDelivery {
   payload: object;
 }
 
-/**
- * Builds a delivery that is due at once. The body is fixed here, so that every attempt sends the
- * same bytes.
- */
+/** Builds a delivery that is due at once. Its body is fixed for all attempts. */
 export function buildDelivery(from: NewDelivery): Delivery {
   const createdAt = now();
   const traceparent = serializeTrace();

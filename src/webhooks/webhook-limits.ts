@@ -28,10 +28,7 @@ export const webhookLimits = {
   earnedPerProcess: 256,
   /** Receivers that a process serves concurrently. */
   slots: 500,
-  /**
-   * Length of a turn; then the receiver goes to the end of the queue. Slower requests continue
-   * without it.
-   */
+  /** Length of a turn; then the receiver goes to the end of the queue, without slow requests. */
   turnMs: 1_000,
   claimBatch: 32,
   /** Longer than a turn and an attempt together, so that no worker takes a row in flight. */

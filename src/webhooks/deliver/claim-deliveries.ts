@@ -20,10 +20,7 @@ export interface Claim {
   drained: boolean;
 }
 
-/**
- * Claims the oldest due rows of a receiver, and drops rows that a newer state of their purchase
- * supersedes.
- */
+/** Claims the oldest due rows of a receiver, and drops superseded ones. */
 export async function claimDeliveries(receiverId: string, most: number): Promise<Claim> {
   const found = await findDue({ receiverId, most });
   const drained = found.length < most;
@@ -47,10 +44,7 @@ interface DueQuery {
 /** Limit of rows in a shared query. */
 const sharedMax = 4 * webhookLimits.claimBatch;
 
-/**
- * Finds due rows, oldest first. Concurrent turns share a query, unless more than `sharedMax` rows
- * are due.
- */
+/** Finds due rows, oldest first. Concurrent turns share a query of up to `sharedMax` rows. */
 const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
   itemsMax: 50,
   async run(wanted) {

@@ -113,7 +113,8 @@ async function findDueReceivers(): Promise<string[]> {
 
 /**
  * Makes an account's waiting deliveries due now; the attempt counts in the schedule. Rows in flight
- * stay with their worker, and open circuit breakers are closed. A second call finds nothing to do.
+ * stay with their worker, and open circuit breakers become half-open. A second call finds nothing
+ * to do.
  * @returns the number of rows.
  */
 export async function hurryDeliveries(accountId: string): Promise<number> {

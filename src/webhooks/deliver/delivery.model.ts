@@ -78,10 +78,7 @@ export interface Delivery {
   orderRank: number;
   /** The body of every attempt, as text (UTF-8 JSON). */
   body: string;
-  /**
-   * Version of the body, as the endpoint chose it; `x-api-version` of every attempt. Absent: the
-   * first version.
-   */
+  /** Version of the body; `x-api-version` of every attempt. Absent: the first version. */
   version?: ApiVersion;
   /** Set on notices to the owner, which this secret also signs, even after later rotations. */
   secretSealed?: string;

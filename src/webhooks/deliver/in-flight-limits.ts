@@ -5,9 +5,7 @@ import { redis } from '../../redis/connection.js';
 import { logRedisError } from '../../redis/connection-errors.js';
 
 export interface InFlightCounter {
-  /**
-   * Requests to the receiver in flight in this process, including those that outlived their turn.
-   */
+  /** Requests to the receiver in flight in this process, also those that outlived their turn. */
   ofReceiver(receiverId: string): number;
   /**
    * Returns how many more requests to this receiver may start.
@@ -57,9 +55,7 @@ export function createInFlightCounter(): InFlightCounter {
   };
 }
 
-/**
- * News from a receiver's answers since the last report. `good` counts good answers at full pace.
- */
+/** News from a receiver's answers since the last report. `good` counts those at full pace. */
 export type PaceNews = { good: number } | 'overloaded' | 'silent';
 
 /**

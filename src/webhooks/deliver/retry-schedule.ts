@@ -30,10 +30,7 @@ export const jitterMax = 0.2;
 /** Milliseconds from the first attempt to the last, without jitter. */
 export const scheduleSpanMs = retrySchedule.reduce((sum, slot) => sum + slot.waitMs, 0);
 
-/**
- * No retry is planned later than this after the first attempt was due, even if back-off delays a
- * receiver.
- */
+/** No retry is planned later than this after the first was due, even with back-off. */
 export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
 
 /**

@@ -158,9 +158,7 @@ const errorDescriptions: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
 };
 
-/**
- * Returns only the code if there is no description: messages of libraries can contain addresses.
- */
+/** Returns only the code if there is no description: library messages can contain addresses. */
 function describeSendError(error: unknown): string {
   const code = getErrorCode(error);
   if (code?.startsWith('HPE_')) {

@@ -1,7 +1,4 @@
-/**
- * Prefix of webhook secrets: `whsec_` and base64 of 32 random bytes, stored sealed and bound to
- * their account.
- */
+/** Prefix of webhook secrets, before base64 of 32 random bytes. */
 import { createSecretKey, type KeyObject, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../../accounts/secret-contexts.js';

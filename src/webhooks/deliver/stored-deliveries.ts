@@ -42,10 +42,7 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
   return buildCountedPage(found, { offset, limit, counted });
 }
 
-/**
- * Returns the filter for webhooks of one endpoint; rows of the default endpoint have no
- * `endpointId`.
- */
+/** Returns the filter for webhooks of one endpoint. The default one's rows have no `endpointId`. */
 export function buildEndpointFilter(endpointId: string) {
   return endpointId === defaultEndpointId
     ? { channel: 'webhook' as const, endpointId: { $exists: false } }

@@ -16,18 +16,12 @@ export interface UrlGuard {
   problemOf(url: string): Message | null;
   /** The same, also resolving its host name. */
   problemWhenSaved(url: string): Promise<Message | null>;
-  /**
-   * Lookup for the HTTP client's sockets. It is never called for a literal address, which
-   * `problemOf` checks.
-   */
+  /** Lookup for the HTTP client's sockets. `problemOf` checks literal addresses. */
   lookup: LookupFunction;
 }
 
 export interface UrlGuardOptions {
-  /**
-   * Development only: allows http, loopback and private addresses, but not cloud metadata
-   * addresses.
-   */
+  /** Development only: allows http, loopback and private addresses, but no cloud metadata. */
   allowPrivate: boolean;
   /** Resolves all addresses of a name. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>;
@@ -152,10 +146,7 @@ async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
   return dns.lookup(hostname, { all: true });
 }
 
-/**
- * Queries the name servers directly: an unresponsive one would block the few threads of the
- * system's resolver.
- */
+/** Queries name servers directly, because a slow one would block the system resolver's threads. */
 async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
   return resolveAllAddresses(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
 }

@@ -113,7 +113,7 @@ export function isOpen(receiver: Receiver | null): boolean {
   return (receiver?.openUntil?.getTime() ?? 0) > nowMs();
 }
 
-/** True if the breaker's time is over and no request has succeeded yet: one request may probe. */
+/** True if the breaker's time is over and no answer has come yet: one request may probe. */
 export function isProbing(receiver: Receiver | null): boolean {
   return receiver !== null && receiver.openMs > 0;
 }

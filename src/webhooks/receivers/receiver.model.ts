@@ -4,9 +4,7 @@ import { getCollection } from '../../database/typed-collection.js';
 /** failing: no success for days. gone: it answered 410. */
 export type DisabledBecause = 'failing' | 'gone';
 
-/**
- * The health of one address of one account. The row exists only once something failed or was slow.
- */
+/** The health of one address of one account. The row exists only after a failure or slowness. */
 export interface Receiver {
   /** As built by `getReceiverId`. */
   _id: string;

@@ -173,10 +173,7 @@ export function listUrlTargets(account: UrlOwner): UrlTarget[] {
   ];
 }
 
-/**
- * Returns the fields that start a new run of the schedule. Past attempts stay in the log and in
- * `x-attempt`.
- */
+/** Returns the fields that start a new run of the schedule. Past attempts stay in the log. */
 export function buildReplayFields() {
   const at = now();
   return {
