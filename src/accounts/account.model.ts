@@ -8,9 +8,7 @@ import { languages, type Language } from '../shared/messages.js';
 
 export type Role = 'buyer' | 'seller';
 
-/**
- * The system that fulfils a seller's sales. `secretSealed` is encrypted, bound to the account's id.
- */
+/** The system that fulfils a seller's sales. `secretSealed` is bound to the account's id. */
 export interface ProviderSettings {
   kind: 'simulator' | 'h2h' | 'digiflazz';
   /** Null for the simulator; SIMULATOR_URL has its address. */
@@ -53,15 +51,11 @@ export interface Account extends EndpointOwner {
    * Null or absent: never.
    */
   guardedSince?: Date | null;
-  /**
-   * Number of times all its report download links were revoked; each link contains it. Absent: 0.
-   */
+  /** How often all its report download links were revoked; each link contains it. Absent: 0. */
   linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
-  /**
-   * Buyers only: the price group whose markups apply, see `loadMarkups`. Null or absent: no group.
-   */
+  /** Buyers only: group whose markups apply, see `loadMarkups`. Null or absent: no group. */
   priceGroup?: string | null;
   /** Sellers only: fraction of each sale that the platform keeps; null: COMMISSION_RATE. */
   commissionRate: number | null;

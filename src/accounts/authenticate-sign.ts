@@ -68,9 +68,7 @@ export function requireOpenBuyer(account: Account): void {
   requireRole(account, 'buyer');
 }
 
-/**
- * Opened and compared like a real key if the username is unknown, to keep the response time equal.
- */
+/** Compared if the username is unknown, to keep the response time equal. */
 const decoyKey = buildApiKeyDocument('nobody', generateApiKey('buyer', 'test'));
 
 function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {

@@ -34,7 +34,7 @@ export interface CreatedAccount {
 }
 
 /**
- * Creates an account with its wallet (balance 0) and its first API key, all in one database transaction.
+ * Creates an account with its wallet (balance 0) and its first API key, in one transaction.
  * @throws ConflictError if the username is taken.
  */
 export async function createAccount(input: NewAccount, by: ChangedBy = bySystem): Promise<CreatedAccount> {

@@ -47,10 +47,7 @@ export async function findUsernames(ids: readonly string[]): Promise<Record<stri
   return Object.fromEntries(found.map((each) => [each._id, each.username]));
 }
 
-/**
- * Returns the business day (YYYY-MM-DD) of this installation's first account; null if there is
- * none.
- */
+/** Returns the business day (YYYY-MM-DD) of the installation's first account; null if none. */
 export async function findFirstAccountDay(): Promise<string | null> {
   const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
   return first && businessDay(first.createdAt);

@@ -1,7 +1,4 @@
-/**
- * A network of addresses that may use an account
- * (docs/reference/api/authentication.md#access-rules).
- */
+/** A network that may use an account (docs/reference/api/authentication.md#access-rules). */
 import ipaddr from 'ipaddr.js';
 
 type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];

@@ -15,10 +15,7 @@ const keptS = 35 * 86_400;
 /** Accounts read per day. */
 const busiestMax = 100;
 
-/**
- * Counts one sign in the background. Concurrent calls share one round trip; without Redis nothing
- * is counted.
- */
+/** Counts one sign in the background. Concurrent calls share a round trip to Redis. */
 export function countMd5Sign(accountId: string): void {
   addToCounters(accountId).catch(() => undefined);
 }
@@ -38,10 +35,7 @@ const addToCounters = batchCalls<string, undefined>({
   },
 });
 
-/**
- * Returns each account's md5 signs in the last 30 days, in the given order; null if Redis is
- * unavailable.
- */
+/** Returns each account's md5 signs in the last 30 days, in order; null if Redis is unavailable. */
 export async function getMd5SignCounts(accountIds: readonly string[]): Promise<number[] | null> {
   if (accountIds.length === 0) {
     return [];

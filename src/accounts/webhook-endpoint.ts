@@ -12,10 +12,7 @@ export interface EndpointSettings {
   events: string[];
   version: ApiVersion;
   description: string | null;
-  /**
-   * Limit of concurrent requests, from 1 to `limits.inFlightMax`. Null or absent:
-   * `limits.inFlightDefault`.
-   */
+  /** Requests in flight, 1 to `limits.inFlightMax`. Null or absent: `limits.inFlightDefault`. */
   inFlightLimit?: number | null;
 }
 
@@ -33,9 +30,7 @@ export interface WebhookEndpoint extends EndpointSettings {
   previousSecret: ReplacedSecret | null;
 }
 
-/**
- * The id of the endpoint of `webhook_url`. Its secret is the account's, which also signs callbacks.
- */
+/** Id of the endpoint of `webhook_url`. It uses the account's secret, as callbacks do. */
 export const defaultEndpointId = 'default';
 
 /** Settings of an endpoint that sets none. */
@@ -53,10 +48,7 @@ export interface EndpointOwner {
   webhookUrl: string | null;
   /** Settings of the default endpoint; null or absent: `defaultEndpointSettings`. */
   webhookSettings?: EndpointSettings | null;
-  /**
-   * The other endpoints. With the default one there are at most `limits.webhookEndpointsMax`.
-   * Absent: none.
-   */
+  /** The other endpoints. `limits.webhookEndpointsMax` includes the default one. Absent: none. */
   webhookEndpoints?: WebhookEndpoint[];
   webhookSecretSealed: string;
   /** The secret before the last rotation. */
