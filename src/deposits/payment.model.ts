@@ -1,10 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/**
- * A payment that the bank or a payment gateway reported
- * (docs/reference/api/deposits.md#payment-notifications).
- */
+/** A payment that was notified (docs/reference/api/deposits.md#payment-notifications). */
 export interface Payment {
   /** The notifier's payment id, which makes notifications idempotent. */
   _id: string;

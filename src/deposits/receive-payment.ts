@@ -117,10 +117,7 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
   return payment;
 }
 
-/**
- * Reads with majority confirmation, because a notifier does not retry once the payment is
- * acknowledged.
- */
+/** Reads with majority confirmation: an acknowledged payment is not notified again. */
 async function findKnownPayment(paymentId: string): Promise<Payment | undefined> {
   const [known] = await findConfirmed(payments, { _id: paymentId });
   return known;

@@ -11,10 +11,7 @@ export type BankLineStatus = (typeof bankLineStatuses)[number];
 /** An incoming payment on a bank statement (decision 010). */
 export interface BankLine {
   _id: string;
-  /**
-   * Identifies the same line in every statement: a hash of day, amount, text, and its number among
-   * equal lines.
-   */
+  /** Identifies the line in every statement: a hash of day, amount, text and occurrence. */
   key: string;
   /** Booking day, YYYY-MM-DD. */
   day: string;

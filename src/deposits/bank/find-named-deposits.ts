@@ -14,8 +14,7 @@ import {
 import { shownMax } from './line-match.js';
 
 /**
- * References that are shorter, have no digit, or have too few digits only can occur by chance, as
- * dates and amounts do.
+ * References that are shorter, have no digit, or are short numbers can occur in texts by chance.
  */
 const nameMin = 6;
 const digitsMin = 10;
@@ -58,17 +57,11 @@ function normalizeReference(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
-/**
- * The deposits that a line's text names. References count only for deposits that a line of that day
- * may pay.
- */
+/** The deposits that a line's text names. References name only deposits it may pay by its day. */
 export interface LineNames {
   /** Deposits named by id, which cannot occur by chance; of any amount. */
   byId: DatedDeposit[];
-  /**
-   * Deposits named by their `ref_id` with the line's amount, pending ones first. Limited to
-   * `shownMax`.
-   */
+  /** Named by `ref_id` with the line's amount, pending ones first. Limited to `shownMax`. */
   fitting: DatedDeposit[];
   /** Pending deposits named by their `ref_id`, of any amount. Limited to `shownMax`. */
   waiting: DatedDeposit[];

@@ -22,10 +22,7 @@ export interface PlannedLine extends IncomingLine, LineMatchResult {
 /** The deposits that a bank statement would confirm now. */
 export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
   lines: PlannedLine[];
-  /**
-   * Hash of the lines and of each deposit that would be confirmed; equal plans have equal
-   * fingerprints.
-   */
+  /** Hash of the lines and their deposits to confirm; equal plans have equal fingerprints. */
   fingerprint: string;
 }
 
@@ -40,7 +37,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
   const named = await matchTexts(fresh, byLine, byAmount);
   const taken = getPaidDepositIds(named.values());
-  // A line that names another deposit may still be for one of its own amount, so it counts here.
+  // A line that names another deposit may still be for one of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
   const sameBefore = await findDecidedElsewhere(fresh, kept);
   const lines: PlannedLine[] = [];

@@ -32,9 +32,7 @@ export interface IncomingLine {
   day: string;
   /** Rupiah. */
   amount: number;
-  /**
-   * The bank's text. `isWhole` is false if it was truncated; the cut part may name another deposit.
-   */
+  /** The bank's text. If `isWhole` is false, the cut part may name another deposit. */
   description: string;
   isWhole: boolean;
 }
@@ -45,10 +43,7 @@ export interface BankStatement {
   days: {
     first: string;
     last: string;
-    /**
-     * False if every date is ambiguous (08/09/2026). It is read as day-first, and a person must
-     * check it.
-     */
+    /** False if every date is ambiguous (08/09/2026). It is read day-first; a person must check. */
     isOrderTold: boolean;
   } | null;
   /**
