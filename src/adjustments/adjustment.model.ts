@@ -1,10 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/**
- * An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on, a second operator
- * approves it.
- */
+/** An operator's correction of a wallet. Large ones need a second operator's approval. */
 export interface Adjustment {
   _id: string;
   accountId: string;
@@ -12,9 +9,7 @@ export interface Adjustment {
   amount: number;
   reason: string;
   status: 'pending' | 'completed' | 'rejected';
-  /**
-   * Actors of the audit log. `decidedBy` is null if no approval was needed, or while it is pending.
-   */
+  /** Actors of the audit log. `decidedBy` is null while pending, or if no approval was needed. */
   requestedBy: string;
   decidedBy: string | null;
   /** The wallet's balance in rupiah after completion; null before. */

@@ -1,9 +1,6 @@
 import { AdjustmentModel, type Adjustment } from './adjustment.model.js';
 
-/**
- * Lists adjustments, newest first. Indexes: `status_newest`, `account_newest_id` or `newest`, by
- * filter.
- */
+/** Lists adjustments, newest first (indexes `status_newest`, `account_newest_id`, `newest`). */
 export async function listAdjustments(filter: {
   status?: Adjustment['status'];
   accountId?: string;

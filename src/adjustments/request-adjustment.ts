@@ -90,9 +90,9 @@ export interface AdjustmentRequest {
 const roundsMax = 50;
 
 /**
- * Corrects a wallet. A second operator approves it if the operator's unapproved adjustments of this
- * account in the last 24 hours, with this one, reach ADJUSTMENT_APPROVAL_FROM rupiah (decision
- * 011). Smaller ones are posted at once.
+ * Corrects a wallet. A second operator approves it if this amount and the operator's unapproved
+ * adjustments of the account in 24 hours reach ADJUSTMENT_APPROVAL_FROM rupiah (decision 011).
+ * Smaller ones are posted at once.
  *
  * Invariant: one posting writes wallet, journal, adjustment and audit entry. It fails if the
  * operator has made another adjustment meanwhile. A debit never takes the wallet below zero.
@@ -182,10 +182,7 @@ function buildAudit(action: string, { _id, accountId, amount, status }: Adjustme
   return auditInsert({ ...by, action, subject, after: { accountId, amount, status } });
 }
 
-/**
- * Repeating the command would create another adjustment, so the message asks the operator to check
- * first.
- */
+/** Repeating the command would create another adjustment, so the operator must check first. */
 function buildAdvice({ account }: AdjustmentRequest): string {
   return (
     `It is not known whether the adjustment was made. Look at those of ${account.username} before you repeat it ` +
