@@ -9,9 +9,7 @@ export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed'
  */
 export type ReviewReason = 'new-bank-account' | 'recent-change';
 
-/**
- * A seller's withdrawal. Amounts are in rupiah. The document is its own outbox, like a purchase.
- */
+/** A seller's withdrawal. Amounts are in rupiah. The document is its own outbox. */
 export interface Settlement {
   _id: string;
   accountId: string;
@@ -34,9 +32,7 @@ export interface Settlement {
    * change later. Absent until a worker or an operator takes it.
    */
   byHand?: boolean;
-  /**
-   * The operator (an actor of the audit log) who pays it at the bank, and the time of the claim.
-   */
+  /** The operator who pays it at the bank, and the time of the claim. */
   claimedBy: string | null;
   claimedAt: Date | null;
   /** The bank's reference of the payment, as entered on completion. Absent if none was given. */
