@@ -43,18 +43,13 @@ export type KeptReason =
 export interface MaskResult {
   /** Null if it was masked. */
   left: KeptReason | null;
-  /**
-   * Number of inquiries masked or deleted with it: the paid one, and unpaid ones made before its
-   * end.
-   */
+  /** Inquiries masked or deleted with it: the paid one, and unpaid ones from before its end. */
   bills: number;
 }
 
 export interface MaskOptions {
   hide: Hide;
-  /**
-   * For an erasure: marks the purchase until the reports that may contain the number have ended.
-   */
+  /** For an erasure: marks the purchase until reports that may contain the number have ended. */
   endsReports: boolean;
 }
 

@@ -12,10 +12,7 @@ const removedMark = '***';
 export interface Scrubber {
   /** Texts of a provider or a receiver are replaced completely. */
   words<T extends string | null>(text: T): T | string;
-  /**
-   * The part that can only be a reference is kept, because it reveals a delivery that was sold
-   * twice.
-   */
+  /** The part that can only be a reference is kept: it reveals a delivery that was sold twice. */
   serialNumber<T extends string | null>(serialNumber: T): T | string;
   /** The JSON body of a webhook or callback. */
   body(json: string): string;
