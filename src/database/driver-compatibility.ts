@@ -45,10 +45,7 @@ export async function awaitSupportedConnection(
   }
 }
 
-/**
- * The driver reports the wire version only in its message. A server that is too new causes no such
- * message.
- */
+/** The driver reports the wire version of a server that is too old only in its message. */
 function findVersionProblem(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];

@@ -36,10 +36,7 @@ export async function findConfirmed<T extends Document>(
   }
 }
 
-/**
- * Like `findConfirmed`, but takes one command if a majority already holds matches, possibly in an
- * older state.
- */
+/** Like `findConfirmed`, but with one command if a majority already holds matches. */
 export async function findHeld<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,

@@ -98,10 +98,7 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
   }
 }
 
-/**
- * All callers share one check. The time-out keeps a check without an answer from blocking later
- * callers.
- */
+/** All callers share one check, so it must end even without an answer. */
 const lookMaxMs = 30_000;
 
 let wereSeen = false;

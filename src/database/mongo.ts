@@ -207,16 +207,7 @@ export async function pingMongo(): Promise<void> {
   await mongoose.connection.getClient().db().command({ ping: 1 }, { timeoutMS: limits.dependencyTimeoutMs });
 }
 
-/**
- * Runs `work` in one database transaction (snapshot reads, majority writes) and commits it. Use it
- * for configuration; money moves by postings (src/money/posting).
- *
- * `work` can run several times: it must only make database calls on its session, one after the
- * other. Transient conflicts run it again. An unknown commit result repeats only the commit.
- * @throws UnknownOutcomeError if the outcome of the commit is unknown: look the result up by its
- * unique key.
- * @throws DependencyError when the deadline passes or MongoDB is unavailable: nothing was written.
- */
+/** Returns the posting database, cached because `db()` derives all options each time. */
 export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
@@ -282,10 +273,7 @@ export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): P
  */
 export class UnknownOutcomeError extends DependencyError {}
 
-/**
- * After any error a commit may have been applied, unless MongoDB reports that the transaction was
- * aborted.
- */
+/** After any error a commit may have been applied, unless MongoDB reports an abort. */
 async function commit(session: Session, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -330,10 +318,7 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/**
- * Raw socket errors, which the driver does not wrap while it waits for the socket to accept a long
- * command.
- */
+/** Raw socket errors, which the driver does not wrap while it writes a long command. */
 const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
 /** ShutdownInProgress, InterruptedAtShutdown. */

@@ -12,7 +12,7 @@ export interface CreationKey {
   createdAt: Date;
 }
 
-/** Ids may carry the host's clock, which differs from the fleet's clock. */
+/** Ids carry the host's clock while a process has not measured the fleet's clock yet. */
 const clockSkewMs = 60_000;
 
 /**
@@ -62,10 +62,7 @@ export interface PageOfDocuments<T> {
   found: T[];
   /** The `after` of the next page; null at the end. */
   next: string | null;
-  /**
-   * The creation time down to which this page searched. A selective filter can end a page before it
-   * is full.
-   */
+  /** How far back this page searched. A selective filter can end it before it is full. */
   lookedBackTo: Date | null;
 }
 

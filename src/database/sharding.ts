@@ -67,9 +67,7 @@ export function isShardedByAccount(collection: string): boolean {
   return key.length === 1 && key[0] === 'accountId';
 }
 
-/**
- * Number of ranges of account ids, one more than there are splits. Each range is on its own shard.
- */
+/** Number of ranges of account ids, one more than there are splits; each is on its own shard. */
 export const shardRanges = env.MONGODB_SHARD_SPLITS.length + 1;
 
 /**

@@ -47,9 +47,7 @@ export function getCollection<T extends Document>(model: { collection: MongooseC
   return model.collection as unknown as Collection<T>;
 }
 
-/**
- * A document of any collection. Ids are strings, which the driver's `Document` does not declare.
- */
+/** A document of any collection, with a string id. */
 export type AnyStored = Document & { _id: string };
 
 /** Returns a collection as untyped, for code that reads documents by field names alone. */
