@@ -35,7 +35,6 @@ function matchesFilter(filter: string, event: DeliveryEvent): boolean {
 }
 
 /** An event about an account, not about a purchase (docs/reference/api/webhooks.md). */
-
 interface AccountEvent {
   /** Unique. It is the id of the default endpoint's row; ids of other rows begin with it. */
   id: string;

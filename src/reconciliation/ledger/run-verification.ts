@@ -33,8 +33,6 @@ export const verifyNowJob = defineJob<object>({
   limitMs: verificationMaxMs,
 });
 
-/** The running verification's progress in Redis, which expires soon after a crash. */
-
 const publishEveryMs = 1_000;
 const keptMs = 120_000;
 const progressKey = `${env.QUEUE_PREFIX}:verification`;
@@ -48,7 +46,9 @@ export interface VerificationProgress {
 
 let publishedMs = -Infinity;
 
-/** Publishes progress in the background; errors are ignored. */
+/**
+ * Publishes progress in Redis in the background. It expires soon after a crash. Errors are ignored.
+ */
 export const publishProgress: Progress = (step) => {
   if (Math.abs(nowMs() - publishedMs) >= publishEveryMs) {
     publishedMs = nowMs();

@@ -26,7 +26,6 @@ export const observeFirstAttempt = histogram({
 });
 
 /** Subject of the console's delivery samples, for all receivers together. */
-
 const subject = 'receivers';
 
 /** Counts one request to a receiver. */

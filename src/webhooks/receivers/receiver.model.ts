@@ -60,5 +60,4 @@ schema.index(
 
 export const ReceiverModel = mongoose.model('WebhookReceiver', schema);
 
-/** The driver's own collection, typed. */
 export const receivers = getCollection<Receiver>(ReceiverModel);
