@@ -1,6 +1,7 @@
 /**
- * Access tokens of POST /v1/auth/login (docs/reference/api/authentication.md): the id of the API key and an end, signed,
- * so that no store is needed. Whoever reads one looks the key up, so that a token dies with its key.
+ * Access tokens of POST /v1/auth/login (docs/reference/api/authentication.md) hold the API key's id
+ * and an expiry, signed with a MAC. They need no store. Readers look the key up, so a token ends
+ * with its key.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { isSameSecret } from '../shared/encryption.js';
@@ -12,7 +13,7 @@ const idBytes = 16;
 const payloadBytes = idBytes + 6;
 let macKey: Buffer | null = null;
 
-/** When it is needed: only web processes have the secret. */
+/** Computed lazily, because only web processes have the secret. */
 function getTokenKey(): Buffer {
   macKey ??= createHash('sha256').update(`access token:${env.SESSION_SECRET}`).digest();
   return macKey;
@@ -34,7 +35,10 @@ export function looksLikeAccessToken(credential: string): boolean {
   return credential.startsWith(prefix);
 }
 
-/** @returns null if it is not one of ours, or its time is over. */
+/**
+ * Opens an access token.
+ * @returns null if its MAC is invalid or it has expired.
+ */
 export function openAccessToken(token: string): OpenedToken | null {
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');
   const payload = bytes.subarray(0, payloadBytes);

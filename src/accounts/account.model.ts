@@ -8,23 +8,26 @@ import { languages, type Language } from '../shared/messages.js';
 
 export type Role = 'buyer' | 'seller';
 
-/** Which system fulfils a seller's sales. `secretSealed` is encrypted, bound to the account's id. */
+/** The system that fulfils a seller's sales. `secretSealed` is bound to the account's id. */
 export interface ProviderSettings {
   kind: 'simulator' | 'h2h' | 'digiflazz';
-  /** Null for the simulator, whose address comes from SIMULATOR_URL. */
+  /** Null for the simulator; SIMULATOR_URL has its address. */
   baseUrl: string | null;
-  /** Our name at the provider. */
+  /** The platform's username at the provider. */
   username: string;
   secretSealed: string;
-  /** Signs the provider's callbacks, where that is another secret; sealed in the same way. */
+  /**
+   * A separate secret that signs the provider's callbacks, sealed like `secretSealed`. Null or
+   * absent: `secretSealed`.
+   */
   callbackSecretSealed?: string | null;
-  /** h2h: md5 for engines that know nothing better than it. */
+  /** h2h: md5 for engines without HMAC support. */
   signWith?: 'hmac' | 'md5';
-  /** Calls to it per second, by all workers together. Absent: no limit. */
+  /** Limit of calls per second, across all workers. Absent: no limit. */
   callsPerSecond?: number | null;
-  /** Calls under way at once, by all workers together. Absent: no limit. */
+  /** Limit of concurrent calls, across all workers. Absent: no limit. */
   concurrency?: number | null;
-  /** Seconds that an order may wait for its turn before its money is given back. Absent: 10 minutes. */
+  /** Seconds that an order may wait for its turn before it is refunded. Absent: 10 minutes. */
   maxWaitS?: number | null;
 }
 
@@ -36,24 +39,27 @@ export interface Account extends EndpointOwner {
   mode: 'live' | 'test';
   callbackUrl: string | null;
   ipWhitelist: string[];
-  /** Requests per minute over all surfaces, as the account chose; see getRateLimit. */
+  /** Requests per minute over all surfaces, as the account chose; see `getRateLimit`. */
   rateLimit: number;
-  /** The most that the operator lets it choose; null or absent: `limits.rateLimitMax`. */
+  /** The highest `rateLimit`, set by an operator; null or absent: `limits.rateLimitMax`. */
   rateLimitMax?: number | null;
-  /** Of the words of answers to its reseller software, which sends no headers. Absent: English. */
+  /** Language of messages to reseller software, which sends no language header. Absent: English. */
   language?: Language;
   webhookStatus: 'enabled' | 'disabled';
-  /** When URL, allowlist, key or secret changed last: settlements wait for a review for a day. Null or absent: never. */
+  /**
+   * Time of the last change of URL, allowlist, key or secret; settlements need a review for a day.
+   * Null or absent: never.
+   */
   guardedSince?: Date | null;
-  /** How often the download links of all its reports were revoked; a link names it. Absent: never. */
+  /** How often all its report download links were revoked; each link contains it. Absent: 0. */
   linkEpoch?: number;
   requireStrongSign: boolean;
   requireAck: boolean;
-  /** Buyers only: whose markups stand for it, see loadMarkups. Null or absent: of no group. */
+  /** Buyers only: group whose markups apply, see `loadMarkups`. Null or absent: no group. */
   priceGroup?: string | null;
-  /** Sellers only: fraction of each sale that the platform keeps; null = COMMISSION_RATE. */
+  /** Sellers only: fraction of each sale that the platform keeps; null: COMMISSION_RATE. */
   commissionRate: number | null;
-  /** Sellers only: the most products that it may sell; null or absent: `limits.productsPerSellerMax`. */
+  /** Sellers only: the most products it may sell; null or absent: `limits.productsPerSellerMax`. */
   productLimit?: number | null;
   /** Sellers only. */
   provider: ProviderSettings | null;
@@ -79,7 +85,7 @@ const endpointSchema = new Schema<WebhookEndpoint>(
     secretSealed: { type: String, required: true },
     previousSecret: replacedSecret,
   },
-  // Its id is a field of ours, not one that mongoose makes of `_id`.
+  // `id` is a stored field, not mongoose's virtual of `_id`.
   { _id: false, id: false },
 );
 

@@ -2,15 +2,15 @@ import mongoose, { Schema } from 'mongoose';
 import { readOnly } from '../database/read-only-model.js';
 
 /**
- * An API key. It is found by its SHA-256; it is kept encrypted as well, because the interface returns it and
- * the reseller sign is computed with it.
+ * An API key. It is looked up by its SHA-256. It is also stored encrypted, because the interface
+ * returns it and the reseller sign is computed with it.
  */
 export interface ApiKey {
   _id: string;
   accountId: string;
   sha256: string;
   sealed: string;
-  /** Null: the current key. After a rotation: the end of the overlap. */
+  /** Null for the current key. After a rotation: the end of the overlap. */
   validUntil: Date | null;
   createdAt: Date;
 }
@@ -27,7 +27,7 @@ const schema = new Schema<ApiKey>(
   { collection: 'apiKeys', versionKey: false },
 );
 schema.index({ sha256: 1 }, { unique: true, name: 'sha256_unique' });
-// One current key an account, whatever runs at the same time.
+// One current key per account, also under concurrent rotations.
 schema.index(
   { accountId: 1 },
   { unique: true, partialFilterExpression: { validUntil: null }, name: 'account_current_unique' },

@@ -10,8 +10,8 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyPattern = /^([bs]k_(?:live|test)_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /**
- * A new API key: `bk_live_` (buyer) or `sk_live_` (seller), `_test_` in the sandbox, then 32 random bytes in
- * base62 and a checksum that tells a mistyped key from an unknown one without a query.
+ * Generates an API key: `bk_live_` (buyer) or `sk_live_` (seller), `_test_` in the sandbox, then 32
+ * random bytes in base62 and a checksum. The checksum detects a mistyped key without a query.
  */
 export function generateApiKey(role: Role, mode: 'live' | 'test'): string {
   const prefix = `${role === 'buyer' ? 'bk' : 'sk'}_${mode}_`;
@@ -19,13 +19,13 @@ export function generateApiKey(role: Role, mode: 'live' | 'test'): string {
   return prefix + random + checksum(prefix + random);
 }
 
-/** True where a string could be one of our keys: form and checksum fit. */
+/** True if form and checksum are those of an API key. */
 export function isWellFormedApiKey(key: string): boolean {
   const match = keyPattern.exec(key);
   return match !== null && checksum(`${match[1] ?? ''}${match[2] ?? ''}`) === match[3];
 }
 
-/** Lower-case hex; what the key is found by. */
+/** Returns the SHA-256 in lower-case hex, by which the key is looked up. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
@@ -44,15 +44,16 @@ function toBase62(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** The id of the key that an account uses now; null where it has none. */
+/** Finds the id of an account's current key; null if there is none. */
 export async function findCurrentKeyId(accountId: string): Promise<string | null> {
   const key = await ApiKeyModel.findOne({ accountId, validUntil: null }, { _id: 1 }).lean();
   return key?._id ?? null;
 }
 
 /**
- * One API key of an account in clear.
- * @param keyId Null: the current one.
+ * Returns one API key of an account in clear.
+ * @param keyId Null: the current key.
+ * @throws NotFoundError
  */
 export async function getDecryptedApiKey(accountId: string, keyId: string | null): Promise<string> {
   const which = keyId === null ? { validUntil: null } : { _id: keyId };

@@ -11,7 +11,7 @@ import { countMd5Sign } from './md5-signs.js';
 import { findKeysByUsername } from './known-keys.js';
 import { apiKeyContext } from './secret-contexts.js';
 
-/** The kind of sign that a call of the reseller surface came with. */
+/** The kind of sign of a reseller call. */
 export type SignKind = 'hmac' | 'md5';
 
 export function getSignKind(sign: string): SignKind {
@@ -22,25 +22,26 @@ export interface SignedRequest {
   username: string;
   /** Lower-case hex. */
   sign: string;
-  /** What md5 covers after username and key: the ref_id, `pricelist` or `depo`. */
+  /** The md5 input after username and key: the ref_id, `pricelist` or `depo`. */
   md5Covers: string;
-  /** What the HMAC covers after the username: `code|customer|ref_id`, `pricelist` or `depo`. */
+  /** The HMAC input after the username: `code|customer|ref_id`, `pricelist` or `depo`. */
   hmacCovers: string;
 }
 
 /**
- * Whom a signed request of the reseller surface comes from (docs/reference/api/reseller.md#reseller-sign). A sign of 64 characters
- * is HMAC-SHA256(api_key, "username|…"), any other md5(username + api_key + …). While a rotated key overlaps, either
- * signs.
- * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or md5 where the account refuses it.
+ * Authenticates a signed reseller request (docs/reference/api/reseller.md#reseller-sign). A sign of
+ * 64 characters is HMAC-SHA256(api_key, "username|…"), any other is md5(username + api_key + …).
+ * During the overlap of a rotation, both keys are valid.
+ * @throws UnauthorizedError (07) for an unknown username, a wrong sign, or md5 if the account
+ * refuses it.
  */
 export async function authenticateSign(request: SignedRequest): Promise<Account> {
   if (request.username === '' || request.sign === '') {
     throw new UnauthorizedError(say('sendUsernameAndSign'), 'credentials_missing');
   }
-  // What can't be a name is not looked for: it would be remembered as one that does not exist.
+  // Do not look up malformed usernames: the cache would store them as missing.
   const found = isUsername(request.username) ? await findKeysByUsername(request.username) : null;
-  // An unknown name takes the same work and hears the same words as a wrong sign.
+  // An unknown username takes the same work and gets the same message as a wrong sign.
   const keys = (found?.keys ?? [decoyKey]).filter((key) => !isExpired(key.validUntil)).map(openKey);
   const matches = keys.map((key) => isSignedWith(key, request)).includes(true);
   if (!found || !matches) {
@@ -56,14 +57,18 @@ export async function authenticateSign(request: SignedRequest): Promise<Account>
   return found.account;
 }
 
-/** @throws ForbiddenError (07) for an account that can't call the reseller surface now: suspended, a seller's. */
+/**
+ * Refuses an account that cannot use the reseller surface.
+ * @throws ForbiddenError (07) for a suspended account or a seller. UnauthorizedError (07) for an
+ * account of the other mode.
+ */
 export function requireOpenBuyer(account: Account): void {
   refuseOtherMode(account);
   refuseSuspended(account);
   requireRole(account, 'buyer');
 }
 
-/** In the place of the keys of a name that nobody has: to be opened and compared like any other. */
+/** Compared if the username is unknown, to keep the response time equal. */
 const decoyKey = buildApiKeyDocument('nobody', generateApiKey('buyer', 'test'));
 
 function openKey({ sealed, accountId }: { sealed: string; accountId: string }): string {

@@ -11,17 +11,18 @@ import { ApiKeyModel } from './api-key.model.js';
 
 export interface Authenticated {
   account: Account;
-  /** The API key that was shown, or that the access token was made with. */
+  /** The API key of the call, or the key that created its access token. */
   keyId: string;
-  /** It was shown as an access token, not as the key itself. */
+  /** True if the credential is an access token. */
   isToken: boolean;
-  /** When what was shown ends; null for a key that has no end yet. */
+  /** Expiry of the credential; null for a key without an expiry. */
   validUntil: Date | null;
 }
 
 /**
- * Whom an API key, or an access token made with one, belongs to (docs/reference/api/authentication.md).
- * @throws UnauthorizedError (401/07) for one that is unknown, revoked or over.
+ * Authenticates an API key, or an access token made with one
+ * (docs/reference/api/authentication.md).
+ * @throws UnauthorizedError (401/07) if it is unknown, revoked or expired.
  * @throws ForbiddenError (403/07) for a suspended account.
  */
 export async function authenticate(credential: string): Promise<Authenticated> {
@@ -32,7 +33,7 @@ export async function authenticate(credential: string): Promise<Authenticated> {
   return found;
 }
 
-/** @throws ForbiddenError (403/07) where a key of one role is used on the other's surface. */
+/** @throws ForbiddenError (403/07) if a key of one role is used on the other's surface. */
 export function requireRole(account: Account, role: Role): void {
   if (account.role !== role) {
     throw new ForbiddenError(say('wrongRole', { role, owner: account.role }), 'wrong_role');
@@ -46,7 +47,10 @@ export function refuseSuspended(account: Account): void {
   }
 }
 
-/** Test keys never reach a live copy's providers, nor live keys a sandbox. @throws UnauthorizedError (401/07) */
+/**
+ * Refuses test keys on a live installation, and live keys in a sandbox.
+ * @throws UnauthorizedError (401/07)
+ */
 export function refuseOtherMode(account: Account): void {
   const ours = env.APP_MODE === 'live' ? 'live' : 'test';
   if (account.mode !== ours) {
@@ -87,15 +91,17 @@ export function isExpired(validUntil: Date | null): boolean {
 }
 
 /**
- * What a credential may do (docs/reference/api/authentication.md). `trade`: buy, sell, read, for whatever authenticates.
- * `own`: see keys and secrets, replace them, change the configuration, for the current API key itself alone. So who
- * has found an old key or a token keeps neither a foot in the account nor its owner out.
+ * The permission that an operation needs (docs/reference/api/authentication.md). `trade`: buy, sell
+ * and read, with any credential. `own`: see and replace keys and secrets, and change the
+ * configuration, with the current API key only.
+ *
+ * So a leaked old key or token can neither keep access nor lock the owner out.
  */
 export type Power = 'trade' | 'own';
 
 /**
- * The key is read from the database: one that another process has replaced a moment ago has no power here, whatever
- * this process remembers.
+ * Checks the credential's permission. The key is read from the database, because a cached key may
+ * have been replaced by another process.
  * @throws ForbiddenError (403/07) that says which credential to send.
  */
 export async function requirePower(by: Authenticated, power: Power): Promise<void> {
@@ -109,8 +115,9 @@ export async function requirePower(by: Authenticated, power: Power): Promise<voi
 }
 
 /**
- * @param session The database transaction of what the key wants to change: nothing passes between check and write.
- * @param keyId Null: no key asks but the operator.
+ * Requires that the key is the account's current key.
+ * @param session The database transaction of the change, which makes check and write atomic.
+ * @param keyId Null: an operator acts, without a key.
  * @throws SupersededKeyError (403/07)
  */
 export async function requireCurrentKey(session: Session | null, keyId: string | null): Promise<void> {
@@ -123,7 +130,7 @@ export async function requireCurrentKey(session: Session | null, keyId: string |
   }
 }
 
-/** The key was replaced, perhaps while its call was under way. */
+/** The key was replaced, possibly while its call was in progress. */
 export class SupersededKeyError extends ForbiddenError {
   constructor() {
     super(say('keySuperseded'), 'current_key_required');

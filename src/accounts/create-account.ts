@@ -20,9 +20,9 @@ export interface NewAccount {
   role: Role;
   webhookUrl?: string | null;
   callbackUrl?: string | null;
-  /** Sellers: `secret` in clear; it is stored encrypted. */
+  /** Sellers only. `secret` is in clear and stored encrypted. */
   provider?: { kind: ProviderSettings['kind']; baseUrl: string | null; username: string; secret: string };
-  /** Only the seed gives a key of its own. */
+  /** Only the seed sets it. */
   apiKey?: string;
   webhookSecret?: string;
 }
@@ -34,7 +34,7 @@ export interface CreatedAccount {
 }
 
 /**
- * Creates an account with its wallet (balance 0) and its first API key, all in one database transaction.
+ * Creates an account with its wallet (balance 0) and its first API key, in one transaction.
  * @throws ConflictError if the username is taken.
  */
 export async function createAccount(input: NewAccount, by: ChangedBy = bySystem): Promise<CreatedAccount> {
@@ -44,7 +44,7 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
   const webhookSecret = input.webhookSecret ?? generateWebhookSecret();
   const account = buildAccountDocument({ id, mode, input, webhookSecret });
   try {
-    // Told about all: routing looks for new sellers.
+    // Invalidate all accounts, because routing must find new sellers.
     const key = buildApiKeyDocument(id, apiKey);
     await writeAndInvalidate([AccountModel, ApiKeyModel], null, (accounts, keys) =>
       inTransaction(async (session) => {
@@ -68,7 +68,7 @@ export async function createAccount(input: NewAccount, by: ChangedBy = bySystem)
   return { account, apiKey, webhookSecret };
 }
 
-/** `whsec_` and 32 random bytes in base64, as Standard Webhooks has it. */
+/** Returns `whsec_` and 32 random bytes in base64, as Standard Webhooks requires. */
 export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -3,7 +3,7 @@ import { env } from '../../config/env.js';
 import { ForbiddenError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-/** Calls in a minute that an account has: what it chose, but no more than the operator lets it have. */
+/** Returns the account's calls per minute: its own choice, limited by the operator's maximum. */
 export function getRateLimit({
   rateLimit,
   rateLimitMax,
@@ -11,17 +11,20 @@ export function getRateLimit({
   return Math.min(rateLimit, rateLimitMax ?? Infinity);
 }
 
-/** The part of a seller's price that the platform keeps: its own, or that of all. A fraction. */
+/** Returns the fraction of a seller's price that the platform keeps. */
 export function getCommissionRate({ commissionRate }: Pick<Account, 'commissionRate'>): number {
   return commissionRate ?? env.COMMISSION_RATE;
 }
 
-/** Whether it is a test account of a sandbox. */
+/** True for a test account of a sandbox. */
 export function isSandbox({ mode }: Pick<Account, 'mode'>): boolean {
   return env.APP_MODE === 'sandbox' && mode === 'test';
 }
 
-/** What plays a part of somebody else is for test accounts of a sandbox alone. @throws ForbiddenError (403/07, `sandbox_only`) */
+/**
+ * Allows simulations only to test accounts of a sandbox.
+ * @throws ForbiddenError (403/07, `sandbox_only`)
+ */
 export function requireSandbox(account: Pick<Account, 'mode'>): void {
   if (!isSandbox(account)) {
     throw new ForbiddenError(say('sandboxOnly'), 'sandbox_only');

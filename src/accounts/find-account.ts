@@ -5,14 +5,18 @@ import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { businessDay } from '../shared/business-time.js';
 
-/** From this process's memory; null if there is none. */
+/** Finds an account in this process's cache; null if it does not exist. */
 export const findAccount = createCache({
   from: [AccountModel],
   load: (id: string) => getQuickCollection(AccountModel).findOne({ _id: id }),
   isAbout: ({ _id }, accountId) => _id === accountId,
 });
 
-/** An account that must exist, from this process's memory. For webhooks, routing and the like, never for access. */
+/**
+ * Returns an account that must exist, from the cache. Use it for webhooks and routing, never for
+ * access checks.
+ * @throws Error if it does not exist.
+ */
 export async function getExistingAccount(id: string): Promise<Account> {
   const account = await findAccount(id);
   if (!account) {
@@ -22,7 +26,7 @@ export async function getExistingAccount(id: string): Promise<Account> {
 }
 
 /**
- * An account by its username or its id, as it is now: for the operator's commands.
+ * Finds an account by username or id, uncached, for operator commands.
  * @throws NotFoundError if there is none.
  */
 export async function requireAccount(usernameOrId: string): Promise<Account> {
@@ -37,13 +41,13 @@ export async function requireAccount(usernameOrId: string): Promise<Account> {
   return account;
 }
 
-/** The usernames of accounts by their ids, in one query. Ids that no account has are missing. */
+/** Returns the usernames of accounts by id, in one query. Unknown ids are missing. */
 export async function findUsernames(ids: readonly string[]): Promise<Record<string, string>> {
   const found = await AccountModel.find({ _id: { $in: [...new Set(ids)] } }, { username: 1 }).lean();
   return Object.fromEntries(found.map((each) => [each._id, each.username]));
 }
 
-/** The business day (YYYY-MM-DD) on which this copy of the service got its first account; null: it has none yet. */
+/** Returns the business day (YYYY-MM-DD) of the installation's first account; null if none. */
 export async function findFirstAccountDay(): Promise<string | null> {
   const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
   return first && businessDay(first.createdAt);

@@ -1,11 +1,11 @@
-/** The addresses that may use an account (docs/reference/api/authentication.md#access-rules). */
+/** A network that may use an account (docs/reference/api/authentication.md#access-rules). */
 import ipaddr from 'ipaddr.js';
 
 type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number];
 
 /**
- * An entry as it is stored: an IPv4 or IPv6 address, or a network in CIDR form with its host bits cleared. What is
- * IPv4 mapped into IPv6 (`::ffff:`) is stored as IPv4.
+ * Returns an entry as it is stored: an IPv4 or IPv6 address, or a CIDR network with its host bits
+ * cleared. IPv4-mapped IPv6 (`::ffff:`) becomes IPv4.
  * @returns null if it is neither.
  */
 export function normalizeAllowlistEntry(entry: string): string | null {
@@ -25,7 +25,7 @@ export function normalizeAllowlistEntry(entry: string): string | null {
   return `${first.toString()}/${bits}`;
 }
 
-/** True where the list is empty or has the address. An address that cannot be read is on no list. */
+/** True if the list is empty or contains the address. An invalid address is on no list. */
 export function isOnAllowlist(allowlist: readonly string[], address: string): boolean {
   if (allowlist.length === 0) {
     return true;
@@ -39,7 +39,7 @@ export function isOnAllowlist(allowlist: readonly string[], address: string): bo
   );
 }
 
-/** Parsed once for each copy of an account that is in memory. */
+/** Parsed once per cached copy of an account. */
 const networksByList = new WeakMap<readonly string[], Network[]>();
 
 function parseNetworks(allowlist: readonly string[]): Network[] {
@@ -68,7 +68,10 @@ function parseNetwork(entry: string): Network | null {
   return [address, bits];
 }
 
-/** Only the usual forms: four decimal parts, or IPv6 without a zone. `10.1` and `0x0a000001` are mistakes here. */
+/**
+ * Accepts only four decimal parts, or IPv6 without a zone. Forms like `10.1` or `0x0a000001` are
+ * likely mistakes.
+ */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
     return ipaddr.IPv4.parse(text);

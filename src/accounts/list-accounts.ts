@@ -9,11 +9,11 @@ import { requireAccount } from './find-account.js';
 export interface AccountFilter {
   role?: Role;
   status?: Account['status'];
-  /** Those of this price group alone. */
+  /** Only accounts of this price group. */
   priceGroup?: string;
-  /** How the username begins. */
+  /** Prefix of the username. */
   prefix?: string;
-  /** Usernames after this one, for the next page. */
+  /** Only usernames after this one, for the next page. */
   after?: string;
   limit: number;
 }
@@ -23,11 +23,11 @@ export interface ListedAccount {
   /** Rupiah. */
   balance: number;
   held: number;
-  /** In the last 30 days; null while Redis is away. */
+  /** Number of md5 signs in the last 30 days; null if Redis is unavailable. */
   md5Signs: number | null;
 }
 
-/** Accounts by username with their balances, for the operator. */
+/** Lists accounts by username with their balances, for operators. */
 export async function listAccounts(filter: AccountFilter): Promise<ListedAccount[]> {
   const accounts = await AccountModel.find({
     username: {
@@ -61,14 +61,17 @@ const changesShown = 10;
 export interface AccountDescription {
   account: Account;
   wallet: Wallet;
-  /** Newest first, without the keys themselves. */
+  /** Newest first, without the secrets. */
   keys: Pick<ApiKey, '_id' | 'createdAt' | 'validUntil'>[];
   audit: AuditEntry[];
-  /** In the last 30 days; null while Redis is away. */
+  /** Number of md5 signs in the last 30 days; null if Redis is unavailable. */
   md5Signs: number | null;
 }
 
-/** All that an operator needs to know of one account. @throws NotFoundError */
+/**
+ * Returns an account with wallet, keys and recent changes, for operators.
+ * @throws NotFoundError
+ */
 export async function describeAccount(usernameOrId: string): Promise<AccountDescription> {
   const account = await requireAccount(usernameOrId);
   const [wallet, keys, audit, md5Signs] = await Promise.all([

@@ -1,6 +1,7 @@
 /**
- * How often each account signs by md5 (docs/reference/api/reseller.md#reseller-sign), so that an operator can move them to HMAC one by
- * one. Counters in Redis, a sorted set a day: what is lost with Redis is a hint and no money.
+ * Days of md5 signs that are counted (docs/reference/api/reseller.md#reseller-sign). Operators use
+ * the counts to move accounts to HMAC. Each day is a sorted set in Redis; losing it loses only a
+ * hint.
  */
 import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
@@ -11,10 +12,10 @@ import { batchCalls } from '../shared/concurrency.js';
 
 export const md5DaysShown = 30;
 const keptS = 35 * 86_400;
-/** Of one day. */
+/** Accounts read per day. */
 const busiestMax = 100;
 
-/** Counts without being waited for: calls at the same time share one round trip, and without Redis none is counted. */
+/** Counts one sign in the background. Concurrent calls share a round trip to Redis. */
 export function countMd5Sign(accountId: string): void {
   addToCounters(accountId).catch(() => undefined);
 }
@@ -34,7 +35,7 @@ const addToCounters = batchCalls<string, undefined>({
   },
 });
 
-/** Signs by md5 in the last 30 days of each of these accounts, in their order; null while Redis is away. */
+/** Returns each account's md5 signs in the last 30 days, in order; null if Redis is unavailable. */
 export async function getMd5SignCounts(accountIds: readonly string[]): Promise<number[] | null> {
   if (accountIds.length === 0) {
     return [];
@@ -45,7 +46,10 @@ export async function getMd5SignCounts(accountIds: readonly string[]): Promise<n
   );
 }
 
-/** The accounts that sign by md5 most, over the last 30 days, of the 100 busiest of each day; null while Redis is away. */
+/**
+ * Finds the accounts with the most md5 signs in the last 30 days, from the 100 busiest of each day;
+ * null if Redis is unavailable.
+ */
 export async function findTopMd5Signers(): Promise<{ accountId: string; signs: number }[] | null> {
   const days = await readEachDay((client, key) => client.zrevrange(key, 0, busiestMax - 1, 'WITHSCORES'));
   if (!days) {
@@ -61,7 +65,7 @@ export async function findTopMd5Signers(): Promise<{ accountId: string; signs: n
   return [...sums].map(([accountId, signs]) => ({ accountId, signs })).sort((a, b) => b.signs - a.signs);
 }
 
-/** Together, and not as a pipeline: in a Cluster the days may be on several nodes. */
+/** Separate commands instead of a pipeline: in a Cluster the days may be on several nodes. */
 async function readEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
   const today = businessDay(now());
   const keys = Array.from({ length: md5DaysShown }, (_, back) => buildDayKey(daysAfter(today, -back)));

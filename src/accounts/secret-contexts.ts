@@ -1,4 +1,4 @@
-/** What the secrets of an account are sealed with, so that none can be opened in the place of another's. */
+/** The contexts that bind sealed secrets to an account, so that one cannot be opened as another. */
 
 export function apiKeyContext(accountId: string): string {
   return `api-key:${accountId}`;

@@ -1,41 +1,39 @@
 import { NotFoundError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 
-/** Where an account hears of what concerns it: its webhook endpoints, the first of which is the `webhook_url` of api/config. */
-
-/** Versions of the bodies of webhooks, the present one last; the header `x-api-version`. */
+/** Versions of webhook bodies, the current one last; sent in the header `x-api-version`. */
 export const apiVersions = ['1'] as const;
 export type ApiVersion = (typeof apiVersions)[number];
 export const currentApiVersion = '1' satisfies ApiVersion;
 
-/** What an endpoint chooses beside its URL. */
+/** The settings of an endpoint, without its URL. */
 export interface EndpointSettings {
   /** Names of events, of groups (`transaction.*`), or `*`. */
   events: string[];
   version: ApiVersion;
   description: string | null;
-  /** Requests that may be under way to it, from 1 to `limits.inFlightMax`. Null or absent: `limits.inFlightDefault`. */
+  /** Requests in flight, 1 to `limits.inFlightMax`. Null or absent: `limits.inFlightDefault`. */
   inFlightLimit?: number | null;
 }
 
-/** A secret that was replaced; it signs too until it expires. */
+/** A replaced secret, which also signs until it expires. */
 export interface ReplacedSecret {
   sealed: string;
   validUntil: Date;
 }
 
 export interface WebhookEndpoint extends EndpointSettings {
-  /** `defaultEndpointId`, or an id of ours; unique in its account. */
+  /** `defaultEndpointId` or a generated id; unique in its account. */
   id: string;
   url: string;
   secretSealed: string;
   previousSecret: ReplacedSecret | null;
 }
 
-/** The endpoint that `webhook_url` is. Its secret is the account's, which signs callbacks too. */
+/** Id of the endpoint of `webhook_url`. It uses the account's secret, as callbacks do. */
 export const defaultEndpointId = 'default';
 
-/** What an endpoint is that says nothing of itself. */
+/** Settings of an endpoint that sets none. */
 export const defaultEndpointSettings: EndpointSettings = {
   events: ['*'],
   version: currentApiVersion,
@@ -43,21 +41,24 @@ export const defaultEndpointSettings: EndpointSettings = {
   inFlightLimit: null,
 };
 
-/** The fields of an account that its endpoints are made of. */
+/** The account fields that define its endpoints. */
 export interface EndpointOwner {
   _id: string;
-  /** The first endpoint. */
+  /** The URL of the default endpoint; null if there is none. */
   webhookUrl: string | null;
-  /** What the first chose; null or absent: `usualSettings`. */
+  /** Settings of the default endpoint; null or absent: `defaultEndpointSettings`. */
   webhookSettings?: EndpointSettings | null;
-  /** The others, at most `limits.webhookEndpointsMax` together with the first. Absent: none. */
+  /** The other endpoints. `limits.webhookEndpointsMax` includes the default one. Absent: none. */
   webhookEndpoints?: WebhookEndpoint[];
   webhookSecretSealed: string;
   /** The secret before the last rotation. */
   previousWebhookSecret: ReplacedSecret | null;
 }
 
-/** All endpoints of an account, that of `webhook_url` first where it is set, the others in the order of their making. */
+/**
+ * Returns all endpoints of an account: the default one first if it is set, then the others in order
+ * of creation.
+ */
 export function getEndpoints(account: EndpointOwner): WebhookEndpoint[] {
   const others = account.webhookEndpoints ?? [];
   return account.webhookUrl === null

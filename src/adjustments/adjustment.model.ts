@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** An operator's correction of a wallet. From ADJUSTMENT_APPROVAL_FROM rupiah on (request-adjustment.ts), a second operator approves it. */
+/** An operator's correction of a wallet. Large ones need a second operator's approval. */
 export interface Adjustment {
   _id: string;
   accountId: string;
@@ -9,10 +9,10 @@ export interface Adjustment {
   amount: number;
   reason: string;
   status: 'pending' | 'completed' | 'rejected';
-  /** Actors of the audit log. `decidedBy` is null where none had to approve. */
+  /** Actors of the audit log. `decidedBy` is null while pending, or if no approval was needed. */
   requestedBy: string;
   decidedBy: string | null;
-  /** Of the wallet, once it is completed. */
+  /** The wallet's balance in rupiah after completion; null before. */
   balanceAfter: number | null;
   createdAt: Date;
   decidedAt: Date | null;

@@ -11,9 +11,11 @@ import { AdjustmentModel, adjustments, type Adjustment } from './adjustment.mode
 import { buildAdjustmentMovement, requirePosted } from './request-adjustment.js';
 
 /**
- * pending -> completed: a second operator lets it happen. Approving twice changes nothing.
- * Invariant: one posting, once, by the status it had and by the unique journal; never by who asked for it.
- * @throws NotFoundError. ConflictError for the one who asked, if it was rejected, or if the balance does not cover it.
+ * Approves a pending adjustment and posts it. Approving twice changes nothing. Invariant: it is
+ * posted at most once, guarded by its status and the unique journal entry. The requester cannot
+ * approve it.
+ * @throws NotFoundError. ConflictError for the requester, for a rejected adjustment, or if the
+ * balance does not cover it.
  */
 export async function approveAdjustment(
   adjustmentId: string,
@@ -47,7 +49,7 @@ export async function approveAdjustment(
 }
 
 /**
- * pending -> rejected: it will never happen. Also by who asked for it. Rejecting twice changes nothing.
+ * Rejects a pending adjustment. The requester may reject it too. Rejecting twice changes nothing.
  * @throws NotFoundError. ConflictError if it was completed.
  */
 export async function rejectAdjustment(
@@ -80,7 +82,7 @@ export async function rejectAdjustment(
   return { adjustment, changed };
 }
 
-/** As a majority holds it: "completed already" is an answer about money. */
+/** Reads with majority confirmation: "completed already" is an answer about money. */
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const [found] = await findConfirmed(adjustments, { _id: id });
   if (!found) {

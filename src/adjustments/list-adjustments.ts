@@ -1,6 +1,6 @@
 import { AdjustmentModel, type Adjustment } from './adjustment.model.js';
 
-/** Adjustments, newest first (index status_newest; account_newest_id of one account; newest of all). */
+/** Lists adjustments, newest first (indexes `status_newest`, `account_newest_id`, `newest`). */
 export async function listAdjustments(filter: {
   status?: Adjustment['status'];
   accountId?: string;
@@ -17,7 +17,7 @@ export async function listAdjustments(filter: {
     .lean<Adjustment[]>();
 }
 
-/** Adjustments that wait for a second operator, the longest waiting first (index status_newest). */
+/** Lists adjustments that wait for a second operator, oldest first (index `status_newest`). */
 export async function listPendingAdjustments(limit: number): Promise<Adjustment[]> {
   return AdjustmentModel.find({ status: 'pending' }).sort({ createdAt: 1 }).limit(limit).lean<Adjustment[]>();
 }

@@ -11,14 +11,16 @@ import { postWithoutKey } from '../money/posting/post.js';
 import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 
-/** What an adjustment does to the wallet, whether it had to be approved or not. */
+/** Builds the wallet movement of an adjustment, with or without approval. */
 export function buildAdjustmentMovement(adjustment: Adjustment) {
   return buildWalletMovement('adjustment', 'platform:adjustments', adjustment);
 }
 
 /**
- * @returns the wallet after it, null where no money was moved.
- * @throws ConflictError if the balance does not cover it, or somebody else has decided it; ValidationError.
+ * Checks the result of a posting.
+ * @returns the wallet after the posting, or null if no money moved.
+ * @throws ConflictError if the balance does not cover it, or the adjustment was decided meanwhile.
+ * ValidationError.
  */
 export function requirePosted({ _id, amount }: Adjustment, result: PostingResult): WalletAfter | null {
   switch (result.outcome) {
@@ -38,17 +40,20 @@ export function requirePosted({ _id, amount }: Adjustment, result: PostingResult
 
 const windowMs = 86_400_000;
 
-/** What an operator has made of an account without a second one, in the 24 hours up to a moment. */
+/** One operator's adjustments of one account without approval, in the last 24 hours. */
 export interface UnapprovedAdjustments {
-  /** Rupiah, credits and debits alike: one does not take back that the other was made. */
+  /** Rupiah. Credits and debits both count by their absolute amounts. */
   sum: number;
-  /** Of another one: those that were made after this was read. With one of them the sum is not what it was. */
+  /**
+   * Builds a bar that refuses the posting of `adjustmentId` if the operator has made another
+   * adjustment after this read.
+   */
   barOf: (adjustmentId: string) => Bar;
 }
 
 /**
- * Those that wait or were rejected have moved nothing, and those that another operator has approved were looked at. One of a
- * later moment counts too: a clock that is behind must not forget it.
+ * Sums the completed adjustments that this operator made without approval. Adjustments dated after
+ * `at` count too, because a clock may be behind.
  */
 export async function findUnapprovedAdjustments(
   accountId: string,
@@ -62,7 +67,8 @@ export async function findUnapprovedAdjustments(
     decidedBy: null,
     createdAt: { $gt: new Date(at.getTime() - windowMs) },
   };
-  // Neither account nor creation changes, so each is summed once; what completes later is barred.
+  // Account and creation time never change, so each is summed once. The bar covers later
+  // completions.
   const made = await AdjustmentModel.find(own, { amount: 1 }).lean<Pick<Adjustment, '_id' | 'amount'>[]>();
   return {
     sum: made.reduce((sum, { amount }) => sum + Math.abs(amount), 0),
@@ -76,20 +82,22 @@ export async function findUnapprovedAdjustments(
 
 export interface AdjustmentRequest {
   account: Account;
-  /** Rupiah: a credit, or, negative, a debit. */
+  /** Rupiah: positive is a credit, negative a debit. */
   amount: number;
 }
 
-/** Each round that is lost was won by another adjustment of the same operator and account. */
+/** A round is lost only to another adjustment of the same operator and account. */
 const roundsMax = 50;
 
 /**
- * Corrects a wallet by hand. From ADJUSTMENT_APPROVAL_FROM rupiah on, together with what the operator has made of this account
- * alone in the last 24 hours, it waits for a second operator (decision 011); below that it is made at once.
- * Invariant: one posting of wallet, journal, adjustment and audit entry, which is not written if the operator has made another
- *   one meanwhile; a debit never takes the wallet below zero.
- * @throws ValidationError for an amount that cannot be, or without a reason. ConflictError if the balance does not cover
- *   it. DependencyError if it is not known whether it was written.
+ * Corrects a wallet. A second operator approves it if this amount and the operator's unapproved
+ * adjustments of the account in 24 hours reach ADJUSTMENT_APPROVAL_FROM rupiah (decision 011).
+ * Smaller ones are posted at once.
+ *
+ * Invariant: one posting writes wallet, journal, adjustment and audit entry. It fails if the
+ * operator has made another adjustment meanwhile. A debit never takes the wallet below zero.
+ * @throws ValidationError for an invalid amount or a missing reason. ConflictError if the balance
+ * does not cover it. DependencyError if it is unknown whether it was written.
  */
 export async function requestAdjustment(request: AdjustmentRequest, by: ChangedBy): Promise<Adjustment> {
   const reason = requireValidRequest(request, by);
@@ -174,7 +182,7 @@ function buildAudit(action: string, { _id, accountId, amount, status }: Adjustme
   return auditInsert({ ...by, action, subject, after: { accountId, amount, status } });
 }
 
-/** The same command again would be another adjustment: whoever does not know looks first. */
+/** Repeating the command would create another adjustment, so the operator must check first. */
 function buildAdvice({ account }: AdjustmentRequest): string {
   return (
     `It is not known whether the adjustment was made. Look at those of ${account.username} before you repeat it ` +

@@ -1,22 +1,24 @@
-/** A MongoDB that the driver itself refuses, below 4.4: it tells its wire version and nothing else. */
 import { MongoCompatibilityError, type MongoClient, type TopologyDescriptionChangedEvent } from 'mongodb';
 import { ServerTooOldError, versionProblem } from '../shared/server-versions.js';
 
-/** The newest MongoDB of each wire version, from 0 on. */
+/**
+ * The newest MongoDB of each wire version, from 0 on. The driver refuses servers below 4.4 and
+ * reports only their wire version.
+ */
 const versions = ['2.4', '2.4', '2.6', '3.0', '3.2', '3.4', '3.6', '4.0', '4.2'];
 
 let refusal: string | null = null;
 
-/** Why the driver refused the server at the last attempt to connect; null: it did not. */
+/** Returns why the driver refused the server at the last attempt to connect; null if it did not. */
 export function getDriverRefusal(): string | null {
   return refusal;
 }
 
 /**
- * Waits until this client has connected. The driver would go on looking for its whole time-out, so the client is closed
- * once every server was asked, none can be used and one is too old.
- * @param client Null where its address is wrong: the connecting says so.
- * @throws ServerTooOldError in place of what the connecting ends in then.
+ * Waits until this client has connected. The driver would keep trying until its time-out. So the
+ * client is closed once every server has answered, none is usable and one is too old.
+ * @param client Null if its address is invalid; `connecting` rejects then.
+ * @throws ServerTooOldError instead of the driver's error.
  */
 export async function awaitSupportedConnection(
   client: MongoClient | null,
@@ -43,7 +45,7 @@ export async function awaitSupportedConnection(
   }
 }
 
-/** The driver puts the wire version only into its message. A server that is too new gives no such message. */
+/** The driver reports the wire version of a server that is too old only in its message. */
 function findVersionProblem(error: Error | null): string | null {
   const [, wireVersion] =
     (error instanceof MongoCompatibilityError && /maximum wire version (\d+)/.exec(error.message)) || [];

@@ -1,22 +1,24 @@
 import mongoose from 'mongoose';
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 
-/** How long one read may take, its wait for the majority included. */
+/** Time limit of one read in milliseconds, including its wait for the majority. */
 const readMs = 2_000;
 
 /**
- * The documents that fit, as a majority holds them, read causally after their newest state on the primary.
+ * Finds documents that a majority holds, read causally after their newest state on the primary.
  *
- * A plain `majority` read may lag behind what a `local` read, a unique index or a changed guard has shown. A refusal that
- * follows from such data is checked by this function, and so is "that was done before": neither may rest on a plain read.
+ * A plain `majority` read may lag behind a `local` read, a unique index or a changed guard. Use
+ * this function before refusing because of such data, or before answering "that was done before".
  *
- * The newest state is read first. Only if it has such documents, a majority read of the same causally consistent session
- * follows, which waits for the majority. So a look-up that finds nothing costs one command.
+ * The newest state is read first. If it has matches, a majority read in the same causally
+ * consistent session follows and waits for the majority. A look-up without matches costs one
+ * command.
  *
- * Both reads take connections of mongoose's client: many that wait must not hold those of postings. The clients find a new
- * primary each by itself. A caller that has seen a document by the posting client must not take "none" for an answer.
+ * Both reads use mongoose's client, so that waiting reads do not take connections of postings. Each
+ * client discovers a new primary separately. A caller that has seen a document through the posting
+ * client must not trust an empty result.
  * @param from A collection of mongoose's client.
- * @throws what MongoDB throws; a set that confirms nothing within `readMs` counts as away.
+ * @throws MongoDB's errors; a time-out if the majority does not confirm within `readMs`.
  */
 export async function findConfirmed<T extends Document>(
   from: Collection<T>,
@@ -34,7 +36,7 @@ export async function findConfirmed<T extends Document>(
   }
 }
 
-/** As `findConfirmed`, in one command where a majority has such documents already, in whichever state of theirs. */
+/** Like `findConfirmed`, but with one command if a majority already holds matches. */
 export async function findHeld<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,

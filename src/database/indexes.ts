@@ -8,7 +8,7 @@ export interface WrongIndex {
   collection: string;
   name: string;
   unique: boolean;
-  /** What is wrong, and what to do. */
+  /** The difference and how to fix it. */
   problem: string;
 }
 
@@ -24,8 +24,8 @@ interface FoundIndex extends IndexOptions {
 }
 
 /**
- * Indexes that the models declare and the database does not have, or has otherwise: a name says nothing about what an
- * index forbids.
+ * Finds indexes that the models declare and the database lacks or defines differently. Comparing
+ * names is not enough: an index with the right name may have other keys or options.
  */
 export async function findWrongIndexes(): Promise<WrongIndex[]> {
   const wrong: WrongIndex[] = [];
@@ -56,7 +56,7 @@ function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): 
   if (Boolean(wanted.unique) !== Boolean(found.unique)) {
     problems.push(wanted.unique ? 'it is not unique' : 'it is unique');
   }
-  // The order of an index's fields counts, that of a filter's does not.
+  // The order of an index's keys matters; the order of fields in its filter does not.
   if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
     problems.push(`it is over ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
   }
@@ -75,7 +75,7 @@ function formatFilter({ partialFilterExpression }: IndexOptions): string {
     : JSON.stringify(sortFields(partialFilterExpression));
 }
 
-/** The same object with its fields by name, at every depth. */
+/** Returns a copy of the object with its fields sorted by name at every depth. */
 function sortFields(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(
@@ -90,7 +90,7 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
   try {
     return await collection.indexes();
   } catch (error) {
-    // A collection that was never made has no indexes either (NamespaceNotFound).
+    // A collection that was never created has no indexes either (NamespaceNotFound).
     if (error instanceof MongoServerError && error.code === 26) {
       return [];
     }
@@ -98,21 +98,21 @@ async function readIndexes(collection: mongoose.Collection): Promise<FoundIndex[
   }
 }
 
-/** All wait for one look: one whose answer never comes must not be waited for by everybody that comes after it. */
+/** All callers share one check, so it must end even without an answer. */
 const lookMaxMs = 30_000;
 
 let wereSeen = false;
 let currentCheck: Promise<void> | null = null;
 
-/** Once they were, nobody has to wait for `requireUniqueIndexes` any more. */
+/** True once the unique indexes were seen; `requireUniqueIndexes` is not needed any more. */
 export function hasSeenUniqueIndexes(): boolean {
   return wereSeen;
 }
 
 /**
- * The unique indexes are what makes it impossible to do the same thing twice, so nothing is written without them.
- * They are looked for until they have been seen once.
- * @throws DependencyError (503/03) that names those that are missing or wrong.
+ * Requires the unique indexes, which prevent duplicate operations: nothing is written without them.
+ * They are checked until they have been seen once.
+ * @throws DependencyError (503/03) that names missing or wrong indexes.
  */
 export async function requireUniqueIndexes(): Promise<void> {
   if (!wereSeen) {

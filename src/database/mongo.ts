@@ -1,4 +1,3 @@
-/** The connection to MongoDB, and multi-document transactions with a retry loop of our own. */
 import mongoose, { type ClientSession } from 'mongoose';
 import { MongoClient, MongoError, MongoServerError, type Collection, type Db, type Document } from 'mongodb';
 import { env } from '../../config/env.js';
@@ -12,24 +11,28 @@ import { getCollectionName, type ReadOnlyModel } from './read-only-model.js';
 import { shardRanges } from './sharding.js';
 import { awaitSupportedConnection } from './driver-compatibility.js';
 
-/** What money code sees of a database session: always passed explicitly. */
+/** A database session. It is always passed explicitly. */
 export type Session = ClientSession;
 
-/** Options that make a read see the moment of `atSnapshot`. Never the session alone: the client's own level would stay. */
+/**
+ * Read options of `atSnapshot`. Always pass both: with the session alone, the client's default read
+ * concern would apply.
+ */
 export interface Snapshot {
   session: Session;
   readConcern: 'snapshot';
 }
 
 /**
- * Both clients name their concerns, because the defaults of a server can be changed by its operator.
+ * Both clients set their concerns explicitly, because an operator can change the server's defaults.
  *
- * Writes: a majority holds what is answered as done.
+ * Writes: `majority`, so that nothing is answered as done before a majority holds it.
  *
- * Reads: `local` is the newest state, which a change of the primary can take back. It is right for what a guarded write or a
- * transaction decides, and for looking again after such a write was refused. Decisions about money are made elsewhere:
- * postings and `inTransaction` read at a snapshot and commit to a majority, `atSnapshot` reads what a majority holds,
- * and `findConfirmed` does where a client is told that something was done before, or was not.
+ * Reads: `local` is the newest state, which a failover can roll back. It suits guarded writes,
+ * transactions, and looking again after a refused write.
+ *
+ * Decisions about money use other reads. Postings and `inTransaction` read at a snapshot and commit
+ * to a majority. `atSnapshot` and `findConfirmed` read what a majority holds.
  */
 const concerns = {
   writeConcern: { w: 'majority' },
@@ -38,8 +41,11 @@ const concerns = {
 } as const;
 
 /**
- * @param options.socketMs Time-out of a command without any answer from MongoDB; 0: none, for building indexes.
- * @param options.anyVersion Accepts a server that is too old, unless the driver refuses it. `topup doctor` reports it.
+ * Connects both clients.
+ * @param options.socketMs Socket time-out of a command in milliseconds; 0: none, for building
+ * indexes.
+ * @param options.anyVersion Accepts a server that is too old, unless the driver refuses it. `topup
+ * doctor` reports it.
  * @throws ServerTooOldError
  */
 export async function connectMongo({
@@ -52,10 +58,10 @@ export async function connectMongo({
     autoIndex: false,
     autoCreate: false,
     maxPoolSize: env.MONGODB_POOL_SIZE,
-    // Work that was asked for while MongoDB is away must fail at once, so that the client hears 503/03 in time.
+    // Work fails at once while MongoDB is unavailable, so that the client gets 503/03 in time.
     bufferCommands: false,
     serverSelectionTimeoutMS: limits.dependencyTimeoutMs,
-    // A heartbeat that is late by it closes what is in use.
+    // A late heartbeat closes the connections in use, so index builds get a longer limit.
     connectTimeoutMS: socketMs === 0 ? limits.migrationConnectMs : limits.dependencyTimeoutMs,
     heartbeatFrequencyMS: 2_000,
     waitQueueTimeoutMS: limits.dependencyTimeoutMs,
@@ -83,9 +89,9 @@ export async function mongodbVersion(): Promise<string> {
 const startPauseMs = 250;
 
 /**
- * For processes that serve: MongoDB is waited for, for `limits.startPatienceMs`, as an election takes longer than one attempt. Whoever restarts
- * processes may do so ever more slowly.
- * @throws what the last attempt met; at once, if that is not that MongoDB is away, or if the process is to stop.
+ * Connects, and retries for `limits.startPatienceMs`, because an election takes longer than one
+ * attempt. Process managers may restart a failing process ever more slowly.
+ * @throws the last error; at once if MongoDB is reachable or the process is stopping.
  */
 export async function awaitMongo(): Promise<void> {
   const endMs = performance.now() + limits.startPatienceMs;
@@ -105,7 +111,10 @@ export async function awaitMongo(): Promise<void> {
   }
 }
 
-/** What MongoDB's primary takes the time to be, in milliseconds since the epoch. @throws its errors, and of its being away. */
+/**
+ * Returns the clock of MongoDB's primary, in milliseconds since the epoch.
+ * @throws MongoDB's errors, also when it is unavailable.
+ */
 export async function mongodbTime(): Promise<number> {
   const options = { timeoutMS: limits.dependencyTimeoutMs };
   const { localTime } = await mongoose.connection.getClient().db().command({ hello: 1 }, options);
@@ -113,8 +122,9 @@ export async function mongodbTime(): Promise<number> {
 }
 
 /**
- * Before the first command: a client whose first connection fails is closed for good, so none may meet an outage with
- * it. Its own limits are short, for a start on a busy machine too: it is tried anew for as long as the other client has.
+ * Connects the posting client before its first command: a client whose first connection fails stays
+ * closed. Its own time-outs are short, so a new client is tried until `limits.dependencyTimeoutMs`,
+ * for starts on a busy machine.
  */
 async function connectPostings(): Promise<void> {
   const endMs = performance.now() + limits.dependencyTimeoutMs;
@@ -132,7 +142,10 @@ async function connectPostings(): Promise<void> {
   }
 }
 
-/** From now on nobody gets a connection, also not what goes on after its caller has failed: the process can end. */
+/**
+ * Closes both clients so that the process can end. Later calls fail, including background work of
+ * failed callers.
+ */
 export async function disconnectMongo(): Promise<void> {
   isClosed = true;
   const closing = postings?.close();
@@ -145,8 +158,9 @@ let postings: MongoClient | undefined;
 let postingsDb: Db | undefined;
 
 /**
- * The same collection for short reads on the way of a purchase, which a dead socket must not hold up for long either:
- * those of what a process keeps in memory (`cached`) among them, for which every caller of that moment waits.
+ * Returns the same collection on the posting client, for short reads in the path of a purchase. Its
+ * short socket time-out limits the delay by a dead socket. `cached` uses it too, because all
+ * concurrent callers wait for one such read.
  */
 export function getQuickCollection<T extends Document>(
   from: Collection<T> | ReadOnlyModel<T>,
@@ -156,8 +170,8 @@ export function getQuickCollection<T extends Document>(
 }
 
 /**
- * The client of the posting engine alone: a socket that has died must not hold up money for longer than
- * `limits.postingSocketMs`, which would be too short for a report, and no report may take its connections.
+ * Returns the client of the posting engine. Its time-out `limits.postingSocketMs` limits how long a
+ * dead socket blocks money, and is too short for reports. Reports cannot take its connections.
  * @throws DependencyError after `disconnectMongo`.
  */
 export function postingClient(): MongoClient {
@@ -176,7 +190,10 @@ export function postingClient(): MongoClient {
   return postings;
 }
 
-/** Its database, made once: the driver derives all its options anew with each `db()`. */
+/**
+ * Returns the posting client's database. It is cached because the driver derives all options with
+ * each `db()`.
+ */
 export function postingDb(): Db {
   const client = postingClient();
   if (postingsDb?.client !== client) {
@@ -190,15 +207,7 @@ export async function pingMongo(): Promise<void> {
   await mongoose.connection.getClient().db().command({ ping: 1 }, { timeoutMS: limits.dependencyTimeoutMs });
 }
 
-/**
- * Runs `work` in one database transaction (snapshot reads, majority writes) and commits it. For configuration and the
- * like; whatever moves money is a posting (src/money/posting).
- *
- * `work` can run several times: it must do nothing but database calls on its session, one after the other.
- * Transient conflicts run it again, an unknown commit result repeats the commit alone.
- * @throws UnknownOutcomeError if the outcome of the commit is not known: look the result up by its unique key.
- * @throws DependencyError when the deadline passes or MongoDB is away: nothing was written.
- */
+/** Returns the posting database, cached because `db()` derives all options each time. */
 export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
@@ -225,16 +234,21 @@ export async function inTransaction<T>(work: (session: Session) => Promise<T>): 
   }
 }
 
-/** SnapshotUnavailable: a collection or an index is too new. SnapshotTooOld: MongoDB has forgotten the moment. */
+/**
+ * SnapshotUnavailable: a collection or an index is too new. SnapshotTooOld: MongoDB no longer keeps
+ * the snapshot.
+ */
 const lostSnapshot = new Set<unknown>([246, 239]);
 const snapshotAttemptsMax = 5;
 const snapshotPauseMs = 50;
 
 /**
- * Reads as of one moment that a majority holds, for as long as MongoDB remembers it (5 minutes by default): for more than
- * fits into the lifetime of a database transaction. `find` and `aggregate` of the driver's own collections only.
- * @param read Gives the options to each of its reads. It runs again at a newer moment if MongoDB does not have this one, so
- *   it only reads and returns what it found. The first of its reads fixes the moment: none may run beside it.
+ * Reads at one snapshot that a majority holds, for longer than a database transaction can live.
+ * MongoDB keeps snapshots for 5 minutes by default. Only `find` and `aggregate` of the driver's own
+ * collections support it.
+ * @param read Gets the options for each of its reads. It must only read, because it runs again at a
+ * newer snapshot if this one is lost. Its first read fixes the snapshot and must not run
+ * concurrently with others.
  */
 export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -253,10 +267,13 @@ export async function atSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): P
   }
 }
 
-/** A commit was sent and its answer never came: it may or may not hold. Look by its unique key, or ask again with it. */
+/**
+ * A commit was sent and its answer never came, so it may or may not have been applied. Look it up
+ * by its unique key, or retry with it.
+ */
 export class UnknownOutcomeError extends DependencyError {}
 
-/** Whatever error a commit ends in, it may have been applied, unless MongoDB says that the transaction was aborted. */
+/** After any error a commit may have been applied, unless MongoDB reports an abort. */
 async function commit(session: Session, deadline: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -277,12 +294,12 @@ async function commit(session: Session, deadline: number): Promise<void> {
 
 async function abortQuietly(session: Session): Promise<void> {
   if (session.inTransaction()) {
-    // The server drops an abandoned transaction by itself; the first error is the one worth reporting.
+    // The server drops an abandoned transaction itself. Only the first error is worth reporting.
     await session.abortTransaction().catch(() => undefined);
   }
 }
 
-/** Full jitter up to 64 ms: conflicts on one wallet must not meet again at the same moment. */
+/** Full jitter up to 64 ms, so that conflicts on one wallet do not collide again. */
 async function backOff(attempt: number): Promise<void> {
   const limitMs = Math.min(64, 2 ** attempt);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * limitMs));
@@ -292,7 +309,7 @@ function hasLabel(error: unknown, label: string): boolean {
   return error instanceof MongoError && error.hasErrorLabel(label);
 }
 
-/** The database transaction was aborted and can be run again as a whole. */
+/** True if the database transaction was aborted and can be retried as a whole. */
 export function isTransient(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError');
 }
@@ -301,13 +318,13 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** A socket's own words: the driver lets them through where it waited for the socket to take a long command. */
+/** Raw socket errors, which the driver does not wrap while it writes a long command. */
 const socketCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
-/** ShutdownInProgress, InterruptedAtShutdown: the last words of a server. */
+/** ShutdownInProgress, InterruptedAtShutdown. */
 const shutdownCodes = new Set<unknown>([91, 11600]);
 
-/** True for errors that say "MongoDB does not answer", as opposed to "it refused this". */
+/** True for errors that mean "MongoDB is unavailable", not "MongoDB refused this". */
 export function isMongoUnavailable(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -1,4 +1,7 @@
-/** Lists by when something was made: ids (UUIDs of version 7 without dashes) rise with time, and a page begins after a key. */
+/**
+ * The key of lists by creation time. Ids are UUIDs of version 7 without dashes, so they rise with
+ * time. A page begins after a key.
+ */
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { firstIdAt } from '../shared/ids.js';
@@ -9,10 +12,13 @@ export interface CreationKey {
   createdAt: Date;
 }
 
-/** Ids of earlier releases, and of processes that had not measured the fleet's clock yet, go by their host's. */
+/** Ids carry the host's clock while a process has not measured the fleet's clock yet. */
 const clockSkewMs = 60_000;
 
-/** Ids among which all of a time are: whoever must not see others looks at `createdAt` as well. */
+/**
+ * Returns an id range that contains all documents of a period. It may contain others, so exact
+ * callers check `createdAt` too.
+ */
 export function getIdRange(
   key: CreationKey | null,
   { since, until }: { since?: Date | undefined; until?: Date | undefined },
@@ -32,7 +38,7 @@ export function formatCreationKey({ createdAt, _id }: CreationKey): string {
   return `${createdAt.getTime()}-${_id}`;
 }
 
-/** @throws ValidationError for an `after` that no page has given. */
+/** @throws ValidationError if `after` is not the `next` of a page. */
 export function parseCreationKey(after: string): CreationKey {
   const [, ms = '', _id = ''] = /^(\d{1,15})-([\w-]{1,120})$/.exec(after) ?? [];
   if (_id === '') {
@@ -42,31 +48,32 @@ export function parseCreationKey(after: string): CreationKey {
 }
 
 export interface PageFilter<T> {
-  /** Whose; left out: everybody's. */
+  /** Limits the page to one account; absent: all accounts. */
   accountId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
-  /** With an account: what an index of it knows beside. */
+  /** With an account: further conditions that its index supports. */
   also?: Filter<T> | undefined;
-  /** What no index knows. */
+  /** Conditions that no index supports. */
   fits?: ((each: T) => boolean) | undefined;
 }
 
 export interface PageOfDocuments<T> {
   found: T[];
-  /** Where the next page begins; null at the end. */
+  /** The `after` of the next page; null at the end. */
   next: string | null;
-  /** How far back this page has looked. A filter that fits little ends a page before it is full. */
+  /** How far back this page searched. A selective filter can end it before it is full. */
   lookedBackTo: Date | null;
 }
 
-/** So many are looked at for one page, however few of them fit. */
+/** The most documents that one page examines. */
 const readPerPageMax = 2_000;
 
 /**
- * A page of small documents for the operator, newest first (decision 057): of an account along its index
- * {accountId, createdAt, _id}, of everybody along `_id`. It shows what a majority holds: people and clients act on it.
- * @throws ValidationError for an `after` that no page has given.
+ * Finds a page of small documents for operators, newest first (decision 057). Of one account it
+ * uses the index {accountId, createdAt, _id}, otherwise `_id`. It reads what a majority holds,
+ * because people and clients act on it.
+ * @throws ValidationError if `after` is not the `next` of a page.
  */
 export async function findDocumentPage<T extends CreationKey & { accountId: string }>(
   collection: Collection<T>,
@@ -86,7 +93,7 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
     ...(key && { $or: [{ createdAt: { $lt: key.createdAt } }, { _id: { $lt: key._id } }] }),
   };
   const ofEverybody = Object.keys(ids).length > 0 ? { _id: ids } : {};
-  // Ids say only about when something was made.
+  // Ids only approximate the creation time, so periods over all accounts need the larger read.
   const isExact = !fits && (accountId !== undefined || (!since && !until));
   const readMax = isExact ? limit + 1 : readPerPageMax;
   const looked = (await collection

@@ -2,20 +2,20 @@ import type { Collection, Model } from 'mongoose';
 
 declare const row: unique symbol;
 
-/** What is common to the read-only models of all rows. */
+/** Common supertype of read-only models of any row type. */
 export interface AnyReadOnlyModel {
   readonly [row]: unknown;
 }
 
 /**
- * A model of rows that processes keep in memory. It only reads: `changing` (src/redis/publish-changes.ts) hands out what
- * writes, so that no change can be forgotten to be told.
+ * A model of rows that processes cache. Writers come only from `changing`
+ * (src/redis/publish-changes.ts), so every write publishes its invalidation.
  */
 export type ReadOnlyModel<T> = Pick<
   Model<T>,
   'find' | 'findOne' | 'findById' | 'countDocuments' | 'estimatedDocumentCount'
 > & {
-  /** Never there: it carries the type of the rows. */
+  /** Carries the type of the rows; it does not exist at run time. */
   readonly [row]: T;
 };
 
@@ -23,7 +23,7 @@ export function readOnly<T>(model: { collection: Collection }): ReadOnlyModel<T>
   return model as unknown as ReadOnlyModel<T>;
 }
 
-/** For `changing` alone. */
+/** Returns the writable model. Only `changing` may call it. */
 export function writerOf(model: AnyReadOnlyModel): Model<unknown> {
   return model as unknown as Model<unknown>;
 }

@@ -1,19 +1,20 @@
-/**
- * How the collections lie on the shards of a cluster, as data: `migrate --sharded` prints the commands from it, the
- * posting engine names the account of what it changes by it, and a test holds every command against it. Unsharded is
- * what everybody reads from memory, what few people write, and what must be unique in all of the service: a unique
- * index of a sharded collection begins with its shard key. Why these keys: decision 052.
- */
 import { lookUp } from '../shared/collections.js';
 import { env } from '../../config/env.js';
 
-/** The shard key of each sharded collection. All but the totals lie by account, so that a group of postings is on one shard. */
+/**
+ * The shard key of each sharded collection (decision 052). `migrate --sharded` prints its commands
+ * from it, and the posting engine adds the account to its filters by it.
+ *
+ * All but the totals lie by account, so that a group of postings is on one shard. Unsharded are
+ * collections that processes cache, that few people write, or that need a global unique index. A
+ * unique index of a sharded collection must begin with its shard key.
+ */
 export const shardKeys = {
-  // Money, and what moves with it.
+  // Money, and documents written with it.
   wallets: ['_id'],
   journals: ['accountId'],
   transactions: ['accountId'],
-  // The buyer's, as the next two lines are: written with the purchase.
+  // The buyer's account, here and in the next two lines: written with the purchase.
   attempts: ['accountId'],
   sellerCredits: ['accountId'],
   deposits: ['accountId'],
@@ -25,7 +26,7 @@ export const shardKeys = {
   // Its ids begin with the account.
   signBindings: ['_id'],
   walletCloses: ['walletId'],
-  // A slot lies with the accounts whose postings add to it, whoever's totals they are; a base with its own account.
+  // A slot lies with the accounts whose postings add to it; a base lies with its own account.
   dailyTotals: ['slot', 'accountId'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -60,18 +61,18 @@ export const unshardedCollections: Record<string, string> = {
   failingJobs: 'One row for a job that fails.',
 };
 
-/** True if documents of this collection lie by their `accountId` alone. */
+/** True if the collection is sharded by `accountId` alone. */
 export function isShardedByAccount(collection: string): boolean {
   const key: readonly string[] = lookUp<readonly string[]>(shardKeys, collection) ?? [];
   return key.length === 1 && key[0] === 'accountId';
 }
 
-/** Ranges of account ids, each on a shard of its own: one more than there are splits. */
+/** Number of ranges of account ids, one more than there are splits; each is on its own shard. */
 export const shardRanges = env.MONGODB_SHARD_SPLITS.length + 1;
 
 /**
- * The range that an account is in, by its place among MONGODB_SHARD_SPLITS. It only saves work (one shard to commit on
- * rather than several): processes with other splits, or an account that has moved, do nothing wrong.
+ * Returns the index of an account's range, by MONGODB_SHARD_SPLITS. It only saves work (a commit on
+ * one shard): wrong splits or a moved account cause no errors.
  */
 export function getShardRange(accountId: string): number {
   return env.MONGODB_SHARD_SPLITS.filter((split) => split <= accountId).length;

@@ -2,9 +2,9 @@ import { Long, type Collection, type Document, type OptionalUnlessRequiredId } f
 import mongoose, { type Collection as MongooseCollection } from 'mongoose';
 
 /**
- * Rupiah, whole and safe, as the int64 that MongoDB must store: a JavaScript number above 2^31 would be stored as a
- * double. Its type is number because that is what everybody reads back.
- * @throws RangeError if the amount is no safe integer: a bug, never a client's mistake.
+ * Returns rupiah as the int64 that MongoDB must store: a JavaScript number above 2^31 would be
+ * stored as a double. Its type is number because reads return numbers.
+ * @throws RangeError if the amount is not a safe integer: a bug, never a client's mistake.
  */
 export function int64(amount: number): number {
   if (!Number.isSafeInteger(amount)) {
@@ -32,29 +32,36 @@ class MoneyType extends mongoose.SchemaType {
 // Mongoose looks types up by name.
 Object.assign(mongoose.Schema.Types, { Money: MoneyType });
 
-/** Mongoose type of every money field: stored as int64, read (lean) as a number; so its TypeScript type is number. */
+/**
+ * Mongoose type of every money field: stored as int64, read (lean) as a number, so its TypeScript
+ * type is number.
+ */
 export const Money = MoneyType as unknown as NumberConstructor;
 
-/** The driver's own collection of a model, typed: for hot paths and operators that mongoose only stands in the way of. */
+/**
+ * Returns the driver's own collection of a model, typed, for hot paths and for operators that
+ * mongoose does not support.
+ */
 export function getCollection<T extends Document>(model: { collection: MongooseCollection }): Collection<T> {
   // Mongoose types its collection without the document.
   return model.collection as unknown as Collection<T>;
 }
 
-/** What is stored in whichever collection: every id of ours is a text, which the driver's `Document` does not know. */
+/** A document of any collection, with a string id. */
 export type AnyStored = Document & { _id: string };
 
-/** A collection for whoever goes by the names of fields alone, and reads what others have typed. */
+/** Returns a collection as untyped, for code that reads documents by field names alone. */
 export function asUntyped<T extends Document>(
   collection: Pick<Collection<T>, 'find' | 'findOne'>,
 ): Collection<AnyStored> {
-  // The driver takes no collection of one type for one of another, also where all documents of the first are of the second.
+  // The driver's collection types are invariant, even if all documents of the first are assignable
+  // to the second.
   return collection as unknown as Collection<AnyStored>;
 }
 
 /**
- * Makes a model's `toStored`: the document as the driver has to write it, with money as int64. A money field that is
- * null stays null, and one that is absent stays absent.
+ * Builds a model's `toStored`, which returns the document as the driver must write it, with money
+ * as int64. Null money fields stay null, and absent ones stay absent.
  */
 export function buildToStored<T extends Document>(
   moneyFields: readonly (keyof T & string)[],

@@ -25,11 +25,16 @@ export interface DepositRequest {
 }
 
 /**
- * Records a deposit (docs/reference/api/deposits.md). DEPOSIT_MODE=instant credits it at once; `confirm` leaves it
- * pending until it is confirmed, so that a client call alone never makes money in production. Pending ones of an account are
- * bounded: every bank statement is held against those of all. Calls of the same moment may pass the bound by their number.
- * @returns the deposit as stored, and whether this call made it (a repeat of the same request returns the first).
- * @throws ConflictError if the ref_id was used for another amount, or `limits.pendingDepositsMax` wait. ValidationError if the balance would be too large.
+ * Records a deposit (docs/reference/api/deposits.md). DEPOSIT_MODE=instant credits it at once.
+ * `confirm` leaves it pending until it is confirmed, so that a client call alone never creates
+ * money in production.
+ *
+ * Pending deposits per account are limited, because every bank statement is matched with all of
+ * them. Concurrent calls may exceed the limit slightly.
+ * @returns the deposit as stored, and whether this call created it. A repeat of the same request
+ * returns the first.
+ * @throws ConflictError if the ref_id was used for another amount, or `limits.pendingDepositsMax`
+ * are pending. ValidationError if the balance would be too large.
  */
 export async function createDeposit(
   request: DepositRequest,
@@ -40,12 +45,12 @@ export async function createDeposit(
     return { deposit: requireSameDeposit(known, request), created: false };
   }
   const isInstant = env.DEPOSIT_MODE === 'instant';
-  // The balances of an instant one come from its posting, and it never waits.
+  // An instant deposit gets its balances from its posting and is never pending.
   const [{ balance }, waiting] = isInstant
     ? [{ balance: 0 }, 0]
     : await Promise.all([getWallet(accountId), countPendingDeposits(accountId)]);
   if (waiting >= limits.pendingDepositsMax) {
-    // The same call may have made the last of them meanwhile.
+    // A concurrent repeat of this call may have created the last one.
     const twin = await findKnownDeposit(request);
     if (twin) {
       return { deposit: requireSameDeposit(twin, request), created: false };
@@ -85,7 +90,7 @@ async function findKnownDeposit({ account, refId }: DepositRequest): Promise<Dep
   return known;
 }
 
-/** Those that can still be paid, as far as they matter (index account_pending). */
+/** Counts pending deposits that can still be paid, up to the limit (index `account_pending`). */
 function countPendingDeposits(accountId: string): Promise<number> {
   const since = new Date(nowMs() - limits.depositPaidWithinDays * dayMs);
   return deposits.countDocuments(
@@ -94,7 +99,7 @@ function countPendingDeposits(accountId: string): Promise<number> {
   );
 }
 
-/** A deposit as it is once its amount is on the wallet. */
+/** Returns a deposit as it is after its amount was credited. */
 export function buildCompletedDeposit(pending: Deposit, { balance }: Pick<WalletAfter, 'balance'>): Deposit {
   return {
     ...pending,
@@ -105,7 +110,7 @@ export function buildCompletedDeposit(pending: Deposit, { balance }: Pick<Wallet
   };
 }
 
-/** What the crediting of a deposit does to the wallet, whoever vouches for it. */
+/** Builds the wallet movement that credits a deposit. */
 export function buildDepositMovement(deposit: Deposit) {
   return buildWalletMovement('deposit', 'platform:clearing', deposit);
 }

@@ -13,7 +13,10 @@ import { buildBalanceTooLargeError } from '../money/wallets/wallet-balance.js';
 import { buildCompletedDeposit, buildDepositMovement } from './create-deposit.js';
 import { buildDepositCompletedDeliveries } from './present-deposit.js';
 
-/** As a majority holds it: "credited already" is an answer about money. @throws NotFoundError if there is no deposit with this id. */
+/**
+ * Finds a deposit with majority confirmation: "credited already" is an answer about money.
+ * @throws NotFoundError if there is no deposit with this id.
+ */
 export async function requireDeposit(depositId: string, accountId?: string): Promise<Deposit> {
   const owner = accountId === undefined ? {} : { accountId };
   const [deposit] = await findConfirmed(deposits, { _id: depositId, ...owner });
@@ -24,8 +27,8 @@ export async function requireDeposit(depositId: string, accountId?: string): Pro
 }
 
 /**
- * Why money that has arrived does not credit this deposit; null: it does. The one rule for whoever brings it: a notified
- * payment, a line of a bank statement. An amount fits to the rupiah or not at all.
+ * Returns why received money does not credit this deposit; null if it does. Payment notifications
+ * and bank lines share this rule. Amounts must be equal.
  * @param amount Rupiah.
  */
 export function findMismatch(
@@ -39,11 +42,13 @@ export function findMismatch(
 }
 
 /**
- * Credits a pending deposit and tells its account (`deposit.completed`). Safe to run twice: the second time
- * changes nothing.
- * @param by Who vouches for the money.
- * @param also What else stands or falls with it. Where its changes are refused nothing is changed, and the deposit still waits.
- * @throws NotFoundError if there is no such deposit. ConflictError if it was rejected. ValidationError if the balance would be too large.
+ * Credits a pending deposit and sends `deposit.completed` to its account. Safe to run twice: the
+ * second call changes nothing.
+ * @param by The actor who vouches for the money.
+ * @param also Inserts and changes of the same posting. If its changes are refused, nothing changes
+ * and the deposit stays pending.
+ * @throws NotFoundError. ConflictError if it was rejected. ValidationError if the balance would be
+ * too large.
  */
 export async function confirmDeposit(
   depositId: string,
@@ -71,7 +76,7 @@ export async function confirmDeposit(
     inserts: [
       ...(also.inserts ?? []),
       buildConfirmationAudit(pending, by),
-      // Where each row goes is known before; what it says only after the movement.
+      // The endpoints are known now; the bodies need the balance after the movement.
       ...buildDepositCompletedDeliveries(account, pending).map((_row, index) => ({
         collection: deliveries.collectionName,
         documentAfter: (after: WalletAfter) => rowsOf(after)[index] ?? {},
@@ -118,7 +123,8 @@ function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
 }
 
 /**
- * pending -> rejected: the money never came, and this deposit will never be credited. Rejecting twice changes nothing.
+ * Rejects a pending deposit whose money never came. It can never be credited. Rejecting twice
+ * changes nothing.
  * @throws NotFoundError. ConflictError if it was credited.
  */
 export async function rejectDeposit(

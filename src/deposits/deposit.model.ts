@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** A deposit in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
+/** A deposit; amounts are in rupiah. `pending` waits for its payment (DEPOSIT_MODE=confirm). */
 export interface Deposit {
   _id: string;
   accountId: string;
@@ -30,12 +30,12 @@ const schema = new Schema<Deposit>(
 );
 schema.index({ accountId: 1, refId: 1 }, { unique: true, name: 'account_ref_unique' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest_id' });
-// `status` as well: with it they are counted by the index alone.
+// `status` is a key as well, so that a count is covered by the index.
 schema.index(
   { accountId: 1, status: 1, createdAt: 1 },
   { partialFilterExpression: { status: 'pending' }, name: 'account_pending' },
 );
-// Money that came in knows its amount, and not whose it is.
+// Bank lines find deposits by their amount, across accounts.
 schema.index({ amount: 1, createdAt: 1 }, { name: 'amount_oldest' });
 schema.index({ status: 1, createdAt: 1 }, { name: 'status_oldest' });
 

@@ -7,9 +7,9 @@ export interface DepositFilter {
   limit: number;
 }
 
-/** Deposits for the operator: those of one account newest first, otherwise the longest waiting first. */
+/** Lists deposits for operators: one account's newest first, all accounts' oldest first. */
 export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
-  // Ids rise with time: no index has all deposits by their creation.
+  // Sort by id, which rises with time: no index covers all deposits by creation time.
   const oldestFirst = filter.status ? ({ createdAt: 1 } as const) : ({ _id: 1 } as const);
   return DepositModel.find({
     ...(filter.accountId && { accountId: filter.accountId }),
@@ -21,7 +21,7 @@ export async function listDeposits(filter: DepositFilter): Promise<Deposit[]> {
     .lean<Deposit[]>();
 }
 
-/** Payments that were notified, newest first. */
+/** Lists notified payments, newest first. */
 export async function listPayments(filter: {
   status?: Payment['status'];
   limit: number;

@@ -1,18 +1,18 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection, buildToStored, Money } from '../database/typed-collection.js';
 
-/** Money that the bank or a payment gateway says has arrived (docs/reference/api/deposits.md#payment-notifications). */
+/** A payment that was notified (docs/reference/api/deposits.md#payment-notifications). */
 export interface Payment {
-  /** The notifier's own id: what makes a repeat a repeat. */
+  /** The notifier's payment id, which makes notifications idempotent. */
   _id: string;
-  /** As they were told; there may be no such account or deposit. */
+  /** As reported; the account or deposit may not exist. */
   username: string;
   refId: string;
   /** Rupiah. */
   amount: number;
-  /** `case`: no pending deposit fits, and a person decides. */
+  /** `case`: no pending deposit matches, and a person decides. */
   status: 'completed' | 'case';
-  /** The deposit that it has credited. */
+  /** The deposit that it has credited; null for a case. */
   depositId: string | null;
   createdAt: Date;
 }

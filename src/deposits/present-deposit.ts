@@ -5,7 +5,7 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { buildEventDeliveries } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 
-/** A deposit in the words of the wire, the same in answers, reports and events (docs/reference/api/deposits.md). */
+/** Presents a deposit for answers, reports and events (docs/reference/api/deposits.md). */
 export function presentDeposit(deposit: Deposit, zone?: string) {
   return {
     ref_id: deposit.refId,
@@ -17,7 +17,7 @@ export function presentDeposit(deposit: Deposit, zone?: string) {
   };
 }
 
-/** A deposit that waited (DEPOSIT_MODE=confirm) was credited. */
+/** Builds the deliveries of `deposit.completed`, sent when a pending deposit is credited. */
 export function buildDepositCompletedDeliveries(buyer: EndpointOwner, deposit: Deposit): Delivery[] {
   return buildEventDeliveries(buyer, {
     id: `${deposit._id}-completed`,

@@ -12,19 +12,19 @@ import { confirmDeposit, findMismatch } from './decide-deposit.js';
 import { DepositModel, type Deposit } from './deposit.model.js';
 import { PaymentModel, payments, toStored, type Payment } from './payment.model.js';
 
-/** What the notifier says of a payment. Rupiah. */
+/** A payment as the notifier reports it. The amount is in rupiah. */
 export type PaymentNotice = Pick<Payment, '_id' | 'username' | 'refId' | 'amount'>;
 
-/** More than the changes that a deposit can make between two looks at it: pending, and then its end. */
+/** A deposit changes once, from pending to final, so three attempts are enough. */
 const attemptsMax = 3;
 
 /**
- * Credits the pending deposit that a payment is for, or opens a case where none fits: the money has arrived, so it is
- * never refused. Invariant: a payment is counted once, by its id, which stands or falls with the deposit that it
- * credits or the case that it opens.
+ * Credits the pending deposit of a payment, or opens a case if none matches. The money has arrived,
+ * so the payment is never refused. Invariant: a payment counts once by its id. It is written in one
+ * transaction with the credited deposit or the opened case.
  * @param from Address of the caller.
- * @returns the payment as it stands; a repeat answers what the first one did.
- * @throws ConflictError if the payment_id stands for another payment.
+ * @returns the stored payment; a repeat returns the first result.
+ * @throws ConflictError if the payment_id was used for another payment.
  */
 export async function receivePayment(notice: PaymentNotice, from: string | null): Promise<Payment> {
   for (let look = 0; look < attemptsMax; look++) {
@@ -40,7 +40,7 @@ export async function receivePayment(notice: PaymentNotice, from: string | null)
     if (problem !== null) {
       return openPaymentCase(notice, problem);
     }
-    // Credited by it, or by somebody who was quicker: the next look tells which.
+    // This call or a concurrent one has credited it. The next round finds out which.
   }
   throw new Error(`Payment ${notice._id} comes to no end`);
 }
@@ -117,7 +117,7 @@ async function openPaymentCase(notice: PaymentNotice, problem: string): Promise<
   return payment;
 }
 
-/** As a majority holds it: who is told that it was counted does not notify again. */
+/** Reads with majority confirmation: an acknowledged payment is not notified again. */
 async function findKnownPayment(paymentId: string): Promise<Payment | undefined> {
   const [known] = await findConfirmed(payments, { _id: paymentId });
   return known;

@@ -14,19 +14,25 @@ import { maskNumber } from '../shared/mask.js';
 import { removeUndelivered } from '../webhooks/deliver/stored-deliveries.js';
 import { endReportsOfErased, maskPurchase, buildMaskedQuote } from './mask-purchase.js';
 
-/** Removes and masks what was kept long enough (docs/explanation/personal-data.md). */
+/** Removes and masks data whose retention has ended (docs/explanation/personal-data.md). */
 export const applyRetentionJob = defineClocked('apply-retention', 600_000);
 
-/** The most of each kind that one run does; the next run goes on. */
+/** The limit per kind and run. The next run continues. */
 const runMax = 10_000;
 const quotesAtOnce = 500;
 const purchasesAtOnce = 8;
 
 /**
- * Ends what was kept long enough: bill inquiries after 30 days, webhooks that were given up or held after 180 days, lines of bank statements and what price lists have changed after 400, customer
- * numbers of final purchases after CUSTOMER_NUMBER_MONTHS; and what an erasure that was killed has left of reports. Safe to run twice and by several at once: what is done is not found again, and each write is
- * conditional. It goes by the clock of the fleet: a host whose clock is years ahead would mask everything.
- * @returns how many of each, and how many numbers another database transaction kept from being masked.
+ * Applies the retention periods. Safe to run twice or concurrently: each write is conditional, and
+ * processed documents are not found again.
+ *
+ * - Bill inquiries: 30 days.
+ * - Undelivered webhooks: 180 days.
+ * - Lines of bank statements and rows of price imports: 400 days.
+ * - Customer numbers of final purchases: CUSTOMER_NUMBER_MONTHS.
+ *
+ * It uses the fleet's clock, because a host whose clock is years ahead would mask everything.
+ * @returns the number of each, and `left`: purchases that could not be masked in this run.
  */
 export async function applyRetention(): Promise<{
   bills: number;
@@ -36,7 +42,7 @@ export async function applyRetention(): Promise<{
   numbers: number;
   left: number;
 }> {
-  // Of an erasure that was killed.
+  // Finish erasures whose process died.
   await endReportsOfErased();
   const nowMs = await sureNowMs();
   const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
@@ -53,7 +59,11 @@ export async function applyRetention(): Promise<{
   return ended;
 }
 
-/** Inquiries go; a paid one is part of the books, and loses name and number. @returns how many. */
+/**
+ * Deletes unpaid inquiries. Paid ones are part of the books, so only their name and number are
+ * masked.
+ * @returns the number of inquiries.
+ */
 async function endQuotes(before: Date): Promise<number> {
   const source = quotes
     .find({ proofSalt: { $type: 'string' }, createdAt: { $lt: before } })

@@ -10,17 +10,20 @@ import { findCustomer } from './find-customer.js';
 const atOnce = 8;
 
 export interface Erased {
-  /** Purchases that lost the number. */
+  /** Purchases whose number was masked. */
   purchases: number;
-  /** Inquiries that were removed, or lost number and name where they were paid. */
+  /** Inquiries that were deleted, or masked if they were paid. */
   bills: number;
-  /** Reports that could hold it, and have ended. */
+  /** Reports that could contain the number and were ended. */
   reports: number;
-  /** What keeps the number for now: run it again then. Of an inquiry that nobody paid the id of its own. */
+  /**
+   * Purchases and inquiries that keep the number for now; run the erasure again for them.
+   * `transactionId` is null for an unpaid inquiry.
+   */
   left: { transactionId: string | null; quoteId: string | null; why: KeptReason }[];
 }
 
-/** What became of one purchase or inquiry. */
+/** The result for one purchase or inquiry. */
 interface Result {
   left: KeptReason | null;
   purchases: number;
@@ -28,11 +31,13 @@ interface Result {
 }
 
 /**
- * Erases a customer number wherever it is kept (docs/explanation/personal-data.md), all of it and not only its beginning. What is not final, under
- * review or being told keeps it until it is asked for again. Safe to run again, also after it was killed: what is erased is
- * not found any more, and says itself that its reports have to end. What another database transaction holds on to, such
- * as that of a run that was killed, is tried a second time at the end. The audit log says that it began and what came of
- * it, and shows the last digits alone.
+ * Erases a customer number everywhere (docs/explanation/personal-data.md). Purchases that are not
+ * final, are under review or have a webhook under way keep it until a later run.
+ *
+ * Safe to run again, also after a crash: erased documents are not found again, and a mark on them
+ * ends their reports. Documents locked by another database transaction are retried once at the end.
+ *
+ * The audit log records start and result, with the last digits only.
  */
 export async function eraseCustomer(number: string, by: ChangedBy): Promise<Erased> {
   const subject = { kind: 'customer' as const, id: maskNumber(number) };
@@ -90,7 +95,7 @@ async function eraseUnlessHeld(erase: () => Promise<Result>): Promise<Result> {
   try {
     return await erase();
   } catch (error) {
-    // Where MongoDB is away, the next read says so.
+    // If MongoDB is unavailable, the next read throws.
     if (error instanceof DependencyError) {
       return { left: 'held by a database transaction', purchases: 0, bills: 0 };
     }
@@ -105,7 +110,7 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
     const { _id, accountId } = purchase;
     const found = await purchases.findOne({ _id, accountId });
     if (!found || found.proofs) {
-      // Another run has done it.
+      // Another run has masked it.
       return { left: null, purchases: 0, bills: 0 };
     }
     result = await maskPurchase(found, how);
@@ -115,8 +120,8 @@ async function erasePurchase(purchase: Purchase): Promise<Result> {
 }
 
 /**
- * Whoever wants to pay an inquiry that went makes a new one. A paid one goes with its payment, which is looked through for the
- * name in it. In a database transaction, so that it waits for no other.
+ * Deletes an unpaid inquiry. A paid one is masked with its payment, which is searched for the
+ * customer's name. The database transaction fails on a lock and does not wait.
  */
 async function eraseQuote(quote: Quote): Promise<Result> {
   const { _id, accountId, usedBy } = quote;
@@ -127,7 +132,7 @@ async function eraseQuote(quote: Quote): Promise<Result> {
     }
     const payment = await purchases.findOne({ _id: usedBy, accountId }, { session });
     if (payment?.proofSalt !== undefined) {
-      // Where it is not among those that were left, the walk had passed before it was there.
+      // The payment was accepted after the scan had passed it.
       return { left: 'accepted meanwhile' as const, purchases: 0, bills: 0 };
     }
     const { filter, update } = buildMaskedQuote(quote, maskAll);

@@ -13,8 +13,9 @@ export interface CustomerRecord {
 }
 
 /**
- * All that is kept about a customer number, for the answer to whoever it belongs to: purchases with who sold and who served
- * them, and inquiries of bills. The audit log says who asked, with the last digits alone.
+ * Returns all stored data about a customer number, for a data subject's request: purchases with
+ * buyer and seller, and bill inquiries. The audit log records the request with the last digits
+ * only.
  */
 export async function exportCustomer(number: string, by: ChangedBy): Promise<CustomerRecord> {
   const subject = { kind: 'customer' as const, id: maskNumber(number) };

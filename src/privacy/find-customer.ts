@@ -9,13 +9,14 @@ export interface CustomerPage {
   quotes: Quote[];
 }
 
-/** A phone number as people write it, from its country code or its zero on. */
+/** A phone number with its country code or its leading zero. */
 const phoneShape = /^(?:\+?62|0)([2-9]\d{6,12})$/;
 
 /**
- * What is kept about a customer number, a page at a time, oldest first. It walks the ids of all purchases and inquiries: that
- * takes minutes where there are many millions, and spares each purchase an index that is asked a few times a month.
- * @param number X.
+ * Finds purchases and inquiries of a customer number, a page at a time, oldest first. It scans all
+ * ids, which takes minutes for many millions. An index would cost every purchase and serve a few
+ * requests a month.
+ * @param number The customer number, as a person writes it.
  */
 export async function* findCustomer(number: string): AsyncGenerator<CustomerPage> {
   const numbers = buildNumberForms(number);
@@ -28,8 +29,9 @@ export async function* findCustomer(number: string): AsyncGenerator<CustomerPage
 }
 
 /**
- * Products of phones keep `08…`, all others what they were sent: a bill of a phone may be under `628…`. Without zero and
- * country code it may be anything's number, so it is looked for as it is.
+ * Returns the forms under which a phone number may be stored. Phone products store `08…`; other
+ * products store the number as received, for example `628…`. A number without zero and country code
+ * is searched as it is.
  */
 function buildNumberForms(number: string): string[] {
   const national = phoneShape.exec(number.replace(/[\s().-]/g, ''))?.[1];

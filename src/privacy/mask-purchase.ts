@@ -9,7 +9,10 @@ import { finalStatuses, isFinal } from '../purchases/states.js';
 import { deliveries } from '../webhooks/deliver/delivery.model.js';
 import { endReports } from '../reports/end-reports.js';
 
-/** The update that masks a quote with its name, and leaves the proofs of both. It does nothing to one that is masked. */
+/**
+ * Builds the update that masks number and name of a quote and keeps proofs of both. It does not
+ * match a masked quote.
+ */
 export function buildMaskedQuote(quote: Quote, hide: Hide) {
   const { _id, accountId, customerNumber, customerName, proofSalt = '' } = quote;
   return {
@@ -28,7 +31,7 @@ export function buildMaskedQuote(quote: Quote, hide: Hide) {
   };
 }
 
-/** Why a purchase keeps its number for now. */
+/** Why a purchase or inquiry keeps its number for now. */
 export type KeptReason =
   | 'not final'
   | 'under review'
@@ -38,23 +41,25 @@ export type KeptReason =
   | 'held by a database transaction';
 
 export interface MaskResult {
-  /** Null: it is done. */
+  /** Null if it was masked. */
   left: KeptReason | null;
-  /** Inquiries that went with it: the paid one, and unpaid ones from before its end. */
+  /** Inquiries masked or deleted with it: the paid one, and unpaid ones from before its end. */
   bills: number;
 }
 
 export interface MaskOptions {
   hide: Hide;
-  /** For an erasure: marks the purchase until the reports that may show the number have ended. */
+  /** For an erasure: marks the purchase until reports that may contain the number have ended. */
   endsReports: boolean;
 }
 
 /**
- * Takes the customer's number out of a purchase and of all that was written about it: its webhooks and cases first, then,
- * in one database transaction, its orders, its quote and the purchase itself. Killed in between it still has its number,
- * so the next run finds it and does the rest. What the closes hash stays as proofs, so that closed days hold.
- * @throws DependencyError if another database transaction holds on to it, or MongoDB is away.
+ * Masks the customer number in a purchase and its related documents. Webhooks and cases come first;
+ * orders, quote and purchase follow in one database transaction.
+ *
+ * After a crash in between, the purchase still has its number, so the next run completes the rest.
+ * Proofs keep the hashes of closed days verifiable.
+ * @throws DependencyError if another database transaction locks it, or MongoDB is unavailable.
  */
 export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promise<MaskResult> {
   const { status, reviewSince, proofSalt, quoteId, accountId } = purchase;
@@ -78,7 +83,10 @@ export async function maskPurchase(purchase: Purchase, how: MaskOptions): Promis
   return maskBooks(purchase, proofSalt, { ...how, scrub, quote });
 }
 
-/** @returns false if one of them is being sent: every attempt has the same bytes. */
+/**
+ * Masks the webhooks of a purchase.
+ * @returns false if one is due, because every attempt must send the same bytes.
+ */
 async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Scrubber): Promise<boolean> {
   const owners = sellerId === null ? [accountId] : [accountId, sellerId];
   const rows = await deliveries.find({ orderKey: _id, accountId: { $in: owners } }).toArray();
@@ -101,11 +109,11 @@ async function scrubDeliveries({ _id, accountId, sellerId }: Purchase, scrub: Sc
   if (updates.length === 0) {
     return true;
   }
-  // One that is sent again meanwhile is not matched.
+  // A delivery that is sent again meanwhile does not match.
   return (await deliveries.bulkWrite(updates, { ordered: false })).matchedCount === updates.length;
 }
 
-/** Of these we wrote every word ourselves. */
+/** The service writes the texts of these kinds itself, so they contain no customer data. */
 const ownCaseKinds: ReconciliationCase['kind'][] = ['contradicting-answer', 'repeated-serial-number'];
 
 async function scrubCases({ _id }: Purchase): Promise<void> {
@@ -115,7 +123,7 @@ async function scrubCases({ _id }: Purchase): Promise<void> {
     .map((each) => ({ ...each, words: `${removedWords} Case ${each._id}.` }))
     .filter(({ detail, words }) => detail !== words)
     .map(({ _id: caseId, detail, words }) => ({
-      // Cases of a purchase differ in their words.
+      // The case id keeps the details of one purchase distinct.
       updateOne: { filter: { _id: caseId, detail }, update: { $set: { detail: words } } },
     }));
   if (updates.length > 0) {
@@ -123,7 +131,7 @@ async function scrubCases({ _id }: Purchase): Promise<void> {
   }
 }
 
-/** Purchase, orders and quote are compared with each other (topup ledger verify), so they are masked together. */
+/** Masks purchase, orders and quote together, because `topup ledger verify` compares them. */
 async function maskBooks(
   purchase: Purchase,
   salt: string,
@@ -178,7 +186,11 @@ async function maskBooks(
   });
 }
 
-/** Without its number the payment no longer tells that what was asked for before its end is over (create-payment.ts). @returns how many. */
+/**
+ * Deletes unpaid inquiries made before the purchase ended. Once its number is masked, the payment
+ * no longer shows that they are outdated (create-payment.ts).
+ * @returns the number of deleted inquiries.
+ */
 async function removeQuotesBefore(
   { accountId, kind, productCode, customerNumber, finalAt }: Purchase,
   session: Session,
@@ -193,9 +205,12 @@ async function removeQuotesBefore(
 const atOnce = 500;
 
 /**
- * Ends the reports of those who bought, were asked for or sold what was erased. The mark is written with the erasure and
- * goes once they have ended: whatever dies in between, the next one to call this finds it. A report that is asked for
- * after the erasure reads nothing of it, so those that are there by now are all. @returns how many.
+ * Ends the reports of buyers and sellers of erased purchases, including sellers that only got an
+ * order. The mark is written with the erasure and removed after the reports have ended, so a later
+ * call completes it after a crash.
+ *
+ * Reports requested after the erasure cannot contain the number.
+ * @returns the number of ended reports.
  */
 export async function endReportsOfErased(): Promise<number> {
   let ended = 0;

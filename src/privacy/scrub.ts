@@ -1,24 +1,27 @@
 import { parsePlnToken } from '../purchases/pln-token.js';
 import type { Purchase } from '../purchases/purchase.model.js';
 
-/** What is left to see of a number. */
+/** Masks a number: returns its visible rest. */
 export type Hide = (number: string) => string;
 
-/** In the place of words that somebody else wrote: nobody can tell which of them are the customer's number or name. */
+/** Replaces texts of third parties, which may contain the customer's number or name in any form. */
 export const removedWords = 'Removed with the customer number.';
 const removedMark = '***';
 
-/** Takes a customer out of what was written about a purchase. Each of them leaves alone what it made itself. */
+/** Removes a customer's data from the texts of a purchase. Applying it twice changes nothing. */
 export interface Scrubber {
-  /** Words of a provider or a receiver: all of them go. */
+  /** Texts of a provider or a receiver are replaced completely. */
   words<T extends string | null>(text: T): T | string;
-  /** Stays as far as it can only be a reference: it is what a delivery that is sold twice is found by. */
+  /** The part that can only be a reference is kept: it reveals a delivery that was sold twice. */
   serialNumber<T extends string | null>(serialNumber: T): T | string;
-  /** The body of a webhook or callback. */
+  /** The JSON body of a webhook or callback. */
   body(json: string): string;
 }
 
-/** @param by.name The customer's, where a bill told it. */
+/**
+ * Builds the scrubber of one purchase.
+ * @param by.name The customer's name, if a bill contained it.
+ */
 export function buildScrubber(
   { customerNumber }: Pick<Purchase, 'customerNumber'>,
   { hide, name }: { hide: Hide; name: string | null },
@@ -52,15 +55,15 @@ export function buildScrubber(
 }
 
 /**
- * Whether a text has the number in it, however it is written: with other separators, with a country code, without its
- * zero, between letters; or a word of the name.
+ * Returns a function that finds the customer in a text: the number in any notation (separators,
+ * country code, no leading zero, between letters), or a word of the name.
  */
 function buildCustomerFinder(number: string, name: string | null): (text: string) => boolean {
   const bare = removeSeparators(number);
   const national = bare.replace(/^(?:62|0)/, '');
   const parts = [
     national.length >= 5 ? national : bare,
-    // A player's id has a server's behind it, which is not always said.
+    // A player's id may be followed by a server id, which texts can omit.
     ...(number.match(/\d{6,}/g) ?? []),
     ...(name ?? '').split(notAlphanumeric).filter((word) => word.length > 2),
   ]
@@ -84,8 +87,8 @@ const powerShape = /^\d[\d.,]{0,8} ?k?VA$/i;
 const energyShape = /^\d[\d.,]{0,8}( ?kWh)?$/i;
 
 /**
- * What of a serial number is certainly no name: an electricity token without the name, or the whole of it where each
- * of its parts has a digit. Null: nothing.
+ * Returns the part of a serial number that cannot be a name: an electricity token without the name,
+ * or all of it if each part has a digit. Null if there is none.
  */
 function findReference(serialNumber: string): string | null {
   const token = tokenFirst.exec(serialNumber)?.[1];

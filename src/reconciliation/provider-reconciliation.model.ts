@@ -2,23 +2,23 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 import type { Difference } from './reconcile-provider.js';
 
-/** What a provider's record came to against ours for one business day. A later comparison of the day takes its place. */
+/** Result of comparing a provider's record with ours for one business day; the last one counts. */
 export interface ProviderReconciliation {
   /** `<seller>:<YYYY-MM-DD>`, business time. */
   _id: string;
   sellerId: string;
   date: string;
-  /** When it was compared last, and by whom: `system` is the clock. */
+  /** Time and actor of the last comparison; `system` is the scheduled job. */
   at: Date;
   by: string;
   ours: number;
   theirs: number;
   matched: number;
-  /** How many. */
+  /** Number of differences. */
   different: number;
-  /** The first of them. `topup reconcile` tells all. */
+  /** The first differences. `topup reconcile` prints all. */
   differences: Difference[];
-  /** A person knows why they differ: the day is not compared again by the clock, and no alarm stands. */
+  /** Set once a person has accepted the differences: the job skips the day, the alarm ends. */
   accepted: { by: string; reason: string; at: Date; different: number } | null;
 }
 
@@ -43,7 +43,7 @@ export const providerReconciliations = getCollection<ProviderReconciliation>(
   mongoose.model('ProviderReconciliation', schema),
 );
 
-/** It waits for a person: something differs, and nobody knows why yet. */
+/** True if it has differences that no person has accepted. */
 export function isRed({ different, accepted }: ProviderReconciliation): boolean {
   return different > 0 && accepted === null;
 }

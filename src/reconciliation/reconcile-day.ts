@@ -1,4 +1,4 @@
-/** A provider's record of our orders as CSV, such as its member area exports. */
+/** Status words in a provider's CSV record, such as an export of its member area. */
 import type { ProviderRecordRow } from '../providers/adapter.js';
 import { csvLines, isEmptyLine, UnreadableSheetError, type SheetLine } from '../workbook/csv-lines.js';
 import { ValidationError, ConflictError } from '../shared/errors.js';
@@ -23,8 +23,9 @@ const statusWords: Record<string, ProviderRecordRow['status']> = {
 };
 
 /**
- * Columns by their names in the first line: ref_id, at (ISO 8601), status (success, failed, pending, or Sukses,
- * Gagal, Pending), and sn if there is one; others are left alone. A long one is read with pauses, and holds up nobody.
+ * Reads a provider's CSV record. The first line names the columns: ref_id, at (ISO 8601), status
+ * (success, failed, pending, or Sukses, Gagal, Pending) and optionally sn; others are ignored. It
+ * yields regularly, so that a long file does not block the event loop.
  * @throws ValidationError that names the record.
  */
 export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
@@ -50,7 +51,7 @@ export async function readRecord(csv: string): Promise<ProviderRecordRow[]> {
   return rows;
 }
 
-/** Places in a row; `sn` is -1 without such a column. */
+/** Column positions; `sn` is -1 if absent. */
 type Columns = Record<'refId' | 'at' | 'status' | 'sn', number>;
 
 function findColumns({ cells }: SheetLine): Columns {
@@ -86,11 +87,13 @@ function buildUnreadableError(why: string): ValidationError {
 }
 
 /**
- * Holds a provider's record of one business day against ours, keeps what that came to where the provider itself was asked about a
- * day that is over, and notes in the audit log that somebody has looked.
- * @param asked.csv The record that the provider's member area exports; null: the provider is asked for it.
- * @param asked.salesMax Of ours on this day: more are read on the command line alone.
- * @throws ValidationError for a day or file that cannot be read, ConflictError where the provider gives no record, or for more sales.
+ * Compares a provider's record of one business day with ours, and writes an audit entry. The result
+ * is stored only if the provider itself gave the record and the day is over.
+ * @param asked.csv The record as an export of the provider's member area; null: it is fetched from
+ * the provider.
+ * @param asked.salesMax Limit of our sales of this day; more need the command line.
+ * @throws ValidationError for an invalid day or file. ConflictError if the provider gives no
+ * record, or above `salesMax`.
  */
 export async function reconcileDay(
   seller: Account,
@@ -107,7 +110,8 @@ export async function reconcileDay(
   }
   const record = csv === null ? await fetchRecord(seller, date) : await readRecord(csv);
   const found = await reconcileProvider(seller, date, record);
-  // A file is what somebody has brought, not what the provider says; and a day that is not over is the clock's still.
+  // A file is not the provider's own answer, and the scheduled job compares a day that is not over
+  // later.
   if (csv === null && isOver(date)) {
     await storeReconciliation(seller._id, found, by.actor);
   }

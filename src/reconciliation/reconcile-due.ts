@@ -15,29 +15,32 @@ import {
 import { isRed, type ProviderReconciliation } from './provider-reconciliation.model.js';
 import { reconcileProvider, getRecordPeriod } from './reconcile-provider.js';
 
-/** Holds the records of providers against ours, a day at a time. Most of the time it is done already, which one read a provider tells. */
+/**
+ * Compares the records of providers with ours, day by day. Usually it is done already, which takes
+ * one read per provider.
+ */
 export const reconcileProvidersJob = defineClocked('reconcile-providers', 600_000);
 
-/** After the end of a day: by then almost all of its orders are final on both sides. */
+/** After the end of a day: almost all of its orders are final on both sides by then. */
 const fromMs = 2 * 3_600_000;
-/** Orders become final, and somebody mends what differs. */
+/** Delay before a day with differences is compared again; they may be fixed by then. */
 const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 
-/** How a seller's provider is reconciled. */
+/** A seller whose provider is reconciled. */
 export type Reconciled = Pick<Account, '_id' | 'username' | 'createdAt' | 'provider'>;
 
-/** Of one run of the clock. */
+/** Counts of one scheduled run. */
 export interface ReconciledDays {
   days: number;
   different: number;
-  /** Days whose record could not be had; they are tried again in the next period. */
+  /** Days whose record could not be read; the next period retries them. */
   unread: number;
 }
 
 /**
- * The clocked job: compares, for each provider that can be asked for its record, every day that is over and was not compared, and
- * again every hour those whose differences nobody has explained. Safe to run twice: it reads, and writes down what it found.
+ * Compares every uncompared day that is over, for each provider with a record. Days with unaccepted
+ * differences are compared again every hour. Safe to run twice. Run by `reconcileProvidersJob`.
  */
 export async function reconcileDue(): Promise<ReconciledDays | null> {
   return withLease('reconcile-providers', leaseMs, async () => {
@@ -54,7 +57,7 @@ export async function reconcileDue(): Promise<ReconciledDays | null> {
   });
 }
 
-/** Sellers whose provider can be asked for its record. Those that sell no more as well: they did. */
+/** Finds sellers whose provider can return its record, including sellers that no longer sell. */
 async function findReconciledSellers(): Promise<Reconciled[]> {
   const fields = { username: 1, createdAt: 1, provider: 1 };
   const sellers = await AccountModel.find({ role: 'seller' }, fields).lean<Reconciled[]>();
@@ -64,7 +67,7 @@ async function findReconciledSellers(): Promise<Reconciled[]> {
   );
 }
 
-/** What the comparisons of each of them came to, the newest first. */
+/** Finds the last comparisons of each provider, newest first. */
 export async function findLastByProvider(): Promise<
   { seller: Reconciled; last: ProviderReconciliation[] }[]
 > {
@@ -74,7 +77,7 @@ export async function findLastByProvider(): Promise<
   );
 }
 
-/** When the clock compares next, if nothing keeps it. */
+/** Returns the time of the next scheduled comparison. */
 export function getNextReconciliation(last: ProviderReconciliation[]): Date {
   if (getDueDays(last).length > 0) {
     return now();
@@ -85,7 +88,7 @@ export function getNextReconciliation(last: ProviderReconciliation[]): Date {
   return new Date(Math.min(...red, today > nowMs() ? today : tomorrow));
 }
 
-/** Whether almost all orders of a day are final on both sides. */
+/** True if almost all orders of a day are final on both sides. */
 export function isOver(date: string): boolean {
   return date <= getLastDayOver();
 }
@@ -94,7 +97,7 @@ function getLastDayOver(): string {
   return daysAfter(businessDay(new Date(nowMs() - fromMs)), -1);
 }
 
-/** @param last Those that were compared, the newest first. */
+/** @param last The compared days, newest first. */
 function getDueDays(last: ProviderReconciliation[]): string[] {
   const over = getLastDayOver();
   const again = last.filter((each) => isRed(each) && nowMs() - each.at.getTime() >= redAgainMs);
@@ -110,7 +113,7 @@ function getDueDays(last: ProviderReconciliation[]): string[] {
   return due;
 }
 
-/** @returns how many differences there are, or null where the record could not be had. */
+/** @returns the number of differences, or null if the record could not be read. */
 async function reconcileSellerDay(seller: Reconciled, date: string): Promise<number | null> {
   try {
     const { provider, _id: sellerId } = seller;
@@ -133,7 +136,7 @@ async function reconcileSellerDay(seller: Reconciled, date: string): Promise<num
     });
     return different;
   } catch (error) {
-    // One provider with wrong settings must not keep the others from being compared.
+    // A provider with wrong settings must not prevent the comparison of others.
     logger.warn('provider not reconciled', { sellerId: seller._id, date, error });
     return null;
   }

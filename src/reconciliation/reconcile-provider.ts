@@ -8,8 +8,11 @@ import { orders, type Order } from '../purchases/order.model.js';
 import { daysAfter, getStartOfDay } from '../shared/business-time.js';
 
 /**
- * only-provider: executed there, and not a sale of ours. only-ours: a sale of ours that their record does not
- * have. differs: both have it, with another result or serial number.
+ * A difference between the provider's record and ours.
+ *
+ * - only-provider: executed there, but not a sale of ours.
+ * - only-ours: a sale of ours that their record lacks.
+ * - differs: both have it, with another result or serial number.
  */
 export interface Difference {
   kind: 'only-provider' | 'only-ours' | 'differs';
@@ -20,20 +23,20 @@ export interface Difference {
 
 export interface Reconciliation {
   date: string;
-  /** Sales of ours, and executions of theirs, on this business day. */
+  /** Our sales, and their executions, on this business day. */
   ours: number;
   theirs: number;
   matched: number;
-  /** How many; the first of them are in `differences`. */
+  /** Number of differences; `differences` has the first ones. */
   different: number;
   differences: Difference[];
 }
 
 const referencesPerQuery = 1_000;
-/** An order near midnight may stand on different days, and one may be executed late. */
+/** An order near midnight may be recorded on different days, or be executed late. */
 const marginDays = 2;
 
-/** The part of a provider's record that is needed to compare a day (YYYY-MM-DD in business time). */
+/** Returns the period of a provider's record that comparing a day (YYYY-MM-DD) needs. */
 export function getRecordPeriod(date: string): { since: Date; until: Date } {
   return {
     since: getStartOfDay(daysAfter(date, -marginDays)),
@@ -42,12 +45,13 @@ export function getRecordPeriod(date: string): { since: Date; until: Date } {
 }
 
 /**
- * Compares a provider's own record with ours for one business day, in both directions. An order near midnight may
- * stand on different days: what is missing on one side is looked for by its reference on any day of the other.
- * @param record Rows that the provider gave; those of other days only serve that search.
+ * Compares a provider's record with ours for one business day, in both directions. An order near
+ * midnight may be recorded on different days, so missing ones are looked up by reference on any
+ * day.
+ * @param record The provider's rows; rows of other days only serve that look-up.
  * @param date YYYY-MM-DD in business time.
- * @param differencesMax So many of them are kept; all are counted.
- * @throws ValidationError if it is no date.
+ * @param differencesMax The most differences that are kept; all are counted.
+ * @throws ValidationError if the date is invalid.
  */
 export async function reconcileProvider(
   seller: Pick<Account, '_id'>,
@@ -78,7 +82,7 @@ export async function reconcileProvider(
     }
   }
   const rowOf = new Map(record.map((row) => [row.providerRef, row]));
-  // Neither seller nor creation of an order changes, so each is seen once.
+  // Seller and creation time of an order never change, so each is read once.
   const ours = orders.find<Sale>(
     { sellerId: seller._id, createdAt: { $gte: day.start, $lt: day.end }, status: 'OK' },
     { projection: saleFields },
@@ -93,7 +97,7 @@ export async function reconcileProvider(
   return found;
 }
 
-/** What is read of an order. */
+/** The fields of an order that are read. */
 type Sale = Pick<Order, '_id' | 'sellerId' | 'status' | 'open' | 'code' | 'serialNumber'>;
 const saleFields = { sellerId: 1, status: 1, open: 1, code: 1, serialNumber: 1 };
 
@@ -111,7 +115,7 @@ async function findOrdersByRef(sellerId: string, rows: ProviderRecordRow[]): Pro
   return new Map(found.filter((each) => each.sellerId === sellerId).map((each) => [each._id, each]));
 }
 
-/** Null: we say the same. */
+/** Returns null if both agree. */
 function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Difference | null {
   const theirs = `success${row.serialNumber === null ? '' : ` ${row.serialNumber}`}`;
   const { providerRef } = row;
@@ -120,7 +124,7 @@ function compareTheirs(row: ProviderRecordRow, order: Sale | undefined): Differe
   }
   if (order.status !== 'OK') {
     const ours = `${order.status} ${order.code ?? ''}`.trim();
-    // Not final with us yet: a difference only until it is.
+    // Our order is not final yet, so the difference may disappear.
     return { kind: order.open ? 'differs' : 'only-provider', providerRef, ours, theirs };
   }
   if (row.serialNumber === null || row.serialNumber === order.serialNumber) {

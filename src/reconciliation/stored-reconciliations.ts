@@ -11,12 +11,12 @@ import {
 } from './provider-reconciliation.model.js';
 import type { Reconciliation } from './reconcile-provider.js';
 
-/** Of one day; all are counted. */
+/** The most differences stored per day; all are counted. */
 export const differencesKept = 20;
-/** Differences of so many compared days of a provider are looked after. */
+/** The number of compared days per provider whose differences are watched. */
 export const daysWatched = 7;
 
-/** Keeps what a comparison came to. What a person has accepted stays accepted, unless there are more differences now. */
+/** Stores the result of a comparison. More differences than were accepted end the acceptance. */
 export async function storeReconciliation(
   sellerId: string,
   found: Reconciliation,
@@ -39,7 +39,7 @@ export async function storeReconciliation(
   );
 }
 
-/** The last days that were compared, the newest first, at most `daysLookedAfter`. */
+/** Finds the last compared days, newest first, at most `daysWatched`. */
 export async function findLastReconciliations(sellerId: string): Promise<ProviderReconciliation[]> {
   return providerReconciliations
     .find({ _id: { $gt: `${sellerId}:`, $lt: `${sellerId};` } })
@@ -49,9 +49,9 @@ export async function findLastReconciliations(sellerId: string): Promise<Provide
 }
 
 /**
- * The differences of a day are known and explained: no alarm stands for them any more.
+ * Accepts the differences of a day: they are explained, and the alarm ends.
  * @param date YYYY-MM-DD in business time.
- * @throws ConflictError where that day has none that wait.
+ * @throws ConflictError if that day has no unaccepted differences.
  */
 export async function acceptDifferences(
   seller: Pick<Account, '_id' | 'username'>,

@@ -10,11 +10,11 @@ import { settlements, type Settlement, type SettlementStatus } from './settlemen
 export const openStatuses: SettlementStatus[] = ['pending', 'processing'];
 
 /**
- * An operator takes a settlement to pay it at the bank, so that no other one pays it too: from now on only the claimer
- * completes or fails it. Claiming twice changes nothing.
- * @param options.takeOver Also from another operator, for a reason.
- * @throws NotFoundError. ConflictError if it is final, waits for approval, or another operator has it.
- *   ValidationError for a take-over without a reason.
+ * Claims a settlement for an operator who pays it at the bank. From then on only the claimer
+ * completes or fails it, which prevents a double payment. Claiming twice changes nothing.
+ * @param options.takeOver Also take it over from another operator; needs a reason.
+ * @throws NotFoundError. ConflictError if it is final, waits for approval, or another operator has
+ * claimed it. ValidationError for a take-over without a reason.
  */
 export async function claimSettlement(
   settlementId: string,
@@ -40,7 +40,7 @@ export async function claimSettlement(
   if (claimedBy !== null && !by.reason) {
     throw new ValidationError([{ field: 'reason', message: asWritten('Taking it over needs a reason.') }]);
   }
-  // In the operator's hands: no worker looks at it again.
+  // An operator handles it from here on: no worker takes it again.
   const claim = {
     status: 'processing' as const,
     nextActionAt: null,
@@ -77,9 +77,10 @@ export async function claimSettlement(
 }
 
 /**
- * Only who has claimed a settlement ends it.
- * @param options.claimNeeded Also refuse where nobody has: whoever pays it at this moment would be a second one.
- * @throws ConflictError whose words say what to do.
+ * Refuses to end a settlement that another operator has claimed.
+ * @param options.claimNeeded Also refuse an unclaimed settlement, because another operator may be
+ * paying it.
+ * @throws ConflictError with a message that says what to do.
  */
 export function requireClaim(
   settlement: Settlement,
@@ -109,11 +110,14 @@ function buildClaimedError({ _id, claimedBy, claimedAt }: Settlement): ConflictE
   );
 }
 
-/** What an operator can do about a settlement; src/settlements refuses all else. */
+/** Steps that operators can take on a settlement. */
 export const settlementSteps = ['approve', 'claim', 'take-over', 'complete', 'fail'] as const;
 export type SettlementStep = (typeof settlementSteps)[number];
 
-/** @param actor Who asks, as the audit log names them. */
+/**
+ * Returns the steps that this operator can take now.
+ * @param actor The operator, as the audit log names them.
+ */
 export function getPossibleSteps(settlement: Settlement, actor: string): SettlementStep[] {
   const { status, needsApproval, claimedBy } = settlement;
   if (!openStatuses.includes(status)) {

@@ -5,8 +5,8 @@ import { settlements, type Settlement, SettlementModel, type SettlementStatus } 
 import { findDocumentPage } from '../database/page-of-documents.js';
 
 /**
- * As a majority holds it: "paid already" is an answer about money.
- * @param accountId The seller's; null: not known, and all shards are asked.
+ * Finds a settlement with majority confirmation: "paid already" is an answer about money.
+ * @param accountId The seller's account; null if unknown, then every shard is queried.
  * @throws NotFoundError if there is no settlement with this id.
  */
 export async function requireSettlement(
@@ -24,8 +24,9 @@ export async function requireSettlement(
 const waitingStatuses: readonly SettlementStatus[] = ['pending', 'processing'];
 
 /**
- * Settlements for the operator: of an account the oldest first (account_newest_id), of everybody what waits, the longest
- * waiting first (status_next_action). What has ended grows without end: of everybody the newest first, by findDocumentPage.
+ * Lists settlements for operators, oldest first: of one account (`account_newest_id`), or open ones
+ * of all accounts (`status_next_action`). Final ones of all accounts are listed newest first by
+ * `findDocumentPage`, because their number is unbounded.
  */
 export async function listSettlements(query: {
   statuses: SettlementStatus[];

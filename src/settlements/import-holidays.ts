@@ -5,10 +5,10 @@ import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 
 /**
- * Takes over a list of holidays: of each year that it has days of it replaces the whole year, the others stay. Written at once
- * or not at all, and read by every process of this installation with the next settlement.
- * @param file Of JSON, in the form of config/holidays.json.
- * @throws ValidationError (400/01) that says what is wrong with it; nothing is changed then.
+ * Imports a list of holidays. Each year in the list replaces that whole year; other years stay. The
+ * file is replaced atomically, and every process reads it with its next settlement.
+ * @param file A JSON file in the form of config/holidays.json.
+ * @throws ValidationError (400/01) that names the problem; nothing is changed then.
  */
 export async function importHolidays(
   file: string,
@@ -23,7 +23,8 @@ export async function importHolidays(
   const missingIn = (list: Holiday[]) => (each: Holiday) => !list.some(({ day }) => day === each.day);
   const added = after.filter(missingIn(before));
   const removed = before.filter(missingIn(after));
-  // Told first: a list that was changed and not told would be worse than one told and not changed.
+  // Write the audit entry first: an unaudited change is worse than an audited one that did not
+  // happen.
   await recordAudit(null, {
     ...by,
     action: 'holidays.import',

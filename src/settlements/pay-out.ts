@@ -19,8 +19,8 @@ import { getSettlementSweepTime } from './settlement-jobs.js';
 import { settlements, type Settlement, type SettlementStatus } from './settlement.model.js';
 
 /**
- * Takes a settlement on its way (pending -> processing). `PAYOUT_MODE=simulated` completes it at once; `manual`
- * leaves it to the operator, who claims it, pays at the bank and then completes it. Safe to run twice.
+ * Starts a payout (pending -> processing). `PAYOUT_MODE=simulated` completes it at once. With
+ * `manual`, an operator claims it, pays at the bank and completes it. Safe to run twice.
  */
 export async function payOut(settlementId: string, accountId: string): Promise<void> {
   const settlement = await requireSettlement(settlementId, accountId);
@@ -47,7 +47,7 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
   }
   if (env.PAYOUT_MODE === 'simulated') {
     const { status, claimedBy } = await requireSettlement(settlementId, accountId);
-    // Claimed: an operator pays it, by hand.
+    // If it is claimed, an operator pays it by hand.
     if (status === 'processing' && claimedBy === null) {
       await completeSettlement(settlementId, bySystem, { accountId });
       logger.info('settlement paid out', { settlementId, requestId });
@@ -56,11 +56,12 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
 }
 
 /**
- * -> completed: the held money leaves the seller, net to the bank and the fee to the platform.
- * Invariant: once, by the status it had and by the unique journal. Completing twice changes nothing, the bank's reference neither.
- * @param known.accountId The seller's, where the caller knows it.
- * @throws NotFoundError. ConflictError if it has failed, if another operator has claimed it, or if an operator completes
- *   what nobody has claimed.
+ * Completes a settlement: the held money leaves the seller, net to the bank and the fee to the
+ * platform. Invariant: once, guarded by its status and the unique journal entry. Completing twice
+ * changes nothing, including the bank's reference.
+ * @param known.accountId The seller's account, if the caller knows it.
+ * @throws NotFoundError. ConflictError if it has failed, if another operator has claimed it, or if
+ * an operator completes an unclaimed one.
  */
 export async function completeSettlement(
   settlementId: string,
@@ -92,8 +93,8 @@ export async function completeSettlement(
 }
 
 /**
- * -> failed: the held money returns to the balance. Failing twice changes nothing.
- * @param reason In words for the seller.
+ * Fails a settlement: the held money returns to the balance. Failing twice changes nothing.
+ * @param reason The reason, as shown to the seller.
  * @throws NotFoundError. ConflictError if it was completed, or if another operator has claimed it.
  */
 export async function failSettlement(
@@ -117,7 +118,7 @@ export async function failSettlement(
 }
 
 /**
- * Lets a settlement that waits for the operator go on (request-settlement.ts).
+ * Approves a settlement that waits for review (`assessBankAccount`), and enqueues its payout.
  * @throws NotFoundError. ConflictError if it does not wait for approval.
  */
 export async function approveSettlement(settlementId: string, by: ChangedBy): Promise<Settlement> {
@@ -164,7 +165,6 @@ interface SettlementEnding {
   movement: Pick<Posting, 'kind' | 'wallet' | 'lines'>;
 }
 
-/** Nobody has to look at it any more. */
 const noFurtherAction = { needsApproval: false, nextActionAt: null };
 
 async function finishSettlement(before: Settlement, ending: SettlementEnding): Promise<Settlement> {

@@ -26,16 +26,19 @@ import { buildDeliveryInserts } from '../webhooks/new-delivery.js';
 import { payOutJob, getSettlementSweepTime } from './settlement-jobs.js';
 
 export interface BankAccountAssessment {
-  /** The seller has withdrawn to other accounts and never to this one. */
+  /** True if the seller has withdrawn to other bank accounts and never to this one. */
   isChange: boolean;
-  /** Why an operator has to look at the settlement first; null: nobody has to. */
+  /** Why an operator must review the settlement first; null if no review is needed. */
   review: ReviewReason | null;
 }
 
 /**
- * What is known of the bank account that a seller wants to be paid at. Whoever has taken over an account changes its
- * key, its URL or its allowlist first and withdraws then, little at first: so for a day after such a change, and after the first
- * settlement to another bank account than before, an operator looks at what is withdrawn; and at that account until one was paid there.
+ * Assesses the bank account of a withdrawal. An attacker who takes over an account changes its key,
+ * URL or allowlist first, then withdraws small amounts.
+ *
+ * So an operator reviews withdrawals for a day after such a change, or after the first settlement
+ * to a different bank account. Withdrawals to a new bank account are reviewed until one was paid
+ * there.
  */
 export async function assessBankAccount(
   accountId: string,
@@ -54,7 +57,7 @@ export async function assessBankAccount(
     ],
   };
   const guardedFrom = new Date(nowMs() - limits.settlementGuardMs);
-  // Not from memory: the change may be of this very second.
+  // Do not read from a cache: the change may have happened within this second.
   const [account, paid, asked, other, changed] = await Promise.all([
     AccountModel.findById(accountId, { guardedSince: 1 }).lean(),
     SettlementModel.exists({ ...here, status: 'completed' }),
@@ -80,19 +83,23 @@ export interface SettlementRequest {
   amount: number;
   bankAccount: Settlement['bankAccount'];
   refId: string | null;
-  /** Of the call. */
+  /** Request id of the call. */
   requestId?: string;
 }
 
 const payoutHour = 17;
 
 /**
- * Asks for a withdrawal (docs/reference/api/settlements.md). The whole amount leaves the available balance at once and is
- * held until it is paid out or has failed. What the seller's sales and reversals have brought and taken so far is
- * posted first, so that nobody withdraws what was taken back already. Another bank account than before is told to the
- * webhook URL, and waits for the operator.
- * Invariant: one settlement per {account, ref_id}; held money rises by exactly what the balance falls.
- * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another settlement.
+ * Requests a withdrawal (docs/reference/api/settlements.md). The amount leaves the available
+ * balance at once and is held until the payout succeeds or fails.
+ *
+ * Open seller credits are posted first, so that reversed sales cannot be withdrawn. A changed bank
+ * account is announced to the webhook URL and waits for an operator.
+ *
+ * Invariant: one settlement per {account, ref_id}; held money rises by exactly the fall of the
+ * balance.
+ * @throws InsufficientBalanceError (402/01), ConflictError (409/01) for a ref_id of another
+ * settlement.
  */
 export async function requestSettlement(
   request: SettlementRequest,
@@ -123,7 +130,7 @@ export async function requestSettlement(
   }
 }
 
-/** Adds the payout job, after the commit. Without Redis the sweep does it later. */
+/** Adds the payout job after the commit. Without Redis, the sweep adds it later. */
 export async function enqueueSettlement(settlement: Settlement): Promise<void> {
   const { _id, accountId, needsApproval, requestId } = settlement;
   if (!needsApproval) {
@@ -139,7 +146,7 @@ function buildSettlement(
   const needsApproval = review !== null;
   const requestId = getStorableRequestId(request.requestId);
   return {
-    // Made once: whatever is repeated below, it is this one settlement.
+    // Retries of the posting reuse this id, so they create the same settlement.
     _id: newId(),
     accountId: account._id,
     refId,
@@ -187,13 +194,13 @@ async function findByRef({ account, refId }: SettlementRequest): Promise<Settlem
   if (refId === null) {
     return undefined;
   }
-  // With its type, or the index of references is not taken.
+  // Without `$type`, MongoDB cannot use the partial index of references.
   const filter = { accountId: account._id, refId: { $eq: refId, $type: 'string' as const } };
   const [known] = await findConfirmed(settlements, filter);
   return known;
 }
 
-/** @throws ConflictError (409/01) for another settlement under the same ref_id. */
+/** @throws ConflictError (409/01) if another settlement has this ref_id. */
 function requireSameSettlement(settlement: Settlement, request: SettlementRequest): Settlement {
   const { bankCode, accountNumber, accountName } = request.bankAccount;
   const same =

@@ -4,7 +4,7 @@ import type { EndpointOwner } from '../accounts/webhook-endpoint.js';
 import { buildEventDeliveries } from '../webhooks/account-events.js';
 import type { Delivery } from '../webhooks/deliver/delivery.model.js';
 
-/** What answers and events both tell of a settlement first (docs/reference/api/settlements.md); `ref_id` is an addition. */
+/** Returns the fields that answers and events share (docs/reference/api/settlements.md). */
 export function presentSettlementFigures(
   settlement: Pick<Settlement, '_id' | 'refId' | 'amount' | 'fee' | 'netAmount'>,
 ) {
@@ -17,7 +17,7 @@ export function presentSettlementFigures(
   };
 }
 
-/** What the events tell of a settlement. Rupiah. */
+/** The fields that events need. Amounts are in rupiah. */
 export type SettlementFacts = Pick<
   Settlement,
   '_id' | 'refId' | 'amount' | 'fee' | 'netAmount' | 'bankAccount' | 'requestId'
@@ -37,7 +37,10 @@ export function buildSettlementCompletedDeliveries(
   });
 }
 
-/** The held amount went back to the seller's balance. @param reason In words for the seller. */
+/**
+ * Builds the deliveries of `settlement.failed`: the held amount returned to the seller's balance.
+ * @param reason The reason, as shown to the seller.
+ */
 export function buildSettlementFailedDeliveries(
   seller: EndpointOwner,
   settlement: SettlementFacts,

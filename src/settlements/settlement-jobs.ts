@@ -7,11 +7,11 @@ import { settlements, type Settlement } from './settlement.model.js';
 
 interface SettlementData {
   settlementId: string;
-  /** The seller's. */
+  /** The seller's account. */
   accountId: string;
 }
 
-/** Takes a settlement on its way to the bank. */
+/** Starts the payout of one settlement. */
 export const payOutJob = defineJob<SettlementData>({
   queue: defineQueue({ name: 'settlements', does: 'Pays out settlements', concurrency: 8 }),
   name: 'pay-out',
@@ -20,14 +20,14 @@ export const payOutJob = defineJob<SettlementData>({
   subject: ({ settlementId }) => settlementId,
 });
 
-/** How long a new job has before the sweep adds another. */
+/** The time a new job has before the sweep adds another. */
 const graceMs = 5_000;
 
 export function getSettlementSweepTime(): Date {
   return new Date(nowMs() + graceMs);
 }
 
-/** Settlements on their way. Whatever waits for the operator has no `nextActionAt`. */
+/** Open settlements. Those that wait for an operator have no `nextActionAt`. */
 export const settlementOutbox: Outbox<Settlement> = {
   name: 'settlements',
   collection: settlements,

@@ -3,38 +3,41 @@ import { getCollection, buildToStored, Money } from '../database/typed-collectio
 
 export type SettlementStatus = 'pending' | 'processing' | 'completed' | 'failed';
 
-/** new-bank-account: nothing was paid there before. recent-change: of key, secret, URL or allowlist, within a day. */
+/**
+ * new-bank-account: nothing was paid there before. recent-change: key, secret, URL, allowlist or
+ * bank account changed within a day.
+ */
 export type ReviewReason = 'new-bank-account' | 'recent-change';
 
-/** A seller's withdrawal. Rupiah. It is its own outbox, as a purchase is. */
+/** A seller's withdrawal. Amounts are in rupiah. The document is its own outbox. */
 export interface Settlement {
   _id: string;
   accountId: string;
-  /** Optional, unique per account. */
+  /** The seller's reference: optional, unique per account. */
   refId: string | null;
   amount: number;
   fee: number;
   netAmount: number;
   bankAccount: { bankCode: string; accountNumber: string; accountName: string };
   status: SettlementStatus;
-  /** True while it waits for the operator; `reviewReason` says why. */
+  /** True while it waits for an operator's approval. */
   needsApproval: boolean;
-  /** It was the first to its bank account, of a seller that had withdrawn to others. */
+  /** Set on the first settlement to a bank account if the seller had withdrawn to others before. */
   changesBankAccount?: boolean;
-  /** Kept after the approval. Absent where nobody had to look. */
+  /** Kept after the approval. Absent if no review was needed. */
   reviewReason?: ReviewReason;
   reason: string | null;
   /**
-   * An operator pays it, as PAYOUT_MODE said when a worker took it, or because one has claimed it: whoever looks at it
-   * later may run with another setting. Absent until then.
+   * True if an operator pays it, by PAYOUT_MODE or by a claim. Stored because the setting may
+   * change later. Absent until a worker or an operator takes it.
    */
   byHand?: boolean;
-  /** The operator (an actor of the audit log) who pays it at the bank, and since when. */
+  /** The operator who pays it at the bank, and the time of the claim. */
   claimedBy: string | null;
   claimedAt: Date | null;
-  /** What the bank calls the payment, as whoever completed it said. Absent where nobody said one. */
+  /** The bank's reference of the payment, as entered on completion. Absent if none was given. */
   bankReference?: string;
-  /** Of the call that asked for it. Absent where it is not kept (src/shared/ids.ts). */
+  /** Request id of the call. Absent if it is not storable (src/shared/ids.ts). */
   requestId?: string;
   estimatedCompletion: Date;
   /** Raised whenever a job is added again. */

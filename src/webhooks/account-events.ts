@@ -6,7 +6,7 @@ import { getEndpointDestination, buildDelivery, getReceiverId, type UrlOwner } f
 import { redactUrlSecrets } from '../shared/mask.js';
 import type { DisabledBecause } from './receivers/receiver.model.js';
 
-/** What an endpoint's `events` may name. */
+/** Values of an endpoint's `events`. */
 export const eventFilters = [
   '*',
   'transaction.*',
@@ -22,7 +22,10 @@ export const eventFilters = [
   'webhook.disabled',
 ] as const;
 
-/** Whether an endpoint gets an event. Not asked for `config.updated`, which every endpoint gets, nor for a `ping`. */
+/**
+ * True if an endpoint wants an event. Not used for `config.updated`, which every endpoint gets, nor
+ * for `ping`.
+ */
 export function wantsEvent({ events }: Pick<WebhookEndpoint, 'events'>, event: DeliveryEvent): boolean {
   return events.some((filter) => matchesFilter(filter, event));
 }
@@ -31,19 +34,18 @@ function matchesFilter(filter: string, event: DeliveryEvent): boolean {
   return filter === event || (filter.endsWith('*') && event.startsWith(filter.slice(0, -1)));
 }
 
-/** Events to an account's endpoints that are not about a purchase (docs/reference/api/webhooks.md). */
-
+/** An event about an account, not about a purchase (docs/reference/api/webhooks.md). */
 interface AccountEvent {
-  /** Unique: the first endpoint's row has it, those of others begin with it. */
+  /** Unique. It is the id of the default endpoint's row; ids of other rows begin with it. */
   id: string;
   event: DeliveryEvent;
   refId: string | null;
-  /** Of the call that it comes from, where that is kept. */
+  /** Request id of the causing call, if it is stored. */
   requestId?: string | undefined;
   data: object;
 }
 
-/** An event that nothing has caused. */
+/** An event for a test, without a cause. */
 export type TestEvent = Omit<AccountEvent, 'id'>;
 
 const ping: TestEvent = {
@@ -53,9 +55,9 @@ const ping: TestEvent = {
 };
 
 /**
- * Tells every endpoint that the configuration changed, so that a change by a stranger is noticed. New values
- * are left out: an old URL may belong to somebody else by now.
- * @param before The account before the change; its secrets sign, whatever becomes of them.
+ * Builds a `config.updated` event for every endpoint, so that the owner notices a change by an
+ * intruder. It omits the new values, because an old URL may have another owner by now.
+ * @param before The account before the change; its secrets sign the events even after a rotation.
  */
 export function buildConfigUpdatedDeliveries(before: EndpointOwner, changed: string[]): Delivery[] {
   const about = { id: newId(), event: 'config.updated' as const, refId: null, data: { changed } };
@@ -65,7 +67,7 @@ export function buildConfigUpdatedDeliveries(before: EndpointOwner, changed: str
   }));
 }
 
-/** The event of a test that the account asked for. */
+/** Builds the delivery of a test event. */
 export function buildTestDelivery(
   account: EndpointOwner,
   endpoint: WebhookEndpoint,
@@ -74,14 +76,14 @@ export function buildTestDelivery(
   return buildEventDelivery(account, endpoint, { id: newId(), ...about });
 }
 
-/** One row for each endpoint that wants the event, in their order. */
+/** Builds one row per endpoint that wants the event, in the order of the endpoints. */
 export function buildEventDeliveries(account: EndpointOwner, about: AccountEvent): Delivery[] {
   return getEndpoints(account)
     .filter((endpoint) => wantsEvent(endpoint, about.event))
     .map((endpoint) => buildEventDelivery(account, endpoint, about));
 }
 
-/** The envelope of docs/reference/api/webhooks.md. */
+/** Builds one row with the envelope of docs/reference/api/webhooks.md. */
 export function buildEventDelivery(
   { _id: accountId }: EndpointOwner,
   endpoint: WebhookEndpoint,
@@ -99,7 +101,7 @@ export function buildEventDelivery(
   });
 }
 
-/** What the account should do about a URL that was disabled, in words; null where there is nothing to do. */
+/** Returns what the account should do about a disabled URL; null if nothing. */
 export function getDisabledAdvice(because: DisabledBecause | null): string | null {
   switch (because) {
     case 'failing':
@@ -112,8 +114,8 @@ export function getDisabledAdvice(because: DisabledBecause | null): string | nul
 }
 
 /**
- * Tells the account's other endpoints that one of its URLs was disabled. No row for a URL that is none of the account's
- * any more, or that a single purchase brought.
+ * Builds `webhook.disabled` events for the account's other endpoints. Returns none for a URL that
+ * the account has replaced, or that a single purchase brought.
  */
 export function buildWebhookDisabledDeliveries(
   account: UrlOwner,
@@ -135,7 +137,7 @@ export function buildWebhookDisabledDeliveries(
     event: 'webhook.disabled' as const,
     refId: null,
     data: {
-      // Null: it is the callback URL.
+      // Null for the callback URL.
       endpoint_id: own?.id ?? null,
       url: redactUrlSecrets(url),
       reason: because,

@@ -18,22 +18,25 @@ import {
 import type { Session } from '../database/mongo.js';
 import type { Insert } from '../money/posting/posting.js';
 
-/** More than the clocks of two processes differ: each is known by half a trip to Redis, and those of one that starts are long. */
+/**
+ * More than the clocks of two processes differ. Each is measured to half a round trip to Redis,
+ * which is long while a process starts.
+ */
 const clockSkewMs = 1_000;
 
 /**
- * The time of a row that may be sent now: also by the clock of a process that is a little behind. It would find nothing due in
- * the turn that it was asked for, and the row would wait for the sweep.
+ * Returns the due time of a row to send now. It is slightly in the past: a worker whose clock is
+ * behind would miss the row in its turn, and it would wait for the sweep.
  */
 export function getImmediateDueTime(): Date {
   return new Date(nowMs() - clockSkewMs);
 }
 
-/** What has the URLs that receive. */
+/** An account with its receiving URLs. */
 export type UrlOwner = EndpointOwner & Pick<Account, 'callbackUrl'>;
 
 export interface NewDelivery {
-  /** Stable and unique: naming it after what it tells about makes a second row for the same fact impossible. */
+  /** Stable and unique. Derive it from the fact, so that a fact has only one row. */
   id: string;
   accountId: string;
   channel: DeliveryChannel;
@@ -48,7 +51,7 @@ export interface NewDelivery {
   payload: object;
 }
 
-/** A delivery that is due at once. The body is fixed here: every attempt sends the same bytes. */
+/** Builds a delivery that is due at once. Its body is fixed for all attempts. */
 export function buildDelivery(from: NewDelivery): Delivery {
   const createdAt = now();
   const traceparent = serializeTrace();
@@ -80,15 +83,18 @@ export function buildDelivery(from: NewDelivery): Delivery {
   };
 }
 
-/** Where a webhook to this endpoint goes. The first has no name here: its rows are those that there were before endpoints. */
+/**
+ * Returns the destination fields of a webhook to this endpoint. Rows of the default endpoint have
+ * no `endpointId`.
+ */
 export function getEndpointDestination({ id, url, version }: WebhookEndpoint) {
   return { channel: 'webhook' as const, url, version, ...(id !== defaultEndpointId && { endpointId: id }) };
 }
 
 /**
- * A receiver is one address of one account: scheme, host, port and path. The query is left out, so that a URL
- * with a changing parameter is still one receiver. Each endpoint beside the first is a receiver of its own, whoever
- * else has its address: none waits for another, and with another URL it begins anew.
+ * Returns the id of a receiver: one address (scheme, host, port, path) of one account. It ignores
+ * the query, so that a changing parameter does not create receivers. Each further endpoint is a
+ * separate receiver, even with the same address, and changing its URL starts a new one.
  */
 export function getReceiverId(accountId: string, url: string, endpointId = defaultEndpointId): string {
   const { origin, pathname } = new URL(url);
@@ -97,26 +103,27 @@ export function getReceiverId(accountId: string, url: string, endpointId = defau
   return `${accountId}-${address}`;
 }
 
-/** Of the URLs that the account has now. */
+/** Returns the receivers of all current URLs of the account. */
 export function getReceiverIds(account: UrlOwner): string[] {
   const endpoints = getEndpoints(account).map(({ id, url }) => getReceiverId(account._id, url, id));
   return [...new Set([...endpoints, ...getConfigReceiverIds(account)])];
 }
 
-/** Of `webhook_url` and `callback_url`. */
+/** Returns the receivers of `webhook_url` and `callback_url`. */
 export function getConfigReceiverIds(account: UrlOwner): string[] {
   return [account.webhookUrl, account.callbackUrl].flatMap((url) =>
     url === null ? [] : [getReceiverId(account._id, url)],
   );
 }
 
-/** The account of a receiver's id. */
+/** Returns the account id within a receiver's id. */
 export function getReceiverAccountId(receiverId: string): string {
   return receiverId.slice(0, receiverId.lastIndexOf('-'));
 }
 
 /**
- * Writes rows within the caller's database transaction, so that an event exists exactly if its fact does.
+ * Writes rows in the caller's database transaction, so that an event exists exactly if its fact
+ * does.
  * @throws MongoServerError (duplicate key) if one of them was written before.
  */
 export async function insertDeliveries(session: Session, rows: Delivery[]): Promise<void> {
@@ -125,7 +132,7 @@ export async function insertDeliveries(session: Session, rows: Delivery[]): Prom
   }
 }
 
-/** The rows for a posting, so that an event exists exactly if its fact does. */
+/** Builds the inserts for a posting, so that an event exists exactly if its fact does. */
 export function buildDeliveryInserts(rows: Delivery[]): Insert[] {
   return rows.map((document) => ({ collection: deliveries.collectionName, document }));
 }

@@ -1,36 +1,41 @@
-/** Every bound of outgoing webhooks and callbacks in one place; the schedule of retries is in retry-schedule.ts. */
 import { env } from '../../config/env.js';
 
 const hourMs = 3_600_000;
 
 export const webhookLimits = {
   connectTimeoutMs: 5_000,
-  /** From the first byte out to the last byte in, whatever the receiver does. */
+  /** Limit from the first byte sent to the last byte received. */
   totalTimeoutMs: env.WEBHOOK_TIMEOUT_MS,
   answerReadBytes: 65_536,
   answerKeptBytes: 4_096,
   answerHeaderBytes: 16_384,
 
-  /** An answer that takes longer gives its receiver no more room: so it is not pushed until it breaks. */
+  /** Slower answers do not raise the pace, so that a receiver is not overloaded. */
   quickMs: 500,
-  /** A receiver that had nothing to do for so long begins anew. */
+  /** After this idle time, a receiver starts again at its starting pace. */
   paceKeptMs: 600_000,
-  /** An account with many addresses must not take more than its share of a process, unless one of them has earned more. */
+  /**
+   * Limit per account and process, so that many addresses do not take an unfair share. A receiver
+   * with a higher pace raises it.
+   */
   inFlightPerAccount: 16,
-  /** Bounds memory and sockets of a process. */
+  /** Limits memory and sockets of a process. */
   inFlightPerProcess: 4_000,
-  /** Of these, what all receivers have together beyond where each begins: their answers come in the same tick. */
+  /**
+   * Shared limit for requests above receivers' starting paces, because their answers can arrive in
+   * the same tick.
+   */
   earnedPerProcess: 256,
-  /** Receivers that a process serves at the same moment. */
+  /** Receivers that a process serves concurrently. */
   slots: 500,
-  /** A turn serves its receiver this long, then goes to the end of the queue; a slower request goes on without it. */
+  /** Length of a turn; then the receiver goes to the end of the queue, without slow requests. */
   turnMs: 1_000,
   claimBatch: 32,
-  /** Longer than a turn and an attempt together: nobody takes a row that is still under way. */
+  /** Longer than a turn and an attempt together, so that no worker takes a row in flight. */
   leaseMs: env.WEBHOOK_TIMEOUT_MS + 5_000,
-  /** A row whose predecessor is under way is looked at again after this. */
+  /** Delay of a row whose predecessor is in flight. */
   deferMs: 1_000,
-  /** While our own proxy does not serve, a row is looked at again after this. */
+  /** Delay of rows while the service's own proxy is unavailable. */
   unsentRetryMs: 10_000,
 
   breakerTimeouts: 3,
@@ -43,7 +48,7 @@ export const webhookLimits = {
 
   attemptsKept: 24,
   deliveredKeptMs: 90 * 24 * hourMs,
-  /** Dead and held ones, which somebody may still ask for. */
+  /** Retention of dead and held rows, which can still be replayed. */
   undeliveredKeptMs: 180 * 24 * hourMs,
   secretOverlapMs: 24 * hourMs,
 } as const;

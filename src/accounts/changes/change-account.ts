@@ -13,11 +13,11 @@ import { createKeyedQueue } from '../../shared/concurrency.js';
 import { announceDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
 
 /**
- * Writes, with a change of what guards an account, the event that tells its owner: to the webhook URL as it was before,
- * signed with the secret as it was before. Whoever makes the change can't take it back.
- * @param before The account before the change, or its id where URL and secret stay.
- * @param changed Names of fields; never their values.
- * @returns To be announced after the commit.
+ * Writes the event that informs the owner of a guarded change. It goes to the previous webhook URL,
+ * signed with the previous secret, so that an intruder cannot suppress it.
+ * @param before The account before the change, or its id if URL and secret stay.
+ * @param changed Field names, never values.
+ * @returns the deliveries to announce after the commit.
  */
 export async function notifyOwner(
   session: Session,
@@ -33,26 +33,32 @@ export async function notifyOwner(
   return rows;
 }
 
-/** Who asks. `keyId`: the key that came with the call; null: the operator. */
+/** The actor of a change. `keyId` is the API key of the call; null: an operator. */
 export type AccountChanger = ChangedBy & { keyId: string | null };
 
-/** What a change comes to, decided from the account as it is inside the database transaction. */
+/** A change, decided from the account as the database transaction reads it. */
 export interface AccountChange {
   set: Partial<Account>;
   audit: Pick<NewAuditEntry, 'action' | 'before' | 'after'>;
-  /** What of it an intruder would change (docs/reference/api/configuration.md#guarded-changes), as the owner is told; empty: none. */
+  /**
+   * Guarded fields that change, by their names in the event
+   * (docs/reference/api/configuration.md#guarded-changes).
+   */
   guarded: string[];
 }
 
 const runInTurn = createKeyedQueue();
 
 /**
- * The one way in which an account's configuration changes. The change, its entry in the audit log, the event that tells
- * the owner at the URLs as they were, signed with the secrets as they were, and the time from which settlements wait are
- * one database transaction, in which the key that asks is still the current one.
- * @param decide May run twice. Null: nothing is to be changed. What it throws ends the change.
- * @returns The account as it is afterwards.
- * @throws SupersededKeyError (403/07)
+ * Changes an account's configuration; every change by the account uses it. One database transaction
+ * holds the change, its audit entry, the owner's event and the start of the settlement review. It
+ * also checks that the caller's key is still current.
+ *
+ * The owner's event goes to the previous URLs and is signed with the previous secrets.
+ * @param decide May run twice. It returns null for no change. An error that it throws aborts the
+ * change.
+ * @returns the account after the change.
+ * @throws NotFoundError. SupersededKeyError (403/07)
  */
 export async function changeAccount(
   accountId: string,

@@ -18,11 +18,10 @@ export interface RotatedKey {
 }
 
 /**
- * Makes a new API key; the old one stays valid for `overlapMinutes`, and so do those before it that were to live
- * longer: after a leak, an overlap of 0 ends them all, and every download link of a report, which whoever had the key
- * could have asked for. The account's webhook URL is told.
- * @param by.keyId The key that asks. Of two that ask at once with it one gets a new key, the other is refused: its
- * own is not the current one any more. Null: the operator, who does not care which it is.
+ * Creates a new API key. Older keys stay valid for at most `overlapMinutes`. An overlap of 0, as
+ * after a leak, ends them all and revokes every report download link. The owner gets an event.
+ * @param by.keyId The key of the call. Of two concurrent calls with one key, the second is refused
+ * because its key is not current any more. Null: an operator.
  * @throws SupersededKeyError (403/07)
  */
 export async function rotateApiKey(
@@ -43,7 +42,7 @@ export async function rotateApiKey(
         { session },
       );
       await keys.create([key], { session });
-      // Every change of this kind writes the account, so that two of them never pass each other unseen.
+      // Every key change writes the account, so that concurrent ones conflict.
       await accounts.updateOne(
         { _id: accountId },
         { $set: { guardedSince: now() }, ...(overlapMinutes === 0 && { $inc: { linkEpoch: 1 } }) },
@@ -63,8 +62,9 @@ export async function rotateApiKey(
 }
 
 /**
- * Ends one API key from the next call on, and every download link of a report; of the current key too, without a new one: the
- * account can do nothing until `rotateApiKey` makes one. Its webhook URL is told. Revoking twice changes nothing.
+ * Revokes one API key at once, and every report download link. Revoking the current key leaves the
+ * account without access until `rotateApiKey`. The owner gets an event. Revoking twice changes
+ * nothing.
  * @throws NotFoundError if the account has no such key.
  */
 export async function revokeApiKey(
@@ -91,7 +91,7 @@ export async function revokeApiKey(
         if (!ended) {
           return { before: null, deliveries: [] };
         }
-        // Every change of this kind writes the account, so that two of them never pass each other unseen.
+        // Every key change writes the account, so that concurrent ones conflict.
         await accounts.updateOne(
           { _id: accountId },
           { $set: { guardedSince: validUntil }, $inc: { linkEpoch: 1 } },

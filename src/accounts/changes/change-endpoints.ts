@@ -1,4 +1,4 @@
-/** Making, changing and removing webhook endpoints (docs/reference/api/webhooks.md#webhook-endpoints). */
+/** The settings of a new webhook endpoint (docs/reference/api/webhooks.md#webhook-endpoints). */
 import { limits } from '../../../config/limits.js';
 import { type Account, AccountModel } from '../account.model.js';
 import { generateWebhookSecret } from '../create-account.js';
@@ -26,13 +26,15 @@ export type EndpointChange = Partial<NewEndpoint>;
 
 interface Changed {
   account: Account;
-  /** Of the endpoint. */
+  /** Id of the endpoint. */
   id: string;
 }
 
 /**
- * Makes an endpoint, with a secret of its own. While no `webhook_url` is set, it becomes that, and has the account's secret.
- * @throws ConflictError (409/01) for one more than `limits.webhookEndpointsMax`, or a URL that has an endpoint already.
+ * Creates an endpoint with its own secret. If no `webhook_url` is set, the endpoint becomes the
+ * `webhook_url` and uses the account's secret.
+ * @throws ConflictError (409/01) above `limits.webhookEndpointsMax`, or for a URL that another
+ * endpoint has.
  * @throws SupersededKeyError (403/07)
  */
 export async function createEndpoint(
@@ -69,8 +71,8 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; what is left out stays. What still waits for its old URL goes to the new one.
- * @throws NotFoundError (404/02). @throws ConflictError (409/01) for a URL that another endpoint has.
+ * Changes an endpoint; absent fields stay. Waiting deliveries go to the new URL.
+ * @throws NotFoundError (404/02). ConflictError (409/01) for a URL that another endpoint has.
  * @throws SupersededKeyError (403/07)
  */
 export async function updateEndpoint(
@@ -108,8 +110,9 @@ export async function updateEndpoint(
 }
 
 /**
- * Removes an endpoint. What still waits for it is dropped; what waits for `webhook_url` is held, as when that is set to null.
- * @throws NotFoundError (404/02). @throws SupersededKeyError (403/07)
+ * Removes an endpoint. Its waiting deliveries are dropped. Those for `webhook_url` are held, as if
+ * it were set to null.
+ * @throws NotFoundError (404/02). SupersededKeyError (403/07)
  */
 export async function removeEndpoint(accountId: string, id: string, by: AccountChanger): Promise<void> {
   const account = await changeAccount(accountId, by, (before) => {
@@ -147,7 +150,10 @@ function replaceEndpoint(
   return webhookEndpoints.flatMap((each) => (each.id === id ? by : [each]));
 }
 
-/** What it is for, and its pace, may be told anew at any time; all else decides what the owner hears. */
+/**
+ * Returns the guarded fields of a change. Description and in-flight limit are not guarded, because
+ * they do not affect which events the owner gets.
+ */
 function getGuardedFields(id: string, changed: (keyof EndpointChange)[]): string[] {
   const names = changed.flatMap((field) => {
     if (field === 'description' || field === 'inFlightLimit') {
@@ -158,7 +164,11 @@ function getGuardedFields(id: string, changed: (keyof EndpointChange)[]): string
   return [...new Set(names)];
 }
 
-/** Two with one URL would hear everything twice: most likely a call that was repeated because its answer was lost. */
+/**
+ * Refuses a second endpoint with the same URL, which would get every event twice. The usual cause
+ * is a retry after a lost answer.
+ * @throws ConflictError (409/01)
+ */
 export function refuseDuplicateUrl(account: Account, url: string): void {
   const twin = getEndpoints(account).find((each) => normalizeUrl(each.url) === normalizeUrl(url));
   if (twin) {
@@ -169,8 +179,8 @@ export function refuseDuplicateUrl(account: Account, url: string): void {
 }
 
 /**
- * A URL as it is called: spelt in one way, and without its fragment, which is never sent. Letters, digits, `-`, `.`, `_`
- * and `~` mean the same percent-encoded (RFC 3986, 6.2.2.2).
+ * Returns a canonical URL without its fragment, which is never sent. Percent-encoded letters,
+ * digits, `-`, `.`, `_` and `~` are decoded (RFC 3986, 6.2.2.2).
  */
 function normalizeUrl(text: string): string {
   const url = new URL(text);
@@ -182,11 +192,12 @@ function normalizeUrl(text: string): string {
 }
 
 /**
- * A new secret for an endpoint. The one before it signs too for 24 h, so that receivers can change over without losing a
- * request; an older one stops at once. The owner is told, signed with the old one.
- * @param endpointId Of the first it is the account's secret, which signs callbacks too. Null: that one, also while no
- * `webhook_url` is set.
- * @throws ConflictError if another rotation came first. @throws NotFoundError. @throws SupersededKeyError (403/07)
+ * Rotates an endpoint's secret. The previous secret signs too for 24 h, so that receivers can
+ * switch without losing a request; older ones end at once. The owner's event is signed with the
+ * previous secret.
+ * @param endpointId The default endpoint uses the account's secret, which also signs callbacks.
+ * Null: that secret, even if no `webhook_url` is set.
+ * @throws ConflictError if another rotation came first. NotFoundError. SupersededKeyError (403/07)
  */
 export async function rotateWebhookSecret(
   accountId: string,
@@ -238,7 +249,7 @@ function buildSecretChange(
       };
 }
 
-/** Also where `topup keys reencrypt` has sealed it anew in between. */
+/** True also if `topup keys reencrypt` has resealed the same secret in between. */
 function isSameSealedSecret(accountId: string, one: string, another: string): boolean {
   return one === another || openWebhookSecret(accountId, one) === openWebhookSecret(accountId, another);
 }

@@ -6,7 +6,7 @@ import { NotFoundError, ValidationError } from '../../shared/errors.js';
 import { asWritten, say } from '../../shared/say.js';
 import { AccountModel, type Account, type Role } from '../account.model.js';
 
-/** What the operator alone decides of an account; left out stays as it is. */
+/** Account settings that only operators change; absent ones stay. */
 export type OperatorSettings = Partial<
   Pick<
     Account,
@@ -28,10 +28,10 @@ const settingRoles: Partial<Record<keyof OperatorSettings, Role>> = {
 };
 
 /**
- * Sets what the operator decides of an account, with its entry in the audit log. It holds for the next call in every
- * process. Orders keep the commission rate that they were made with, purchases their price.
- * @returns The account as it is afterwards, and which settings this changed.
- * @throws ValidationError for a setting of the other role. @throws NotFoundError
+ * Changes an account's operator settings and writes the audit entry. The change applies to the next
+ * call in every process. Orders keep their commission rate, purchases their price.
+ * @returns the account after the change, and the changed settings.
+ * @throws ValidationError for a setting of the other role. NotFoundError
  */
 export async function setAccount(
   accountId: string,
@@ -81,9 +81,9 @@ function requireMatchingRole({ role, username }: Account, given: (keyof Operator
 }
 
 /**
- * Suspends an account, or lets it in again. A suspended one is refused at every call (403/07) from the next on;
- * purchases that were accepted still run to their end, and its money stays where it is.
- * @returns whether this changed anything.
+ * Suspends or resumes an account. Every call of a suspended account is refused (403/07). Its
+ * accepted purchases still complete, and its money stays.
+ * @returns true if this call changed the status.
  */
 export async function setAccountStatus(
   account: Account,

@@ -3,7 +3,7 @@ import { changeAccount, type AccountChanger } from './change-account.js';
 import { refuseDuplicateUrl } from './change-endpoints.js';
 import { redirectWaitingDeliveries } from '../../webhooks/endpoints/endpoint-status.js';
 
-/** The settings that an account changes itself; what is left out stays. */
+/** Settings that an account changes itself; absent ones stay. */
 export type ConfigChange = Partial<
   Pick<Account, 'webhookUrl' | 'callbackUrl' | 'ipWhitelist' | 'rateLimit' | 'language'>
 >;
@@ -17,14 +17,15 @@ const wireNames: Record<ConfigField, string> = {
   language: 'language',
 };
 
-/** Who changes these could lead away what the account hears, or keep its owner out. */
+/** An intruder could divert notifications or lock the owner out by changing these. */
 const guardedFields: ConfigField[] = ['webhookUrl', 'callbackUrl', 'ipWhitelist'];
 
 /**
- * Changes an account's settings (docs/reference/api/configuration.md), as `changeAccount` does it. What still waits for an
- * old URL then goes to the new one.
- * @throws SupersededKeyError (403/07). @throws ConflictError (409/01) for a `webhook_url` that another endpoint has.
- * @returns The account as it is afterwards.
+ * Changes an account's settings (docs/reference/api/configuration.md) by `changeAccount`. Waiting
+ * deliveries go to the new URL.
+ * @throws SupersededKeyError (403/07). ConflictError (409/01) for a `webhook_url` that another
+ * endpoint has.
+ * @returns the account after the change.
  */
 export async function updateConfig(
   accountId: string,
@@ -43,7 +44,7 @@ export async function updateConfig(
       : {
           set: {
             ...change,
-            // Whoever sets a URL again asks for all events.
+            // A URL that is set again later receives all events.
             ...(change.webhookUrl === null && { webhookSettings: null }),
           },
           audit: { action: 'config.update', before: values(before), after: values(change) },

@@ -1,4 +1,4 @@
-/** What banks write into the cells of their statements. */
+/** Month names in bank statements. */
 import { daysAfter } from '../../shared/business-time.js';
 
 const months: readonly (readonly string[])[] = [
@@ -17,9 +17,10 @@ const months: readonly (readonly string[])[] = [
 ];
 
 /**
- * The day of a cell as YYYY-MM-DD: 2026-11-23, 23/11/2026, 23-11-26, 23 Nov 2026, 20261123, with a time behind it or not, and 23/11, which is the
- * last such day up to tomorrow.
- * @param today YYYY-MM-DD. @returns null for what is no day.
+ * Parses a day: 2026-11-23, 23/11/2026, 23-11-26, 23 Nov 2026 or 20261123, optionally followed by a
+ * time. 23/11 means the latest such day up to tomorrow.
+ * @param today YYYY-MM-DD.
+ * @returns YYYY-MM-DD, or null if the text is not a day.
  */
 export function parseDay(text: string, today: string): string | null {
   const cell = text.replace(/^['\s]+/, '').trim();
@@ -38,8 +39,9 @@ export function parseDay(text: string, today: string): string | null {
 }
 
 /**
- * What a cell says of the order of day and month in its file: 23/11/2026, 11/23/2026 (then 11/09/2026 in the same file is no day of
- * September), or 11/09/2026, which says nothing. Null: its day is the same either way.
+ * Detects the order of day and month in a cell: 23/11/2026 is day-first, 11/23/2026 month-first,
+ * 11/09/2026 untold. A month-first file makes its other days ambiguous. Null if the order does not
+ * matter.
  */
 export function detectDayOrder(text: string): 'day-first' | 'month-first' | 'untold' | null {
   const [, first = '', second = ''] =
@@ -48,7 +50,7 @@ export function detectDayOrder(text: string): 'day-first' | 'month-first' | 'unt
   if (one === other) {
     return null;
   }
-  // 31/15 is no day at all.
+  // Neither part of 31/15 can be a month.
   if (one > 12) {
     return other > 12 ? null : 'day-first';
   }
@@ -73,7 +75,7 @@ function buildValidDay(year = '', month = '', day = ''): string | null {
 
 export type Direction = 'in' | 'out';
 
-/** The word that a bank puts behind an amount or beside it, for money that comes in or goes out; null: no such word. */
+/** Parses a bank's word for incoming or outgoing money; null for any other word. */
 export function parseDirection(text: string): Direction | null {
   const word = text.toUpperCase().replaceAll(/[^A-Z]/g, '');
   if (['CR', 'C', 'K', 'KR', 'KREDIT', 'CREDIT', 'KREDET'].includes(word)) {
@@ -85,16 +87,18 @@ export function parseDirection(text: string): Direction | null {
 export interface BankAmount {
   /** Rupiah, without its sign. */
   amount: number;
-  /** What sign or word beside the figure says. */
+  /** The direction from the sign or the word next to the figure. */
   direction: Direction | null;
 }
 
 /**
- * An amount as banks write it: 1.250.123,00 or 1,250,123.00 or 1250123, with Rp, a sign, brackets, CR or DB. Sen must be none.
- * @returns null for what is none, could be two (1.250.00 and 12,34,567, 150K), or came and went at once (-5.000 CR).
+ * Parses an amount: 1.250.123,00 or 1,250,123.00 or 1250123, with Rp, a sign, brackets, CR or DB.
+ * Sen must be zero.
+ * @returns null if it is not an amount, is ambiguous (1.250.00, 12,34,567, 150K), or has
+ * contradictory directions (-5.000 CR).
  */
 export function parseAmount(text: string): BankAmount | null {
-  // 1.250.123,- has no sen.
+  // The ending of 1.250.123,- means no sen.
   const cell = text
     .replace(/^['\s]+/, '')
     .trim()
@@ -108,7 +112,7 @@ export function parseAmount(text: string): BankAmount | null {
     return null;
   }
   const word = /^[A-Za-z]/.test(tail) ? parseDirection(tail) : null;
-  // 150K is a thousand times as much to who writes it so.
+  // 150K may mean 150 thousand.
   if (/^[A-Za-z]/.test(tail) && (word === null || (tail.length === 1 && space === ''))) {
     return null;
   }
@@ -118,7 +122,10 @@ export function parseAmount(text: string): BankAmount | null {
   return areContradictory(word, signed) ? null : { amount, direction: word ?? signed };
 }
 
-/** What was taken back is written with a minus, and CR beside it: nobody may take it for money that came. */
+/**
+ * True if the two directions differ. Reversals are written with a minus next to CR and must not
+ * count as incoming.
+ */
 export function areContradictory(one: Direction | null, other: Direction | null): boolean {
   return one !== null && other !== null && one !== other;
 }

@@ -1,4 +1,4 @@
-/** By which headings the columns of a bank statement are found, in Indonesian and English. */
+/** Column headings of bank statements, in Indonesian and English. */
 const headings = {
   date: [
     'tanggal',
@@ -127,13 +127,13 @@ const headings = {
 
 type ColumnName = keyof typeof headings;
 
-/** Where the columns are, from 0; -1: not there. */
+/** Column positions from 0; -1 if absent. */
 export interface BankColumns extends Record<Exclude<ColumnName, 'description' | 'reference'>, number> {
-  /** All that the bank says beside the figures. */
+  /** Positions of description and reference columns. */
   texts: number[];
 }
 
-/** What of a row of headings is missing, so that it is one of a statement; empty: nothing. */
+/** Returns the required columns that a row of headings lacks; empty if it is complete. */
 export function findMissingColumns(columns: BankColumns): string[] {
   return [
     ...(columns.date < 0 ? ['the date (Tanggal, Tgl, Date)'] : []),
@@ -144,10 +144,13 @@ export function findMissingColumns(columns: BankColumns): string[] {
   ];
 }
 
-/** A longer one is none of ours, and is not read to its end. */
+/** Longer headings match no column, so only this part is read. */
 const headingLengthMax = 100;
 
-/** @returns a heading that two columns of figures have, of which nobody can say which counts. */
+/**
+ * Finds a heading that two amount columns share, which makes the statement ambiguous.
+ * @returns the heading, or undefined.
+ */
 export function findDuplicateHeading(cells: readonly string[]): string | undefined {
   const names = cells.map(normalizeHeading);
   return (['credit', 'debit', 'amount'] as const)
@@ -161,7 +164,7 @@ export function findColumns(cells: readonly string[]): BankColumns {
     names.flatMap((name, place) => (isColumnHeading(of, name) ? [place] : []));
   const first = (of: ColumnName) => places(of)[0] ?? -1;
   const amount = first('amount');
-  // BCA leaves the column of CR and DB, behind that of the amount, without a heading.
+  // BCA leaves the heading of the CR/DB column, next to the amount, empty.
   const unnamed = amount >= 0 && names[amount + 1] === '' ? amount + 1 : -1;
   const texts = places('description');
   return {

@@ -2,27 +2,30 @@ import mongoose, { Schema } from 'mongoose';
 import { Money, getCollection } from '../../database/typed-collection.js';
 
 export const bankLineStatuses = ['open', 'used', 'set-aside'] as const;
-/** open: nobody has said whose money it is. used: it has credited a deposit. set-aside: it is for none, and why is known. */
+/**
+ * open: not assigned yet. used: it has credited a deposit. set-aside: it is for no deposit, for a
+ * recorded reason.
+ */
 export type BankLineStatus = (typeof bankLineStatuses)[number];
 
-/** Money that came in, as a line of a bank statement tells it (decision 010). */
+/** An incoming payment on a bank statement (decision 010). */
 export interface BankLine {
   _id: string;
-  /** What it is the same line by in every statement: day, amount, text, and which of equal ones it is. */
+  /** Identifies the line in every statement: a hash of day, amount, text and occurrence. */
   key: string;
-  /** On which the bank has booked it, YYYY-MM-DD. */
+  /** Booking day, YYYY-MM-DD. */
   day: string;
   /** Rupiah. */
   amount: number;
-  /** The bank's text, which may name who paid. */
+  /** The bank's text, which may name the payer. */
   description: string;
   status: BankLineStatus;
   /** The deposit that it has credited. */
   depositId: string | null;
-  /** Name of the file that told it first. */
+  /** Name of the first file that contained it. */
   file: string;
   createdAt: Date;
-  /** Who used it or set it aside, when and why. */
+  /** The decision to use it or set it aside: time, actor and reason. */
   decided: { at: Date; actor: string; reason: string | null } | null;
 }
 

@@ -6,10 +6,10 @@ import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { limits } from '../../../config/limits.js';
 
-/** Two exports of one bank may book a payment on the day of its transfer, and on the next one. */
+/** Two exports of one bank may book a payment on the day of its transfer or on the next day. */
 export const sameWithinDays = 1;
 
-/** The day itself, and those on which the same payment may stand. */
+/** Returns the day and the neighbouring days on which the same payment may be booked. */
 export function getDaysAround(day: string): string[] {
   return [-sameWithinDays, 0, sameWithinDays].map((days) => daysAfter(day, days));
 }
@@ -17,9 +17,9 @@ export function getDaysAround(day: string): string[] {
 const shownMax = 5;
 
 /**
- * Lines that were used or set aside and may be the same payment as this one: of its amount, at most a day away. An export with
- * other texts tells one payment twice, and nothing but a person can know. In their newest state: one that a failover takes back
- * refuses too much, never too little.
+ * Finds used or set-aside lines that may be the same payment: the same amount, at most a day apart.
+ * Exports with different texts contain one payment twice, and only a person can decide. A read that
+ * a failover rolls back can only refuse too much.
  */
 export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Promise<BankLine[]> {
   const found = await BankLineModel.find({
@@ -34,15 +34,15 @@ export async function findPossibleDuplicates({ _id, amount, day }: BankLine): Pr
 }
 
 export interface ListedLine extends BankLine {
-  /** Of one that is open: what it may be the same payment as. */
+  /** For an open line: decided lines that may be the same payment. */
   sameBefore: BankLine[];
 }
 
 /**
- * Lines of bank statements, the newest first: by default money that came and nobody knows whose. They are only shown, as a
- * majority holds them: every decision about a line reads it again. Within a status neither key of the order changes.
+ * Lists bank lines, newest first; by default the open ones. The list is for display: every decision
+ * reads the line again.
  * @param query.after The `next` of the page before.
- * @throws ValidationError for an `after` that no page has given.
+ * @throws ValidationError if `after` is not the `next` of a page.
  */
 export async function listBankLines(query: {
   status?: BankLineStatus | undefined;
@@ -76,12 +76,13 @@ function buildPageFilter(after: string): QueryFilter<BankLine> {
   return { day: { $lte: day }, $or: [{ day: { $lt: day } }, { _id: { $lt: id } }] };
 }
 
-/** The most that one run removes; the next run goes on. */
+/** The most lines that one run removes. The next run continues. */
 const runMax = 10_000;
 
 /**
- * Removes lines that were decided and are so old that no statement with them is read any more: their texts name who paid. Those
- * that nobody knows the account of stay. @returns how many.
+ * Removes decided lines that are older than any accepted statement, because their texts name
+ * payers. Open lines stay.
+ * @returns the number of removed lines.
  */
 export async function removeOldLines(nowMs: number): Promise<number> {
   const before = daysAfter(businessDay(new Date(nowMs)), -limits.bankLineKeptDays);
@@ -92,7 +93,7 @@ export async function removeOldLines(nowMs: number): Promise<number> {
   if (old.length === 0) {
     return 0;
   }
-  // One that is reopened meanwhile stays.
+  // A line that is reopened meanwhile stays.
   const { deletedCount } = await BankLineModel.deleteMany({
     ...decided,
     _id: { $in: old.map(({ _id }) => _id) },

@@ -18,32 +18,36 @@ import { creditWithLine } from './decide-line.js';
 
 export interface StatementRequest extends TrustedMatches {
   bytes: Uint8Array;
-  /** Name of the file, kept with its lines. */
+  /** Name of the file, stored with its lines. */
   file: string;
-  /** Of the plan that was looked at. */
+  /** Fingerprint of the reviewed plan. */
   fingerprint: string;
 }
 
 export interface ConfirmedStatement {
-  /** Deposits that this call has credited. */
+  /** Number of deposits that this call has credited. */
   confirmed: number;
-  /** Deposits of its lines that were found credited: by somebody else meanwhile, or by a posting of this call whose answer was lost. */
+  /**
+   * Number of deposits that were already credited: by another actor meanwhile, or by a posting of
+   * this call whose answer was lost.
+   */
   stood: number;
-  /** Lines whose deposit somebody else has decided meanwhile, and why they were left; they stay open. */
+  /** Lines that were not used, with the reason; they stay open. */
   left: { line: number; why: string }[];
-  /** Lines that no earlier statement had. */
+  /** Number of lines that no earlier statement had. */
   kept: number;
 }
 
-/** Deposits that are credited at a time: postings of that moment are written together. */
+/** Number of deposits credited concurrently; their postings are written as a group. */
 const atOnce = 25;
 const keptAtOnce = 500;
 
 /**
- * Confirms the deposits that the lines of a bank statement name, as they were looked at, and keeps all incoming lines, so
- * that none is ever used again. Broken off, what was credited stands: looked at again, it does the rest.
- * @throws ValidationError for a file that cannot be read. ConflictError where the plan is not any more what was looked at, and where
- *   there is nothing in it to confirm or to keep.
+ * Confirms the deposits of a reviewed bank statement and stores all its incoming lines, so that
+ * none is used twice. After an interruption, credited deposits stay; reviewing the statement again
+ * completes the rest.
+ * @throws ValidationError if the file cannot be read. ConflictError if the plan has changed since
+ * the review, or there is nothing to confirm or to store.
  */
 export async function confirmStatement(
   { bytes, file, fingerprint, ...trusted }: StatementRequest,
@@ -63,7 +67,7 @@ export async function confirmStatement(
   const stored = await findStoredLines(wanted);
   const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept };
   for (const some of splitIntoChunks(wanted, atOnce)) {
-    // All of them end before one that failed is heard of: nothing goes on behind the answer.
+    // Wait for all before failing, so that nothing runs after the answer.
     const ends = await Promise.allSettled(
       some.map((each) => confirmOne(each, stored.get(each.key)?._id ?? '', by)),
     );
@@ -81,7 +85,10 @@ export async function confirmStatement(
   return done;
 }
 
-/** Before any of them is used: a line that is not kept cannot be. @returns how many are new. */
+/**
+ * Stores the lines before any is used.
+ * @returns the number of new lines.
+ */
 async function storeNewLines(lines: readonly PlannedLine[], file: string): Promise<number> {
   const known = await findStoredLines(lines);
   const fresh = lines.filter(({ key }) => !known.has(key));
@@ -112,7 +119,7 @@ async function insertNew(rows: BankLine[]): Promise<number> {
     await BankLineModel.insertMany(rows, { ordered: false });
     return rows.length;
   } catch (error) {
-    // Somebody keeps the same lines at this moment.
+    // Another call stores the same lines concurrently.
     if (isDuplicateKey(error)) {
       const ids = rows.map(({ _id }) => _id);
       return BankLineModel.countDocuments({ _id: { $in: ids } });
@@ -128,7 +135,7 @@ async function confirmOne(
 ): Promise<'confirmed' | 'stood' | { line: number; why: string }> {
   try {
     const { changed } = await creditWithLine(
-      // Its plan has seen what was used before.
+      // The plan has already considered possible duplicates.
       { lineId, depositId: deposit?._id ?? '', meant: true },
       by,
     );

@@ -11,16 +11,17 @@ import { inTransaction } from '../../database/mongo.js';
 interface LineUse {
   lineId: string;
   depositId: string;
-  /** Also where another line, which was used or set aside, may be the same payment. */
+  /** Accept the line even if a used or set-aside line may be the same payment. */
   meant?: boolean | undefined;
 }
 
 /**
- * Credits a pending deposit with a line of a bank statement. Invariant: a line credits one deposit and a deposit is credited
- * once, whoever asks for what at the same moment: both stand or fall in one posting. Safe to run twice.
- * @returns whether this call did it.
- * @throws NotFoundError. ConflictError for another amount, a deposit that waits no more, a line that was used for another or
- *   set aside, and one that may be the same payment as a line that was, unless that is `meant`. ValidationError if the balance would be too large.
+ * Credits a pending deposit with a bank line. Invariant: a line credits one deposit and a deposit
+ * is credited once, also under concurrent calls, because one posting changes both. Safe to run
+ * twice.
+ * @returns whether this call credited it.
+ * @throws NotFoundError. ConflictError for another amount, a deposit that is not pending, a decided
+ * line, or a possible duplicate unless `meant`. ValidationError if the balance would be too large.
  */
 export async function creditWithLine(
   { lineId, depositId, meant = false }: LineUse,
@@ -66,7 +67,7 @@ export async function creditWithLine(
       );
 }
 
-/** @throws ConflictError where another line may be the same payment. */
+/** @throws ConflictError if another line may be the same payment. */
 async function refusePossibleDuplicate(line: BankLine): Promise<void> {
   const [one] = await findPossibleDuplicates(line);
   if (one) {
@@ -79,7 +80,10 @@ async function refusePossibleDuplicate(line: BankLine): Promise<void> {
   }
 }
 
-/** As a majority holds it: "used already" is an answer about money. @throws NotFoundError. */
+/**
+ * Finds a line with majority confirmation: "used already" is an answer about money.
+ * @throws NotFoundError.
+ */
 export async function requireLine(lineId: string): Promise<BankLine> {
   const [line] = await findConfirmed(bankLines, { _id: lineId });
   if (!line) {
@@ -103,7 +107,10 @@ function isUsedFor({ status, depositId }: BankLine, wanted: string): boolean {
   return status === 'used' && depositId === wanted;
 }
 
-/** Somebody else may have done the very same. */
+/**
+ * Accepts the line if a concurrent call has used it for the same deposit.
+ * @throws ConflictError otherwise.
+ */
 async function acceptIfJustUsed(
   { lineId, depositId }: { lineId: string; depositId: string },
   why: string,
@@ -117,8 +124,9 @@ async function acceptIfJustUsed(
 }
 
 /**
- * Says that the money of a line is for no deposit, and why: paid back, interest, a deposit that was confirmed by hand. Twice changes nothing.
- * @throws NotFoundError. ConflictError for one that has credited a deposit.
+ * Sets a line aside: its money is for no deposit, for example a refund, interest, or a deposit that
+ * was confirmed by hand. Setting it aside twice changes nothing.
+ * @throws NotFoundError. ConflictError if it has credited a deposit.
  */
 export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);
@@ -149,8 +157,8 @@ export async function setLineAside(lineId: string, by: ChangedBy): Promise<{ cha
 }
 
 /**
- * Takes back that a line was set aside: its money is for somebody again. Twice changes nothing.
- * @throws NotFoundError. ConflictError for one that has credited a deposit.
+ * Reopens a line that was set aside. Reopening twice changes nothing.
+ * @throws NotFoundError. ConflictError if it has credited a deposit.
  */
 export async function reopenLine(lineId: string, by: ChangedBy): Promise<{ changed: boolean }> {
   const { day, amount } = await requireLine(lineId);

@@ -6,12 +6,12 @@ import { deposits, type Deposit } from '../deposit.model.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
 import { getDayRange, buildUnreadableError, type IncomingLine } from './read-bank-statement.js';
 
-/** What a line of a statement is held against. */
+/** A deposit with its business day, for matching with bank lines. */
 export interface DatedDeposit extends Pick<
   Deposit,
   '_id' | 'accountId' | 'refId' | 'amount' | 'status' | 'createdAt'
 > {
-  /** The business day on which it was asked for. */
+  /** The business day of the request. */
   day: string;
 }
 
@@ -22,20 +22,20 @@ export function withDay(deposit: UndatedDeposit): DatedDeposit {
   return { ...deposit, day: getBusinessDay(deposit.createdAt).day };
 }
 
-/** A deposit that the amount of a line fits to. */
+/** A deposit with the amount of a line. */
 export interface Candidate extends DatedDeposit {
-  /** Another line has credited it: it may be named by this one, but does not wait for its amount. */
+  /** Another line has credited it, so it matches by name only, not by its amount. */
   hasLine: boolean;
 }
 
-/** Some pay first, and ask for the deposit on the day after. */
+/** Some clients pay first and request the deposit the next day. */
 const paidBeforeDays = 1;
 export const candidatesMax = 50_000;
 const atOnce = 1_000;
 
 /**
- * The deposits that lines can be the payments of, by amount.
- * @throws ValidationError for a statement that fits to too many.
+ * Finds the deposits that the lines may pay, by amount.
+ * @throws ValidationError if more than `candidatesMax` match.
  */
 export async function findCandidates(lines: readonly IncomingLine[]): Promise<Map<number, Candidate[]>> {
   if (lines.length === 0) {
@@ -45,7 +45,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   const createdAt = getRequestPeriod(lines);
   const amounts = [...new Set(lines.map(({ amount }) => amount))];
   for (const some of splitIntoChunks(amounts, atOnce)) {
-    // Neither amount nor creation of a deposit changes, so each is seen once.
+    // Amount and creation time of a deposit never change, so each is read once.
     const source = deposits
       .find({
         amount: { $in: some.map(int64) },
@@ -53,7 +53,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
       })
       .project<UndatedDeposit>(undatedFields)
       .limit(candidatesMax + 1 - found.length)
-      // A batch is read without a pause.
+      // The driver parses a batch without yielding, so batches are small.
       .batchSize(atOnce);
     for await (const each of source) {
       found.push(withDay(each));
@@ -74,7 +74,7 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
   return byAmount;
 }
 
-/** When deposits were asked for that lines of these days can be the payments of. */
+/** Returns the creation period of deposits that these lines may pay. */
 export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   return {
@@ -83,7 +83,7 @@ export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; 
   };
 }
 
-/** Those of which a line of this day can be the payment. */
+/** Returns the deposits that a line of this day may pay. */
 export function filterInTime<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
   const [first, last] = [daysAfter(day, -limits.depositPaidWithinDays), daysAfter(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);
@@ -96,7 +96,7 @@ async function findPaidDepositIds(
   const paid = new Set<string>();
   for (const some of splitIntoChunks(ids, atOnce)) {
     const found = await BankLineModel.find(
-      // With its type, or no index is taken: that of deposits has lines with one alone.
+      // Without `$type`, MongoDB cannot use the partial index on `depositId`.
       { depositId: { $in: some, $type: 'string' } },
       { depositId: 1 },
     ).lean<Pick<BankLine, 'depositId'>[]>();

@@ -13,20 +13,28 @@ import {
 } from './find-candidates.js';
 import { shownMax } from './line-match.js';
 
-/** Names that are shorter, have no digit, or digits alone as dates and amounts have, stand in texts by chance. */
+/**
+ * References that are shorter, have no digit, or are short numbers can occur in texts by chance.
+ */
 const nameMin = 6;
 const digitsMin = 10;
-/** Words of a text that one name can be written in. */
+/** The most words of a text that one reference can span. */
 const wordsMax = 8;
 
-/** A reference as it is looked for: banks write in capitals, and leave out what is neither letter nor digit. Null: it is none that can be found. */
+/**
+ * Normalizes a reference for searching: banks write capitals and drop other characters. Null if it
+ * could occur in a text by chance.
+ */
 export function buildSearchName(reference: string): string | null {
   const name = normalizeReference(reference);
   const isByChance = !/\d/.test(name) || name.length < (/^\d+$/.test(name) ? digitsMin : nameMin);
   return isByChance ? null : name;
 }
 
-/** All names that a line's text can be said to have in it: its words, and several in a row. Where it was cut its last word may be half of one. */
+/**
+ * Returns all possible references in a line's text: single words and runs of words. The last word
+ * of a truncated text is skipped, because it may be incomplete.
+ */
 export function findNames({
   description,
   isWhole,
@@ -49,32 +57,33 @@ function normalizeReference(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
-/** What the text of a line names. References are of deposits that could be paid by that day. */
+/** The deposits that a line's text names. References name only deposits it may pay by its day. */
 export interface LineNames {
-  /** By our id, which nobody has by chance, whatever their amounts are. */
+  /** Deposits named by id, which cannot occur by chance; of any amount. */
   byId: DatedDeposit[];
-  /** By the `ref_id` of their clients, of the amount of the line, some of them; first those that wait. */
+  /** Named by `ref_id` with the line's amount, pending ones first. Limited to `shownMax`. */
   fitting: DatedDeposit[];
-  /** By their `ref_id`, whatever their amounts are: some of those that wait. */
+  /** Pending deposits named by their `ref_id`, of any amount. Limited to `shownMax`. */
   waiting: DatedDeposit[];
 }
 
 export interface StatementNames {
-  /** By the key of the line; none of a line that names nothing. */
+  /** By the key of the line. Lines that name nothing are absent. */
   byLine: ReadonlyMap<string, LineNames>;
-  /** Some line has its id or its reference, whatever the amount of the line is. */
+  /** True if any line names the deposit by id or reference, whatever its amount. */
   isNamed: (deposit: Pick<Deposit, '_id' | 'refId'>) => boolean;
 }
 
 const ourId = /^[0-9A-F]{32}$/;
 const atOnce = 1_000;
-/** Two are as many as hundreds. */
+/** Two are enough to make a match ambiguous. */
 const alikeMax = 2;
 
 /**
- * A payer who is one rupiah off names the deposit that is meant all the same: that another one has the amount says nothing then.
- * @param byAmount What `findCandidates` has found for these lines.
- * @throws ValidationError where too many deposits wait.
+ * Finds the deposits that the lines name. A payer who is one rupiah off still names the right
+ * deposit, even if the amount matches another one.
+ * @param byAmount The result of `findCandidates` for these lines.
+ * @throws ValidationError if more than `candidatesMax` deposits are pending.
  */
 export async function findNamedDeposits(
   lines: readonly IncomingLine[],
@@ -87,7 +96,7 @@ export async function findNamedDeposits(
   const ofAll = lines.length === 0 ? new Map<string, never>() : await findWaitingByReference(lines);
   const said: ({ key: string; ids: string[] } & Omit<LineNames, 'byId'>)[] = [];
   const namesSaid = new Set<string>();
-  // A text can be said to have hundreds of names in it: of each line only those are kept that are somebody's, or may be.
+  // A text can yield hundreds of names, so only names that may match are kept.
   for await (const line of iterateInSlices(lines)) {
     const { key, day, amount } = line;
     const names = [...findNames(line)];
@@ -124,7 +133,7 @@ type DepositsByName = Map<string, DatedDeposit[]>;
 
 async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<DepositsByName> {
   const byName: DepositsByName = new Map();
-  // A deposit that is decided never waits again, so each is seen once.
+  // A decided deposit never becomes pending again, so each is read once.
   const waiting = deposits
     .find({ status: 'pending', createdAt: getRequestPeriod(lines) })
     .project<UndatedDeposit>(undatedFields)
@@ -142,8 +151,8 @@ async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<D
 }
 
 /**
- * Of one name, day and status two are kept, which decide as much as more of them: a client can make a thousand deposits whose
- * references differ in a dash, and they would be held against every line that has that name.
+ * Adds a deposit to its name, at most two per day and status. Two already make it ambiguous, and a
+ * client could create a thousand references that differ only in a dash.
  */
 function addDeposit(named: DepositsByName, deposit: DatedDeposit, before = ''): void {
   const name = buildSearchName(deposit.refId);
@@ -158,7 +167,7 @@ function addDeposit(named: DepositsByName, deposit: DatedDeposit, before = ''): 
   }
 }
 
-/** Of those that a line of this day can be the payment of; first those that wait. */
+/** Returns deposits that a line of this day may pay, pending ones first. */
 function pickShown(day: string, all: readonly DatedDeposit[]): DatedDeposit[] {
   const inTime = filterInTime(day, all);
   const waiting = inTime.filter(({ status }) => status === 'pending');

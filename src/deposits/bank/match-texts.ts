@@ -6,8 +6,8 @@ import type { LineNames } from './find-named-deposits.js';
 import type { IncomingLine } from './read-bank-statement.js';
 
 /**
- * What lines are for whose texts name a deposit, by key. Our own id decides, over every reference in its line and over every line
- * without one; a `ref_id`, which its client chose, over what the amount alone would say.
+ * Matches lines whose texts name a deposit, by key. Our own id has priority over references, in its
+ * own line and in others. A `ref_id`, which the client chose, has priority over the amount.
  */
 export async function matchTexts(
   lines: readonly IncomingLine[],
@@ -16,7 +16,7 @@ export async function matchTexts(
 ): Promise<Map<string, LineMatchResult>> {
   const matched = new Map<string, LineMatchResult>();
   const taken = new Set<string>();
-  // All ids before the first reference: the order of the lines decides nothing.
+  // Match all ids before any reference, so that the order of lines does not matter.
   for (const matchOf of [matchById, matchByReference]) {
     for await (const line of iterateInSlices(lines)) {
       const named = namedBy.get(line.key);
@@ -51,12 +51,12 @@ function matchByReference(
   { fitting, waiting }: LineNames,
   taken: ReadonlySet<string>,
 ): LineMatchResult | null {
-  // The rest of a text that was cut may name another one.
+  // The cut part of a truncated text may name another deposit.
   const found = matchFitting(isWhole ? 'referenced' : 'several', fitting, taken);
   return found ?? (waiting.length === 0 ? null : { match: 'other-amount', deposits: waiting });
 }
 
-/** @param fitting Of the amount of the line, and in time for it. */
+/** @param fitting Named deposits with the line's amount that the line may pay by its day. */
 function matchFitting(
   match: 'named' | 'referenced' | 'several',
   fitting: DatedDeposit[],
@@ -75,7 +75,10 @@ function matchFitting(
   return { match: taken.has(one._id) ? 'repeated' : match, deposits: [one] };
 }
 
-/** One of its amount that waits, and is named by our id, was asked for too long ago: it would have been found. */
+/**
+ * Returns the match of a line that names deposits by id, and none that it can pay. A pending one of
+ * the right amount was requested too long ago.
+ */
 function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMatch {
   const waiting = named.filter(({ status }) => status === 'pending');
   if (waiting.length === 0) {
@@ -85,9 +88,11 @@ function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMat
 }
 
 /**
- * A client chooses its `ref_id`: it may be a word of everybody's lines, or of those of one customer who pays that amount. Where a
- * deposit of another account waits for that amount too, and no line of that amount is its own payment, it says nothing: naming it
- * in a line of a rupiah costs a rupiah. Our own id always decides.
+ * Downgrades uncertain references to `several`. A client chooses its `ref_id`, so it could be a
+ * common word, or one that a certain customer's transfers contain.
+ *
+ * A reference is doubted if a deposit of another account waits for the same amount and no line pays
+ * that one. A line of one rupiah cannot settle that. Our own id always decides.
  */
 async function doubtReferences(
   lines: readonly IncomingLine[],
@@ -112,7 +117,10 @@ async function doubtReferences(
   }
 }
 
-/** Of some accounts that wait and are paid by no line: so many that one is left, whosever the line is. */
+/**
+ * Returns one unpaid pending deposit per account, up to `shownMax` accounts. That is enough to find
+ * an account other than the line's own.
+ */
 function pickOnePerAccount(all: readonly Candidate[], paid: ReadonlySet<string>): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const each of all) {

@@ -13,22 +13,22 @@ import { getDayRange, type BankStatement, type IncomingLine } from './read-bank-
 
 export interface PlannedLine extends IncomingLine, LineMatchResult {
   /**
-   * Another line of its amount, at most a day away and not in this statement, was used or set aside: it may be the same payment,
-   * which another export tells with another text.
+   * True if a decided line that is not in this statement has this amount, at most a day apart. It
+   * may be the same payment in another export with another text.
    */
   sameBefore: boolean;
 }
 
-/** What a bank statement would confirm, as things are now. */
+/** The deposits that a bank statement would confirm now. */
 export interface StatementPlan extends Omit<BankStatement, 'incoming'> {
   lines: PlannedLine[];
-  /** Of the file and of each deposit that would be confirmed: the same plan again has the same. */
+  /** Hash of the lines and their deposits to confirm; equal plans have equal fingerprints. */
   fingerprint: string;
 }
 
 const atOnce = 1_000;
 
-/** Holds a bank statement against the deposits that wait. Changes nothing. */
+/** Matches a bank statement with pending deposits. Changes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
   const { incoming, ...rest } = statement;
   const kept = await findStoredLines(incoming);
@@ -37,7 +37,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
   const named = await matchTexts(fresh, byLine, byAmount);
   const taken = getPaidDepositIds(named.values());
-  // One that names another deposit may be for one of its amount all the same.
+  // A line that names another deposit may still be for one of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
   const sameBefore = await findDecidedElsewhere(fresh, kept);
   const lines: PlannedLine[] = [];
@@ -63,7 +63,7 @@ export async function planStatement(statement: BankStatement): Promise<Statement
   return { ...rest, lines, fingerprint: computeFingerprint(lines) };
 }
 
-/** Which of these an earlier statement had, by key. */
+/** Finds lines that earlier statements had, by key. */
 export async function findStoredLines(lines: readonly IncomingLine[]): Promise<Map<string, BankLine>> {
   const found = new Map<string, BankLine>();
   for (const some of splitIntoChunks(lines, atOnce)) {
@@ -76,14 +76,15 @@ export async function findStoredLines(lines: readonly IncomingLine[]): Promise<M
 }
 
 interface AmountContext {
-  /** No other line of this amount waits for its deposit, and none can be the same payment. */
+  /** True if no other open line has this amount, and no decided line may be the same payment. */
   isAlone: boolean;
   isNamed: StatementNames['isNamed'];
 }
 
 /**
- * @param left Those of its amount that no text says are paid. One that another line names is not credited by this one, and a text
- *   that was cut may name whom this one is for.
+ * Matches a line by its amount alone.
+ * @param left Deposits of its amount that no text identifies as paid. A deposit that another line
+ * names is not credited by this one. A truncated text may name another deposit.
  */
 function matchAmount(
   { amount, day, isWhole }: IncomingLine,
@@ -103,7 +104,7 @@ function matchAmount(
   return { match: isSure ? 'amount' : 'several', deposits };
 }
 
-/** Amounts of which there is one line alone, in this statement and among those that earlier ones left open. */
+/** Finds amounts with exactly one line, among these and among stored open lines. */
 async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<number>> {
   const lineOf = new Map<number, Set<string>>();
   const add = (amount: number, key: string) => lineOf.set(amount, (lineOf.get(amount) ?? new Set()).add(key));
@@ -112,7 +113,7 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
   for (const some of splitIntoChunks(amounts, atOnce)) {
     const open = await BankLineModel.aggregate<{ _id: number; first: string; last: string }>([
       { $match: { status: 'open', amount: { $in: some.map(int64) } } },
-      // Two are enough to know that it is not alone, whichever they are.
+      // Two keys are enough to know that it is not unique.
       { $group: { _id: '$amount', first: { $min: '$key' }, last: { $max: '$key' } } },
     ]);
     open.forEach(({ _id, first, last }) => [first, last].forEach((key) => add(_id, key)));
@@ -121,8 +122,8 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
 }
 
 /**
- * Amounts and days (`50000 2026-11-23`) of lines of which another one, at most a day away, was used or set aside, but for those
- * that this statement has as well: what stands beside a line in one statement is another payment.
+ * Finds amounts and days (`50000 2026-11-23`) with a decided line at most a day apart. Lines of
+ * this statement do not count: two lines in one statement are two payments.
  */
 async function findDecidedElsewhere(
   lines: readonly IncomingLine[],
@@ -133,7 +134,8 @@ async function findDecidedElsewhere(
     decided.set(`${amount} ${day}`, (decided.get(`${amount} ${day}`) ?? 0) + more);
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   for (const some of splitIntoChunks([...new Set(lines.map(({ amount }) => amount))], atOnce)) {
-    // One that is reopened and decided again meanwhile can count twice: the match is then less sure, never more.
+    // A line that is reopened and decided again meanwhile can count twice. That makes a match less
+    // certain, never more.
     const found = await BankLineModel.aggregate<{ _id: { amount: number; day: string }; count: number }>([
       {
         $match: {
@@ -163,15 +165,18 @@ async function findDecidedElsewhere(
   return same;
 }
 
-/** What is confirmed besides what our own id says. Nobody but the operator answers for it. */
+/** Matches that the operator trusts in addition to our own id. */
 export interface TrustedMatches {
-  /** Also lines with the `ref_id` of a deposit: its client chose it, and can have chosen words of somebody else's transfer. */
+  /**
+   * Also lines with a deposit's `ref_id`. Its client chose it and may have chosen words of another
+   * payer's transfer.
+   */
   byReference?: boolean | undefined;
-  /** Also lines for which only the amount speaks. */
+  /** Also lines that match by the amount alone. */
   byAmount?: boolean | undefined;
 }
 
-/** Lines that are confirmed with a statement. */
+/** Returns the lines that are confirmed with a statement. */
 export function selectConfirmable(
   lines: readonly PlannedLine[],
   { byReference = false, byAmount = false }: TrustedMatches,

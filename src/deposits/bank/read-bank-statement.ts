@@ -18,48 +18,53 @@ import {
 } from './bank-cells.js';
 import { findColumns, findMissingColumns, findDuplicateHeading, type BankColumns } from './bank-columns.js';
 
-/** Why a line with an amount is not read. */
+/** Why a line with an amount is not accepted. */
 export const bankLineRefusals = ['bad-date', 'not-booked', 'too-old', 'bad-amount', 'no-direction'] as const;
 export type BankLineRefusal = (typeof bankLineRefusals)[number];
 
-/** Money that came in. */
+/** An incoming payment. */
 export interface IncomingLine {
-  /** In the file. */
+  /** Line number in the file. */
   line: number;
-  /** The same in every statement that tells of this payment. */
+  /** Identifies this payment in every statement. */
   key: string;
   /** YYYY-MM-DD. */
   day: string;
   /** Rupiah. */
   amount: number;
-  /** The bank's text, of which `isWhole` says whether it is all. What a part does not say, the rest may. */
+  /** The bank's text. If `isWhole` is false, the cut part may name another deposit. */
   description: string;
   isWhole: boolean;
 }
 
 export interface BankStatement {
   incoming: IncomingLine[];
-  /** Of its incoming lines, YYYY-MM-DD; null: it has none. */
+  /** Range of its incoming lines, YYYY-MM-DD; null if there are none. */
   days: {
     first: string;
     last: string;
-    /** Not so where every day could be a month (08/09/2026): it is read with the day first, and a person must see that it is right. */
+    /** False if every date is ambiguous (08/09/2026). It is read day-first; a person must check. */
     isOrderTold: boolean;
   } | null;
-  /** Lines of money that went out, and those without date and amount: balances, sums, addresses. */
+  /**
+   * `outgoing`: number of outgoing payments. `others`: number of lines without date and amount,
+   * such as balances and totals.
+   */
   outgoing: number;
   others: number;
   refused: { line: number; why: BankLineRefusal }[];
 }
 
-/** The headings stand within so many rows: banks write name, number and period of the account above them. */
+/** The headings must be within these rows, below the account's name, number and period. */
 const preambleMax = 60;
 const descriptionMax = 500;
 
 /**
- * A bank's statement as CSV (UTF-8), by its headings, with a pause now and then: a long one holds up nobody. Of equal lines (day,
- * amount, text) each is a payment: the second is the second in every statement that has the whole day.
- * @throws ValidationError that says what is missing, for a file that is no such statement or larger than `limits.bankStatement…Max`.
+ * Reads a bank statement as CSV (UTF-8), by its headings. It yields regularly, so that a long file
+ * does not block the event loop. Equal lines (day, amount, text) are separate payments, numbered in
+ * order.
+ * @throws ValidationError with the problem, if the file is not a statement or exceeds
+ * `limits.bankStatement…Max`.
  */
 export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
   const text = decodeText(bytes);
@@ -87,7 +92,7 @@ export async function readBankStatement(bytes: Uint8Array): Promise<BankStatemen
   return { ...statement, days: days && { ...days, isOrderTold } };
 }
 
-/** The first and the last day of some lines, without sorting them: there may be many. */
+/** Returns the first and the last day of lines in one pass. */
 export function getDayRange(
   lines: readonly Pick<IncomingLine, 'day'>[],
 ): { first: string; last: string } | null {
@@ -105,7 +110,7 @@ export function getDayRange(
 interface Reading {
   columns: BankColumns;
   today: string;
-  /** What all rows with money say of the order of day and month, whichever way it went. */
+  /** The day orders found in all rows with money, incoming or outgoing. */
   orders: Set<ReturnType<typeof detectDayOrder>>;
 }
 
@@ -124,7 +129,8 @@ function addRow(statement: BankStatement, read: ReadRow, seen: Map<string, numbe
     const occurrence = (seen.get(same) ?? 0) + 1;
     seen.set(same, occurrence);
     const key = createHash('sha256').update(`${same}${occurrence}`).digest('hex');
-    // What cannot be seen is left out of the bank's words: refusing the line would lose a payment. Its key stays that of before.
+    // Remove invisible characters from the stored text, because refusing the line would lose a
+    // payment. The key still uses the original text.
     statement.incoming.push({ ...read, description: toPrintable(read.description), key });
   }
 }
@@ -133,7 +139,7 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
   const cell = (place: number) => (cells[place] ?? '').trim();
   const money = parseMoney(cell, columns);
   const isPending = /^'?PEND/i.test(cell(columns.date));
-  // Words where the day should be: a sum or a balance, whose figures may stand anywhere.
+  // A row with words in the date column is a sum or a balance.
   if (money === 'none' || (!isPending && /^[^\d]+$/.test(cell(columns.date)))) {
     return 'other';
   }
@@ -182,7 +188,7 @@ function parseMoney(
     if (!came || !went || (came.amount > 0 && went.amount > 0)) {
       return 'bad-amount';
     }
-    // A negative credit is a payment that the bank took back.
+    // A negative credit is a payment that the bank reversed.
     const isIn = came.amount > 0 && came.direction !== 'out';
     return came.amount + went.amount === 0
       ? 'none'
@@ -209,7 +215,7 @@ interface Heading {
   line: number;
 }
 
-/** The first row that names all that is needed, whatever stands between its cells. */
+/** Finds the first row with all required headings, with any separator. */
 async function findHeading(text: string): Promise<Heading> {
   let missing: string[] = findMissingColumns(findColumns([]));
   for (const mark of [',', ';', '\t'] as const) {
@@ -235,7 +241,7 @@ async function findHeading(text: string): Promise<Heading> {
       if (!(error instanceof UnreadableSheetError)) {
         throw error;
       }
-      // With another mark it may be a table.
+      // Try the next separator.
     }
   }
   throw buildUnreadableError(

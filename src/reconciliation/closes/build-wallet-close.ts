@@ -15,22 +15,23 @@ import { asWritten } from '../../shared/say.js';
 import { collectChunks } from '../../shared/collections.js';
 import { readSubjectFacts } from './subject-facts.js';
 
-/** Where a day ends for a wallet: before its first journal that was written from `end` on. */
+/** The end of a wallet's day. Its first journal from `end` on belongs to the next day. */
 export interface DayBound {
   day: string;
   /** The first instant of the next day. */
   end: Date;
-  /** Of the process that closes. A journal of later than that has a wrong clock, and ends no day. */
+  /** The closing process's clock. A journal with a later time has a wrong clock and ends no day. */
   now: Date;
 }
 
 const chunkSize = 500;
 
 /**
- * A wallet's row of a day: its journals after those of its row before, up to the end of the day. Whatever is committed
- * late falls into its next row.
+ * Builds a wallet's close of a day from its journals after the previous close, up to the end of the
+ * day. Journals that are committed late belong to its next close.
  * @returns null if there are none.
- * @throws ConflictError if its journals do not follow each other: what is wrong must not be closed.
+ * @throws ConflictError if its journals do not follow each other, because an error must not be
+ * closed.
  */
 export async function buildWalletClose(
   walletId: string,
@@ -41,14 +42,15 @@ export async function buildWalletClose(
   const digest = createDayDigest();
   let sums: LedgerSums = {};
   let last = { seq: firstSeq - 1, balance: previous?.balance ?? 0, held: previous?.held ?? 0 };
-  // Journals never change, and new ones follow the last: each is seen once. A failover takes none of these back.
+  // Journals never change, and new ones are appended, so each is read once. A failover cannot roll
+  // these back.
   const source = findWalletJournals(
     walletId,
     { after: last.seq },
     { ...exactReadOptions, readConcern: 'majority' },
   );
   for await (const chunk of collectChunks(takeUntilEnd(source, bound), chunkSize)) {
-    // They were written with these journals or before, so a majority holds them too.
+    // Subjects were written with these journals or earlier, so a majority holds them too.
     const factsOf = await readSubjectFacts(chunk);
     for (const journal of chunk) {
       const facts = factsOf(journal);

@@ -12,22 +12,25 @@ import { readPages } from '../ledger/read-pages.js';
 import type { DayBound } from './build-wallet-close.js';
 
 const entriesPerBatch = 500;
-/** An entry that came so much later than its own time, or of a clock so wrong, is still covered, once, by the next close. */
+/** Entries committed up to this long after their own time are covered, once, by the next close. */
 const lateMaxMs = 7 * 86_400_000;
 
 /**
- * Covers the entries of the audit log up to the end of a day that no close covers yet: a row for each, with its hash.
- * Nothing is written when an entry is made, so that no two of them wait for each other, and the log itself is never
- * changed. The first close with such rows covers all that was before it.
+ * Covers the audit entries up to the end of a day that no close covers yet, with a row and a hash
+ * for each. The first close that has such rows covers all entries before it.
  *
- * Safe to run twice and at once: an entry has one row, by its id, and each batch raises `batches` of the day.
- * @returns false if the day is closed meanwhile: nothing more is to be done.
+ * Entries are hashed here, not when they are written, so that writers do not wait for each other
+ * and the log never changes.
+ *
+ * Safe to run twice or concurrently: an entry has one row by its id, and each batch raises
+ * `batches` of the day.
+ * @returns false if the day was closed meanwhile: nothing is left to do.
  */
 export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | null): Promise<boolean> {
   const from = previous?.content.audit
     ? new Date(getStartOfDay(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
     : null;
-  // The time of an entry never changes, so each is seen once. A failover takes none of these back.
+  // The time of an entry never changes, so each is read once. A failover cannot roll these back.
   const source = audit
     .find<Document>(
       { at: { $lt: end, ...(from && { $gte: from }) } },
@@ -55,7 +58,7 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
     const covered = new Set(known.map(({ _id }) => _id));
     return rows.filter(({ _id }) => !covered.has(_id));
   };
-  // If a failover takes such a row back, the next close covers its entry.
+  // If a failover rolls such a row back, the next close covers its entry.
   if ((await isFresh()).length === 0) {
     return true;
   }
@@ -73,7 +76,7 @@ async function addCloses(day: string, rows: AuditClose[]): Promise<boolean> {
   });
 }
 
-/** What a day's rows come to, in the order of their entries' ids. */
+/** Counts and hashes a day's rows, in the order of their entries' ids. */
 export async function readDayAudit(day: string): Promise<DayAudit> {
   const digest = createHash('sha256');
   let entries = 0;

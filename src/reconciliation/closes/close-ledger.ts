@@ -22,25 +22,26 @@ import { withLease } from '../../redis/lease.js';
 import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
 import { logger } from '../../shared/logger.js';
 
-/** Closes the days that are over. Most of the time there are none, which one read tells. */
+/** Closes the days that are over. Usually there are none, which takes one read. */
 export const closeLedgerJob = defineClocked('close-ledger', 300_000);
 
 const walletsPerPage = 200;
-/** Wallets that are read at the same time. */
+/** Number of wallets read concurrently. */
 const atOnce = 8;
-/** A root stands for ever, so it is made of nothing that a failover can take back. */
+/** A root is permanent, so it only uses data that a failover cannot roll back. */
 const held = { readConcern: 'majority' } as const;
 
 /**
- * Closes a day: first a row for each wallet that moved and for each entry of the audit log, then the root over all
- * of them, in one conditional write.
+ * Closes a day: first a row for each wallet that moved and each audit entry, then the root over all
+ * rows, in one conditional write.
  *
- * Safe to run twice, at once, and after it died half-way: a row stands once it is written and is never changed; each
- * batch of rows raises `batches` in its database transaction, on which the root's write is conditional. So no row comes
- * after the root, and no root is made of fewer rows than there are.
+ * Safe to run twice, concurrently, and after a crash. Rows never change, and each batch of rows
+ * raises `batches` in its transaction. The root's write requires the `batches` it has read, so no
+ * row follows the root, and the root includes all rows.
  * @param previous The day closed before this one.
- * @returns the day as it stands, whoever closed it.
- * @throws ConflictError if a wallet's journals do not follow each other, or the key of the days before is not here.
+ * @returns the closed day, also if another process closed it.
+ * @throws ConflictError if a wallet's journals do not follow each other, or the signing key of
+ * earlier days is not set.
  */
 export async function closeDay(bound: DayBound, previous: ClosedDay | null): Promise<ClosedDay> {
   const { day } = bound;
@@ -83,7 +84,8 @@ async function writeRows(bound: DayBound): Promise<void> {
 }
 
 async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): Promise<WalletClose[]> {
-  // A wallet whose row changes meanwhile may be missing here: `addRows` then finds its row or the day closed.
+  // A wallet whose close changes meanwhile may be missing here. `addRows` then finds its row, or
+  // the day closed.
   const newest = await walletCloses
     .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true }, held)
     .toArray();
@@ -102,7 +104,10 @@ async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): 
   return rows.filter((row) => row !== null);
 }
 
-/** @returns false if the day is closed: nothing was written, and nothing more is to be done. */
+/**
+ * Adds rows to a day.
+ * @returns false if the day is closed: nothing was written, and nothing is left to do.
+ */
 async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
   return inTransaction(async (session) => {
     const fence = await dayCloses.updateOne(
@@ -134,7 +139,7 @@ async function addRows(day: string, rows: WalletClose[]): Promise<boolean> {
   });
 }
 
-/** Writes the root, unless rows were added since `batches` was read: then it has to be made again. */
+/** Writes the root, unless rows were added since `batches` was read; then the caller repeats it. */
 async function writeRoot(day: string, batches: number, previous: ClosedDay | null): Promise<void> {
   const digest = createWalletsDigest();
   const found = { wallets: 0, journals: 0 };
@@ -164,12 +169,18 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
   );
 }
 
-/** In the order of their wallets. @param after The id of the row before; absent: all. */
+/**
+ * Finds the rows of a day in the order of their wallets.
+ * @param after The id of the previous row; absent: from the beginning.
+ */
 export function findRows(day: string, after = `${day}:`) {
   return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, held).sort({ _id: 1 });
 }
 
-/** A process that was not given the key must not end a chain of signatures. */
+/**
+ * A process without the key must not end a chain of signatures.
+ * @throws ConflictError
+ */
 function refuseLostKey(day: string, signature: DayClose['signature'], previous: ClosedDay | null): void {
   if (!signature && previous?.signature) {
     throw new ConflictError(
@@ -180,20 +191,20 @@ function refuseLostKey(day: string, signature: DayClose['signature'], previous: 
   }
 }
 
-/** After midnight, so that what was begun before it is committed. What comes later falls into the next day's close. */
+/** Wait after midnight for running commits. Later ones belong to the next day's close. */
 const graceMs = 600_000;
 const leaseMs = 60_000;
 
-/** The clocked job: closes every day that is over, unless another process is at it. */
+/** Closes every day that is over, unless another process is closing. Run by `closeLedgerJob`. */
 export async function closeDueDays(): Promise<void> {
   await withLease('close-ledger', leaseMs, () => closeLedger());
 }
 
 /**
- * Closes every day that is over and not closed, the earliest first. The first close ever takes all that was before it
- * into one day.
+ * Closes every day that is over and not closed, earliest first. The first close ever takes all
+ * earlier history into one day.
  * @param until YYYY-MM-DD, the last day to close.
- * @returns the days that it closed, or found closed by somebody else meanwhile.
+ * @returns the days closed by this call or meanwhile by another process.
  * @throws ValidationError for a day that is not over.
  */
 export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]> {
@@ -223,7 +234,7 @@ export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]
   return closed;
 }
 
-/** When the clock closes next, if nothing keeps it. */
+/** Returns the time of the next scheduled close. */
 export function getNextClose(last: ClosedDay | null): Date {
   const over = getLastDayOver();
   return last !== null && last._id < over

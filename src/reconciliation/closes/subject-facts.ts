@@ -17,10 +17,10 @@ import { purchases, type Purchase } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
 import { groupBy, collectChunks } from '../../shared/collections.js';
 
-/** What a journal is for, as a close hashes it. */
+/** The content of a journal's subject, as a close hashes it. */
 export interface SubjectFacts {
   text: string;
-  /** What journals without a wallet moved that are closed together with this one. */
+  /** Sums of journals without a wallet that are closed together with this one. */
   sums: LedgerSums;
 }
 
@@ -28,7 +28,7 @@ const noFacts: SubjectFacts = { text: '', sums: {} };
 const postingsAtOnce = 20;
 const creditsPerChunk = 500;
 
-/** Of each kind of journal: which fields of its subject can no longer change once it is written. */
+/** By kind of journal: the fields of its subject that can no longer change once it is written. */
 const acceptedFields = [
   ...(['accountId', 'refId', 'surface', 'kind', 'productCode', 'customerNumber'] as const),
   ...(['price', 'quoteId', 'createdAt'] as const),
@@ -47,7 +47,7 @@ const quotedFields = [
   ...(['accountId', 'productCode', 'customerNumber', 'sellerId', 'customerName', 'billPeriod'] as const),
   ...(['totalBill', 'adminFee', 'totalAmount', 'usedBy'] as const),
 ] as const;
-/** What may be masked later (decision 044). */
+/** Fields that may be masked later (decision 044). */
 const customerFields = ['customerNumber', 'serialNumber', 'customerName'] as const;
 const proofFields = ['proofSalt', 'proofs'] as const;
 const depositedFields = [
@@ -58,10 +58,10 @@ const bankFields = ['bankCode', 'accountNumber', 'accountName'] as const;
 const paidOutFields = ['status', 'finalAt'] as const;
 
 /**
- * What the journals of a wallet are for: of each subject the fields that cannot change after this journal (decision
- * 039). A sale moves no wallet; it is told with the posting that brings it to its seller.
- * @param of Journals with a wallet, a bounded number of them.
- * @returns the facts by the id of the journal.
+ * Reads the subjects of a wallet's journals: the fields that cannot change after the journal
+ * (decision 014). A sale moves no wallet, so it is closed with the posting that credits its seller.
+ * @param of Journals with a wallet, in a bounded number.
+ * @returns a function that returns the facts of a journal.
  */
 export async function readSubjectFacts(of: readonly Journal[]): Promise<(journal: Journal) => SubjectFacts> {
   const idsOf = (...kinds: JournalKind[]) => [
@@ -118,20 +118,20 @@ async function readPurchases(ids: string[]) {
   };
 }
 
-/** Nothing where there is none: days that were closed before there were markups keep their hashes. */
+/** Empty without a markup, so that days closed before markups existed keep their hashes. */
 function toMarkupText(document: { markup?: number } | undefined): string {
   return document?.markup === undefined ? '' : ` markup ${toCanonicalText(document.markup)}`;
 }
 
 /**
- * A posting is its credits; a credit for a sale is the sale. A posting has up to a thousand, so that they are read a
- * bounded number at a time, and only their hashes are kept.
+ * Reads postings, each by its credits; a credit for a sale includes the sale. A posting has up to a
+ * thousand credits, so they are read in chunks and only their hashes are kept.
  */
 async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts> {
   const creditsOf = new Map<string, { hashes: string[]; sums: LedgerSums }>();
   for (let start = 0; start < ids.length; start += postingsAtOnce) {
     const some = ids.slice(start, start + postingsAtOnce);
-    // A credit gets its posting once, with the journal of it, so each is seen once.
+    // A credit gets its posting once, together with the journal, so each is read once.
     const source = sellerCredits.find(
       { postingId: { $in: some, $type: 'string' } },
       { ...exactReadOptions, projection: buildProjection([...creditedFields, 'postingId']) },
@@ -153,7 +153,7 @@ async function readPostings(ids: string[]): Promise<(id: string) => SubjectFacts
   };
 }
 
-/** The other credits take a sale back: `<purchase>-reversal`. */
+/** True for the credit of a sale. Other credits are reversals: `<purchase>-reversal`. */
 function isSale({ _id, transactionId }: SellerCredit): boolean {
   return _id === transactionId;
 }
@@ -162,7 +162,8 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
   if (ids.length === 0) {
     return () => noFacts;
   }
-  // Purchases first: what a reversal or a masking changes with them in one transaction is then seen as well.
+  // Read purchases first, so that a concurrent reversal or masking shows in orders and journals
+  // too.
   const purchaseOf = await readById(purchases, ids, [...soldFields, 'status', ...proofFields]);
   const [ordersOk, about] = await Promise.all([
     orders
@@ -184,7 +185,7 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
     const purchase = purchaseOf.get(id);
     const own = journalsOf.get(id) ?? [];
     const success = own.filter(({ kind }) => kind === 'success');
-    // The one change after a success, which has a journal of its own.
+    // A reversal is the only change after a success, and it has its own journal.
     const isReversed = purchase?.status === 'REFUNDED' && own.some(({ kind }) => kind === 'reversal');
     const status = isReversed ? 'SUCCESS' : (purchase?.status ?? null);
     const sums: LedgerSums = {};
@@ -204,7 +205,7 @@ async function readSales(ids: string[]): Promise<(purchaseId: string) => Subject
   };
 }
 
-/** An order's serial number is its purchase's, and so is the salt. */
+/** An order shares the serial number and the salt of its purchase. */
 function withPurchaseSalt(order: Order, purchase: Purchase | undefined): Order & Maskable {
   return purchase?.proofSalt === undefined ? order : { ...order, proofSalt: purchase.proofSalt };
 }
@@ -233,7 +234,8 @@ async function readById<T extends { _id: string }>(
     .find({ _id: { $in: ids } } as unknown as Filter<T>, {
       ...exactReadOptions,
       projection: buildProjection(fields),
-      // MongoDB keeps a cursor open whose batch is full. One batch holds them all, so no cursor can be lost.
+      // A full batch would leave a cursor open, which a failover loses. One batch holds all
+      // documents.
       batchSize: ids.length + 1,
     })
     .toArray();

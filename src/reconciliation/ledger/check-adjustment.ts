@@ -10,9 +10,10 @@ import { readWithRetries } from './read-pages.js';
 const atOnce = 500;
 
 /**
- * Every adjustment against its journal and its audit entry, and every journal of this kind against its adjustment, in rising
- * order of their ids. Each verification does it for all there ever were: they are few, and what a close would hash of one is
- * what its journal and its audit entry say, which are closed. What looks wrong is read again at one moment before it counts.
+ * Checks every adjustment against its journal and audit entry, and every such journal against its
+ * adjustment, by rising id. Each verification checks the whole history, because adjustments are few
+ * and closes do not hash them. Suspected errors are read again in one transaction before they
+ * count.
  */
 export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise<void> {
   for (let after = ''; ;) {
@@ -36,7 +37,7 @@ export async function checkAdjustments(log: FindingLog, onPart: OnPart): Promise
 }
 
 interface Batch {
-  /** Rising. Of what is behind the last one nothing is known yet. */
+  /** Rising. Ids after the last one are not complete yet. */
   ids: string[];
   adjustments: Map<string, Document>;
   journals: Map<string, Document[]>;
@@ -68,7 +69,10 @@ async function readBatch(session: Session | null, which: { after: string } | { i
   };
 }
 
-/** The journals of the last adjustment may go on behind the page. One that fills a page has too many as it is. */
+/**
+ * Drops the last adjustment, whose journals may continue on the next page. If one adjustment fills
+ * the page, it is kept, because it has too many journals anyway.
+ */
 function dropLastSubject(page: Journal[]): Journal[] {
   const last = page.at(-1)?.subjectId;
   const whole = page.filter(({ subjectId }) => subjectId !== last);
@@ -77,7 +81,7 @@ function dropLastSubject(page: Journal[]): Journal[] {
 
 const postingActions = ['adjustment.post', 'adjustment.approve'];
 
-/** The audit entries by which money was moved. */
+/** Reads the audit entries of posted adjustments. */
 async function readEntries(session: Session | null, ids: string[]): Promise<Map<string, Document[]>> {
   if (ids.length === 0) {
     return new Map();
@@ -108,7 +112,7 @@ function findProblems({ adjustments, journals, entries }: Batch, id: string): Pr
   return unvouched.map((message) => ({ check: 'vouched', message }));
 }
 
-/** One journal a completed adjustment, of its amount and with its balance; none of any other. */
+/** Checks that a completed adjustment has one journal, with its amount and balance; others none. */
 function compareWithJournals(adjustment: Document, moved: Document[]): string[] {
   const { status, amount, accountId, balanceAfter, requestedBy, decidedBy } = adjustment;
   const [journal] = moved;
@@ -143,14 +147,17 @@ function compareWithJournals(adjustment: Document, moved: Document[]): string[] 
   return problems;
 }
 
-/** Lines that are none are a finding of their own, with the journal. */
+/** Formats lines for comparison. Invalid lines are a separate finding of the journal. */
 function formatLines({ lines }: Document): string[] {
   return (Array.isArray(lines) ? (lines as (Document | null)[]) : []).map(
     (line) => `${String(line?.['account'])} ${String(line?.['amount'])}`,
   );
 }
 
-/** Who made it, or approved it, has an audit entry of the same database transaction (decision 014). */
+/**
+ * Checks that the requester or the approver has an audit entry, which the same transaction writes
+ * (decision 014).
+ */
 function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   const { status, amount, accountId, requestedBy, decidedBy } = adjustment;
   if (status !== 'completed') {

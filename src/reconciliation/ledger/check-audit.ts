@@ -14,9 +14,11 @@ const entriesPerChunk = 1_000;
 const lateNamedMax = 20;
 
 /**
- * The audit log against its rows in closed days: names each entry that was changed or removed since its day was
- * closed, and each that is in a closed day now and was not then. That the rows themselves are those of the close is
- * told by its root (check-closes.ts). Days that were closed before there were such rows are read on, and prove nothing of it.
+ * Checks the audit log against its rows in closed days. It reports each entry that was changed or
+ * removed after its day was closed, and each that is missing in the close of its day. The root
+ * protects the rows themselves (check-closes.ts).
+ *
+ * Days closed before such rows existed are skipped and prove nothing.
  */
 export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPart): Promise<AuditRead> {
   const found: AuditRead = { entries: 0, late: 0, lateIds: [] };
@@ -39,7 +41,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
     _id: { $lte: last._id },
     'content.audit': { $ne: null },
   } as Filter<DayClose>);
-  // The day after the last may be under way.
+  // The day after the last closed one may be closing now.
   const days = new Set([
     ...(await readWithRetries(() => closed.clone().project<{ _id: string }>({ _id: 1 }).toArray())).map(
       ({ _id }) => _id,
@@ -57,7 +59,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
   return found;
 }
 
-/** Changed or removed. */
+/** Reports changed and removed entries. */
 async function checkCovered(
   log: FindingLog,
   rows: AuditClose[],
@@ -83,7 +85,10 @@ async function checkCovered(
   }
 }
 
-/** In a closed day, and no close knows it. A row of a day that was never closed is none. Safe to read again from the start. */
+/**
+ * Finds entries of closed days that no close covers. Rows of a day that was never closed do not
+ * count. Safe to read again from the start.
+ */
 async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
   const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
   const found: string[] = [];
@@ -97,7 +102,7 @@ async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: On
   return found;
 }
 
-/** What has no time stands before or behind all that have one, and no close would ever meet it. */
+/** Reports entries without a valid time, which no close would cover. They sort first or last. */
 async function checkTimes(log: FindingLog): Promise<void> {
   for (const direction of [1, -1] as const) {
     const [end] = await audit.find<Document>({}, auditRead).sort({ at: direction }).limit(1).toArray();

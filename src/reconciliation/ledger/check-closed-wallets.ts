@@ -13,13 +13,13 @@ import type { FindingLog, OnPart, Progress } from './ledger-report.js';
 const walletsPerPage = 100;
 const journalsPerChunk = 1_000;
 
-/** What is told of what no close covers yet. */
+/** Checks of the part that no close covers yet. */
 export interface OpenPart {
-  /** All wallets whose ids are in a range. */
+  /** Called with all wallets in a range of ids. */
   range(ids: IdRange, wallets: readonly Wallet[]): Promise<void>;
-  /** Journals of a wallet after its last close. */
+  /** Called with a wallet's journals after its last close. */
   journals(of: readonly Journal[]): Promise<void>;
-  /** How the wallet stood when it was closed, and stands by its journals, as far as they were read. */
+  /** Called with a wallet's standing at its last close and after its last journal. */
   wallet(
     wallet: Wallet | null,
     found: { id: string; closed: Standing; standing: Standing; isGapless: boolean },
@@ -27,9 +27,9 @@ export interface OpenPart {
 }
 
 /**
- * Every wallet's journals against the closes up to a day, in one pass over them by the index of wallet and `seq`;
- * what they are for is read for a thousand at a time.
- * @returns how many closed journals there are.
+ * Checks every wallet's journals against the closes up to a day, in one pass along the index of
+ * wallet and `seq`. Subjects are read for a thousand journals at a time.
+ * @returns the number of closed journals.
  */
 export async function checkClosedWallets(
   log: FindingLog,
@@ -46,7 +46,7 @@ export async function checkClosedWallets(
       .sort({ _id: 1 })
       .limit(walletsPerPage)
       .toArray();
-    // By range, so that journals and closes of a wallet that is gone are seen as well.
+    // Read by id range, so that journals and closes of a deleted wallet are found too.
     const isLast: boolean = page.length < walletsPerPage;
     const last: string | undefined = page.at(-1)?._id;
     const range = {
@@ -77,7 +77,7 @@ interface Page {
 }
 
 async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }: Page): Promise<number> {
-  // Wallet and day of a row never change, so each is seen once.
+  // Wallet and day of a row never change, so each is read once.
   const rows = await readWithRetries(() =>
     walletCloses
       .find({ walletId: range, day: { $lte: lastDay } })
@@ -114,7 +114,7 @@ async function checkPage(log: FindingLog, { page, range, lastDay, onPart, open }
   return closedJournals;
 }
 
-/** All that name a wallet, in the order of their index. */
+/** Reads all journals with a wallet, in the order of their index. */
 function readJournals(range: IdRange): AsyncGenerator<Journal> {
   const inOrder = (accountId: object | string, rest: object) =>
     journals

@@ -11,9 +11,9 @@ import { readPages } from './read-pages.js';
 import type { ClosesRead, FindingLog, LedgerFinding, OnPart, Progress } from './ledger-report.js';
 
 export interface VerifyOptions {
-  /** Checks closed days by every rule too, and not by their hashes alone. */
+  /** Checks closed days by every rule too, in addition to their hashes. */
   full?: boolean | undefined;
-  /** A root that `topup ledger close` printed, kept outside of the database. */
+  /** A root that `topup ledger close` printed, kept outside the database. */
   root?: string | undefined;
   /** The public key that must have signed every root. */
   publicKey?: string | undefined;
@@ -22,14 +22,16 @@ export interface VerifyOptions {
 
 interface Found {
   closes: ClosesRead;
-  /** What was read of the rest; null if every rule is still to be checked over the whole history. */
+  /** Document counts of the open part; null if every rule must be checked over all history. */
   open: Pick<OpenCheck, 'examined'> | null;
 }
 
 /**
- * Proves what only closes can: that nothing of a closed day was changed, lost or added, in journals and in what they
- * are for. Roots against rows, rows against each other, rows against journals. Unless `full` is asked for, or nothing
- * is closed, every rule is then checked over what no close covers.
+ * Verifies the closes: that nothing in closed days was changed, removed or added, in journals and
+ * their subjects. It compares roots with rows, rows with each other, and rows with journals.
+ *
+ * It then checks every rule over the part that no close covers, unless `full` is set or nothing is
+ * closed.
  */
 export async function checkCloses(
   log: FindingLog,
@@ -55,7 +57,10 @@ export async function checkCloses(
   return { closes: { days, journals, audit, last: shown }, open };
 }
 
-/** Every root against its rows and the root before it. @returns how many there are. */
+/**
+ * Checks every root against its rows and the previous root.
+ * @returns the number of roots.
+ */
 async function checkRoots(
   log: FindingLog,
   lastDay: string,
@@ -122,7 +127,7 @@ function findProblems(
 }
 
 async function checkKeptRoot(log: FindingLog, root: string | undefined): Promise<void> {
-  // Its text is looked up by an index over text alone.
+  // Without `$type`, MongoDB cannot use the partial index.
   if (root !== undefined && !(await dayCloses.findOne({ root: { $eq: root, $type: 'string' } }))) {
     log.add({ check: 'closed-days', subject: `root ${root}`, message: 'no closed day has this root' });
   }

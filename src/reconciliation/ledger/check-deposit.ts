@@ -4,7 +4,7 @@ import type { ReadDeposit, ReadJournal } from './stored-documents.js';
 import { env } from '../../../config/env.js';
 import type { Subject } from './subject.js';
 
-/** A completed deposit was credited once, any other never. */
+/** Checks that a completed deposit was credited once, and any other never. */
 export function checkDeposit(deposit: ReadDeposit, journals: readonly ReadJournal[]): LedgerFinding[] {
   const finding = { check: 'deposits' as const, subject: `deposit ${deposit._id}` };
   const credited = journals.filter((journal) => journal.kind === 'deposit');
@@ -66,12 +66,12 @@ function checkBalances(deposit: ReadDeposit, journal: ReadJournal | undefined): 
   return problems;
 }
 
-/** A deposit that its own call has credited is completed in one database transaction; what waited longer was confirmed. */
+/** An instant deposit completes within its own call; one that waited longer was confirmed. */
 const ownCallMs = 60_000;
 
 /**
- * Money that comes from outside, leaves for outside, or is taken back has somebody who answers for it, by an audit entry
- * of the same database transaction. That is all that tells a forged deposit from a true one.
+ * Checks the audit entries of confirmed deposits, final settlements and reversals, which the same
+ * transaction writes. Only the entry distinguishes a forged deposit from a real one.
  */
 export function checkVouchers(subject: Subject): LedgerFinding[] {
   const { deposit, settlement, purchase } = subject;
@@ -89,7 +89,10 @@ export function checkVouchers(subject: Subject): LedgerFinding[] {
   ];
 }
 
-/** With DEPOSIT_MODE=instant an account's own call credits a deposit, and nobody vouches for it. */
+/**
+ * True for a completed deposit without a confirmation. With DEPOSIT_MODE=instant the account's own
+ * call credits it.
+ */
 export function isUnvouched({ deposit, vouchers }: Subject): boolean {
   return deposit?.status === 'completed' && !vouchers.some((each) => each.action === 'deposit.confirm');
 }

@@ -3,17 +3,17 @@ import type { JournalKind, JournalLine, LedgerAccount } from '../../money/journa
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal, ReadWallet } from './stored-documents.js';
 
-/** What holds for every journal of a kind, whatever its amounts. */
+/** Rules for every journal of a kind, whatever its amounts. */
 export interface JournalRule {
-  /** What must exist under the journal's `subjectId`. */
+  /** The kind of document that must exist under the journal's `subjectId`. */
   subject: 'transaction' | 'deposit' | 'settlement' | 'posting' | 'adjustment';
-  /** Whose wallet it changes; null: none. */
+  /** Role of the wallet's account; null: the journal changes no wallet. */
   wallet: Role | 'any' | null;
-  /** May it take that wallet below zero? Only the posting of a reversal may (decision 007). */
+  /** True if it may take the wallet below zero: only the posting of a reversal (decision 007). */
   mayOverdraw: boolean;
 }
 
-/** A new kind of journal is a row here, and its amounts in the check of its subject. */
+/** A new kind of journal needs a row here, and a check of its amounts with its subject. */
 const rules: Record<JournalKind, JournalRule> = {
   deposit: { subject: 'deposit', wallet: 'buyer', mayOverdraw: false },
   purchase: { subject: 'transaction', wallet: 'buyer', mayOverdraw: false },
@@ -27,12 +27,12 @@ const rules: Record<JournalKind, JournalRule> = {
   adjustment: { subject: 'adjustment', wallet: 'any', mayOverdraw: false },
 };
 
-/** Undefined for a kind that nothing calls for. */
+/** Returns the rule of a kind; undefined for an unknown kind. */
 export function findJournalRule(kind: string): JournalRule | undefined {
   return Object.hasOwn(rules, kind) ? rules[kind as JournalKind] : undefined;
 }
 
-/** The sum of a journal's lines by account, without those that come to 0. */
+/** Sums a journal's lines by account, without accounts that sum to 0. */
 export function getNet(lines: readonly JournalLine[]): Map<LedgerAccount, number> {
   const net = new Map<LedgerAccount, number>();
   for (const { account, amount } of lines) {
@@ -41,7 +41,10 @@ export function getNet(lines: readonly JournalLine[]): Map<LedgerAccount, number
   return new Map([...net].filter(([, amount]) => amount !== 0));
 }
 
-/** docs/explanation/ledger.md#rules, 1 and 2: the lines sum to 0, and only the wallet that the journal names is touched. */
+/**
+ * Checks rules 1 and 2 of docs/explanation/ledger.md#rules: the lines sum to 0, and only the named
+ * wallet is touched.
+ */
 export function checkJournal(journal: ReadJournal): LedgerFinding[] {
   const subject = `journal ${journal.kind} of ${journal.subjectId}`;
   const problems: string[] = journal.lines.length === 0 ? ['it has no lines'] : [];
@@ -82,7 +85,7 @@ export function checkJournal(journal: ReadJournal): LedgerFinding[] {
   ];
 }
 
-/** Compares what a journal moved with what it had to move. */
+/** Compares a journal's lines with the expected lines. */
 export function checkMovement(
   journal: ReadJournal,
   expected: readonly JournalLine[],
@@ -103,14 +106,14 @@ function getWalletId(account: LedgerAccount): string | null {
   return /^(?:wallet|held):(.*)$/.exec(account)?.[1] ?? null;
 }
 
-/** A wallet as its journals up to one leave it; the same fields as the wallet has. */
+/** The state of a wallet after a journal, with the fields of a wallet. */
 export interface Standing {
   seq: number;
   balance: number;
   held: number;
 }
 
-/** One journal against the wallet as the journals before it left it. */
+/** Checks one journal against the wallet's state before it. */
 export function checkStep(
   { id, role }: { id: string; role: Role | null },
   journal: ReadJournal,

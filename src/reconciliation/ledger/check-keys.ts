@@ -8,7 +8,7 @@ import { readWithRetries } from './read-pages.js';
 import { describeValue, rawReadOptions } from './read-document.js';
 import { subjectKeys } from './stream-subjects.js';
 
-/** What is more than this at one end is not counted: it would be no slip but another program's data. */
+/** The most documents reported per end. More would be another program's data. */
 const invalidMax = 1_000;
 
 export interface InvalidKey {
@@ -17,7 +17,10 @@ export interface InvalidKey {
   document: Document;
 }
 
-/** Says of each document once that its key is no text, so that it belongs to nothing and no walk meets it. */
+/**
+ * Returns a function that reports each document once whose key is not a string. It belongs to no
+ * subject, and no scan finds it.
+ */
 export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void {
   const told = new Set<string>();
   return ({ collection, field, document }) => {
@@ -30,8 +33,9 @@ export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void 
 }
 
 /**
- * The walks read texts by rising key. Everything that is no text stands before or behind all texts in the order of the
- * same index, so that both ends of it show whether there is any. (An array stands among the texts; the walk meets it.)
+ * Checks that all keys are strings, because scans read string keys only. Other types sort before or
+ * after all strings in the same index, so both ends of the index show them. An array sorts among
+ * the strings, and the scan finds it.
  */
 export async function checkKeys(onOdd: (odd: InvalidKey) => void): Promise<void> {
   const keys = [

@@ -18,11 +18,11 @@ import { readPages, readWithRetries } from './read-pages.js';
 import type { FindingLog, LedgerReport, OnPart } from './ledger-report.js';
 import { readSubjects } from './stream-subjects.js';
 
-/** Subjects that one database transaction reads, and such transactions at the same time. */
+/** Subjects per database transaction, and number of concurrent transactions. */
 const perTransaction = 25;
 const atOnce = 8;
 
-/** What no close covers: every rule of its subjects, and that each wallet is what its journals make of it. */
+/** Checks every rule of uncovered subjects, and each wallet against its journals. */
 export interface OpenCheck extends OpenPart {
   examined: LedgerReport['examined'];
 }
@@ -44,7 +44,7 @@ export function createOpenCheck(log: FindingLog): OpenCheck {
     },
     async wallet(wallet, { id, closed, standing, isGapless }) {
       examined.wallets += wallet ? 1 : 0;
-      // What looks wrong may have changed between two reads.
+      // It may have changed between two reads.
       if (!isGapless || !wallet || !matchesStanding(wallet, standing)) {
         await recheckWallet(log, id, closed);
       }
@@ -53,7 +53,8 @@ export function createOpenCheck(log: FindingLog): OpenCheck {
 }
 
 /**
- * Checks what is open by its state. Call it before the journals are read: what ends meanwhile has a journal then.
+ * Checks subjects in an open state. Call it before the journals are read: a subject that ends
+ * meanwhile has a journal by then.
  */
 export async function checkOpenStates(
   log: FindingLog,
@@ -66,7 +67,7 @@ export async function checkOpenStates(
   }
 }
 
-/** A kind at a time, and its ids at once: nothing stays open at the server while the subjects are read. */
+/** Reads all open ids of a kind at once, so that no cursor stays open during the checks. */
 async function* readOpenIds(): AsyncGenerator<string> {
   const id = { projection: { _id: 1 } };
   const open = { status: { $in: ['PENDING' as const, 'PROCESSING' as const] } };
@@ -80,7 +81,7 @@ async function* readOpenIds(): AsyncGenerator<string> {
   yield* (await readWithRetries(() => settlements.find(under, id).toArray())).map(({ _id }) => _id);
 }
 
-/** A posting is checked with the sales that it posts. */
+/** Returns the subjects of journals. A posting is checked together with the sales that it posts. */
 async function findSubjectIds(of: readonly Journal[]): Promise<string[]> {
   const postings = of.filter(({ kind }) => kind === 'seller-posting').map(({ subjectId }) => subjectId);
   const credits = await sellerCredits
@@ -121,7 +122,10 @@ function matchesStanding(wallet: Wallet, standing: Standing): boolean {
   );
 }
 
-/** One transaction creates an account and its wallet. So a single one is read again, both at one moment. */
+/**
+ * Reports accounts without a wallet, and wallets without an account. One transaction creates both,
+ * so both are read again at one snapshot.
+ */
 async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   if (ids.length === 0) {
     return;
@@ -143,7 +147,7 @@ async function recheckAccounts(log: FindingLog, ids: string[]): Promise<void> {
   }
 }
 
-/** One wallet by itself: first the wallet, then its journals, so that none of those can be missing. */
+/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
 async function recheckWallet(log: FindingLog, id: string, closed: Standing): Promise<void> {
   const add = (check: 'wallet-sequence' | 'wallet-balance', message: string) => {
     log.add({ check, subject: `wallet ${id}`, message });
@@ -167,7 +171,7 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
     const what = `journal ${standing.seq} (${journal.kind} of ${journal.subjectId}, ${day})`;
     last = what;
     if (standing.seq !== before + 1) {
-      // What follows a gap would look wrong as well.
+      // Everything after a gap would look wrong too.
       add('wallet-sequence', `after journal ${before} comes ${what}`);
       return;
     }

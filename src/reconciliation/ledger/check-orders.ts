@@ -5,7 +5,10 @@ import type { Subject } from './subject.js';
 import { isFinal } from '../../purchases/states.js';
 import type { Order } from '../../purchases/order.model.js';
 
-/** Each sale credits its seller once, at the price less the commission; a reversal takes the same back. */
+/**
+ * Checks that each sale credits its seller once, at the price less the commission, and that a
+ * reversal takes the same amount back.
+ */
 export function checkCredits(purchase: KnownPurchase, { credits }: Subject): LedgerFinding[] {
   const net = purchase.price - (purchase.commissionAmount ?? 0);
   const expected = new Map<string, number>();
@@ -50,7 +53,7 @@ function checkCredit(
   return problems;
 }
 
-/** The one number that purchase, journal and credit could agree on and still be wrong: it follows from the order. */
+/** Checks the commission against the order's rate: all other documents could share an error. */
 export function checkCommission(purchase: KnownPurchase, { orders }: Subject): LedgerFinding[] {
   const bought = orders.find((each) => each.status === 'OK');
   if (
@@ -80,7 +83,10 @@ export function isSold({ status }: ReadPurchase): boolean {
 
 const openStatuses: readonly (Order['status'] | null)[] = ['SENT', 'UNKNOWN'];
 
-/** docs/explanation/ledger.md#rules, 4: never two orders at once, never an order for more than was debited. */
+/**
+ * Checks rule 4 of docs/explanation/ledger.md#rules: never two open orders, never an order above
+ * the debited price.
+ */
 export function checkOrders(purchase: ReadPurchase, orders: readonly ReadOrder[]): LedgerFinding[] {
   const problems = [
     ...checkOpen(purchase, orders),
@@ -121,16 +127,18 @@ function checkBought(purchase: ReadPurchase, orders: readonly ReadOrder[]): stri
   if (status !== null && !isSold(purchase) && order) {
     return [`it is ${status} and attempt ${order.n} was bought`];
   }
-  // Of both, so that an edit of one shows.
+  // The serial number is stored twice, so that an edit of one shows.
   return order && order.serialNumber !== serialNumber
     ? [`it has another serial number than attempt ${order.n}, which was bought`]
     : [];
 }
 
 /**
- * A purchase names the seller that was asked last; one that was sold, the seller of whom it was bought: an operator may have
- * found out that it was not the last one. Its version rises with each attempt that is sent and each change to a final state:
- * an attempt that is gone, or was made of nothing, shows there.
+ * Checks seller and version. A purchase names the seller of its last order. A sold one names the
+ * seller of the bought order, which an operator may have determined.
+ *
+ * The version rises with each order that is sent and each change to a final state, so a deleted or
+ * forged order shows.
  */
 function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string[] {
   const { status, sellerId, version } = purchase;

@@ -9,7 +9,10 @@ import { checkNextAction, type Subject } from './subject.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { KnownPurchase, ReadPurchase } from './stored-documents.js';
 
-/** docs/explanation/postings.md#what-one-posting-writes: the journals that a state must have, and no others. */
+/**
+ * The journals that each state requires; it allows no others. See
+ * docs/explanation/postings.md#what-one-posting-writes.
+ */
 const journalKindsByStatus: Record<PurchaseStatus, readonly JournalKind[]> = {
   PENDING: ['purchase'],
   PROCESSING: ['purchase'],
@@ -18,7 +21,7 @@ const journalKindsByStatus: Record<PurchaseStatus, readonly JournalKind[]> = {
   REFUNDED: ['purchase', 'success', 'reversal'],
 };
 
-/** A purchase against its journals, orders and seller credits. */
+/** Checks a purchase against its journals, orders and seller credits. */
 export function checkPurchase(purchase: ReadPurchase, subject: Subject): LedgerFinding[] {
   return [
     ...(isKnown(purchase) ? checkByState(purchase, subject) : []),
@@ -27,7 +30,7 @@ export function checkPurchase(purchase: ReadPurchase, subject: Subject): LedgerF
   ];
 }
 
-/** An unknown state is a finding by itself; what it would have to have is not known. */
+/** An unknown state is a separate finding, and its expected journals are unknown. */
 function isKnown(purchase: ReadPurchase): purchase is KnownPurchase {
   return purchase.status !== null;
 }
@@ -63,8 +66,8 @@ function checkJournals(purchase: KnownPurchase, { journals }: Subject): LedgerFi
 }
 
 /**
- * The markup is what the journal of the debit says, which never changes: its second line on suspense. From it follow
- * commission and seller credit, and what an order may cost.
+ * Checks the markup against the second suspense line of the debit's journal, which never changes.
+ * Commission, seller credit and the highest order price follow from it.
  */
 function checkMarkup({ _id, price, markup }: KnownPurchase, { journals }: Subject): LedgerFinding[] {
   const debits = journals.filter((each) => each.kind === 'purchase');
@@ -153,7 +156,7 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
 
 const sharedFields = ['accountId', 'productCode'] as const;
 
-/** A bill is paid once, at what was quoted: the quote names the one purchase that claimed it. */
+/** Checks that a bill is paid once, at the quoted amount, by the purchase that claimed it. */
 function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[] {
   if (purchase.quoteId === null) {
     return [];
@@ -178,7 +181,7 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     sharedFields
       .filter((field) => quote[field] !== purchase[field])
       .forEach((field) => problems.push(`its ${field} is not that of quote ${quote._id}`));
-    // A paid quote is masked before its purchase is (decision 044).
+    // A paid quote may be masked before its purchase (decision 044).
     if (!canMatchMasked(quote.customerNumber, purchase.customerNumber)) {
       problems.push(`its customerNumber is not that of quote ${quote._id}`);
     }

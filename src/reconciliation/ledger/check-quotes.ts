@@ -14,14 +14,15 @@ const batchSize = 1_000;
 const fields = { usedBy: 1 };
 
 /**
- * A quote that is claimed names the payment that pays it: otherwise a bill can never be paid. (That a payment's quote
- * names it is checked with the payment.) @returns how many quotes were read.
+ * Checks that each claimed quote names a payment that pays it; otherwise its bill could never be
+ * paid. The opposite direction is checked with the payment.
+ * @returns the number of quotes read.
  */
 export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): Promise<number> {
   const readBatch = buildBatchReader(quotes, '_id', { fields });
   let examined = 0;
   let isRead = false;
-  // Ids rise with time, and what was asked once can be claimed for a short while alone.
+  // Ids rise with time, and a quote can only be claimed for a short while.
   let from: Document | null = fromDay === null ? null : { _id: firstIdAt(getStartOfDay(fromDay).getTime()) };
   do {
     const last: Document | null = from;
@@ -29,7 +30,7 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
     for (const { _id } of await findOrphanedClaims(found, null)) {
       (await recheckQuote(String(_id))).forEach((finding) => log.add(finding));
     }
-    // The last one of a full batch is read again, as the first of the next.
+    // The last quote of a full batch is read again as the first of the next.
     examined += found.length - (isRead ? 1 : 0);
     isRead = true;
     onPart();
@@ -38,7 +39,7 @@ export async function checkQuotes(log: FindingLog, { fromDay, onPart }: Part): P
   return examined;
 }
 
-/** Of these quotes, those whose claim has no payment. */
+/** Finds the quotes whose claim has no payment. */
 async function findOrphanedClaims(found: Document[], session: Session | null): Promise<Document[]> {
   const paidBy = await readPayments(
     found.map((each): unknown => each['usedBy']),
@@ -50,7 +51,7 @@ async function findOrphanedClaims(found: Document[], session: Session | null): P
   );
 }
 
-/** Purchase -> the quote that it pays. */
+/** Reads purchases; returns a map from purchase id to quote id. */
 async function readPayments(ids: unknown[], session: Session | null): Promise<Map<string, unknown>> {
   const texts = ids.filter((id) => typeof id === 'string');
   if (texts.length === 0) {
@@ -62,7 +63,7 @@ async function readPayments(ids: unknown[], session: Session | null): Promise<Ma
   return new Map(found.map((each) => [each._id, each.quoteId]));
 }
 
-/** At one moment: a claim and its purchase are one database transaction. */
+/** Checks a quote again in one transaction, because claim and purchase are written in one. */
 function recheckQuote(id: string): Promise<LedgerFinding[]> {
   return readWithRetries(() =>
     inTransaction(async (session) => {

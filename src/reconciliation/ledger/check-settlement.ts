@@ -5,7 +5,7 @@ import { checkNextAction } from './subject.js';
 import type { LedgerFinding } from './ledger-report.js';
 import type { ReadJournal, ReadSettlement } from './stored-documents.js';
 
-/** A request holds the whole amount; then it is paid or returned, in full, once. */
+/** A request holds the whole amount; then it is paid out or returned, in full, once. */
 const journalKindsByStatus: Record<SettlementStatus, readonly JournalKind[]> = {
   pending: ['settlement-request'],
   processing: ['settlement-request'],
@@ -19,7 +19,7 @@ export function checkSettlement(
 ): LedgerFinding[] {
   const finding = { check: 'settlements' as const, subject: `settlement ${settlement._id}` };
   const problems = checkAmounts(settlement);
-  // An unknown state is a finding by itself.
+  // An unknown state is a separate finding.
   if (settlement.status === null) {
     return problems.map((message) => ({ ...finding, message }));
   }
@@ -63,7 +63,7 @@ function checkState(settlement: ReadSettlement): string[] {
     problems.push('it is final but still waits for somebody');
   }
   if (!isFinal) {
-    // What waits for approval, or for a payment by hand, is in the operator's list.
+    // An operator's list shows settlements that wait for approval or for a payment by hand.
     const isPaidByHand = status === 'processing' && settlement.byHand === true;
     problems.push(...checkNextAction(nextActionAt, needsApproval || isPaidByHand));
   }

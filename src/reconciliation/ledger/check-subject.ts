@@ -5,7 +5,7 @@ import { checkDeposit, checkVouchers } from './check-deposit.js';
 import { checkPurchase } from './check-purchase.js';
 import { checkSettlement } from './check-settlement.js';
 
-/** A posting moves the sum of its credits from what the seller is owed to the seller's wallet. */
+/** Checks that a posting moves the sum of its credits from payable to the seller's wallet. */
 export function checkPosting({ id, journals, posted }: Subject): LedgerFinding[] {
   const [journal, ...others] = journals.filter((each) => each.kind === 'seller-posting');
   const finding = { check: 'seller-credits' as const, subject: `posting ${id}` };
@@ -32,7 +32,7 @@ export function checkPosting({ id, journals, posted }: Subject): LedgerFinding[]
   ];
 }
 
-/** Everything that is wrong with one subject; empty if all is well. */
+/** Returns all findings of one subject. */
 export function checkSubject(subject: Subject): LedgerFinding[] {
   const { journals, purchase, deposit, settlement, problems } = subject;
   return [
@@ -47,14 +47,17 @@ export function checkSubject(subject: Subject): LedgerFinding[] {
   ];
 }
 
-/** What belongs to a purchase, deposit or settlement that does not exist. A posting is nothing but its credits. */
+/**
+ * Reports documents whose purchase, deposit or settlement does not exist. A posting exists only as
+ * its credits.
+ */
 function checkOwners({ id, journals, orders, credits, ...owners }: Subject): LedgerFinding[] {
   const exists = {
     transaction: owners.purchase !== null,
     deposit: owners.deposit !== null,
     settlement: owners.settlement !== null,
     posting: true,
-    // check-adjustment.ts looks at these by themselves.
+    // check-adjustment.ts checks these.
     adjustment: true,
   };
   const findings: LedgerFinding[] = [];

@@ -5,10 +5,13 @@ import { areTotalsComplete } from '../../money/totals/totals-state.model.js';
 import { listAccountDays, countDayTotals } from '../../purchases/rebuild-totals.js';
 import type { FindingLog, Part } from './ledger-report.js';
 
-/** docs/explanation/ledger.md#daily-totals: each day of each account, purchases and totals read at one moment. */
+/**
+ * Checks docs/explanation/ledger.md#daily-totals: each day of each account, with purchases and
+ * totals read at one snapshot.
+ */
 export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (!(await areTotalsComplete())) {
-    // Nobody reads them before they were built.
+    // The service does not use totals before they are complete.
     log.leaveOut('totals');
     return;
   }

@@ -11,10 +11,10 @@ import type { FindingLog, Part } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
 const batchSize = 1_000;
-/** Of one run in which the entries are read by their time, so that what is missing cannot fill the memory. */
+/** Limit of missing subjects per run, when entries are read by time, to bound memory. */
 const missingMax = 10_000;
 
-/** What the audit log tells of, and where it has to be. */
+/** Kinds of subjects in the audit log, with their collections. */
 const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyStored> }[] = [
   { kind: 'deposit', collection: asUntyped(deposits) },
   { kind: 'settlement', collection: asUntyped(settlements) },
@@ -23,9 +23,9 @@ const auditedSubjects: { kind: AuditSubject['kind']; collection: Collection<AnyS
 ];
 
 /**
- * Whoever deletes a deposit with its journal and sets the wallet back leaves nothing that contradicts itself, except
- * what the audit log tells of it. (Without such an entry only the daily close can tell.) Nothing needs to be read
- * twice: an entry is younger than its subject.
+ * Checks that every subject of the audit log exists. Deleting a deposit with its journal and
+ * resetting the wallet leaves no other contradiction. Without an audit entry, only the daily close
+ * detects it. No second read is needed: an entry is written after its subject.
  */
 export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): Promise<void> {
   if (fromDay !== null) {
@@ -55,14 +55,14 @@ async function findMissing(collection: Collection<AnyStored>, ids: string[]): Pr
   const found = await readWithRetries(() =>
     collection.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray(),
   );
-  // An entry about an exported list tells of no one of them.
+  // An entry about an exported list names no single subject.
   const known = new Set([allOfKind, ...found.map((each) => each._id)]);
   return [...new Set(ids)].filter((id) => !known.has(id));
 }
 
 /**
- * By the time of the entries, whenever their subjects were made. An index has no order within a moment, so that this
- * cannot go on where a lost cursor was: it is safe to begin anew (decision 014).
+ * Finds missing subjects by the time of the entries. An index has no order among equal times, so a
+ * lost cursor cannot be resumed; starting again is safe (decision 014).
  */
 async function findMissingSince(since: Date, onPart: () => void): Promise<Set<string>> {
   const missing = new Set<string>();
@@ -81,7 +81,7 @@ async function findMissingSince(since: Date, onPart: () => void): Promise<Set<st
   return missing;
 }
 
-/** The next subjects of this kind, each as often as it has entries in this batch. */
+/** Reads the next subjects of a kind, once per entry in this batch. */
 async function readAuditedIds(kind: AuditSubject['kind'], after: string): Promise<string[]> {
   const filter = { 'subject.kind': kind, 'subject.id': { $gt: after } };
   const found: Document[] = await readWithRetries(() =>

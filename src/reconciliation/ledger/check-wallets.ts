@@ -11,8 +11,8 @@ import type { FindingLog, LedgerFinding, Progress } from './ledger-report.js';
 import { readWithRetries } from './read-pages.js';
 
 /**
- * The journals of all wallets by rising account, which is the wallet (check-journals.ts), and sequence number, in batches
- * that may end within a wallet.
+ * Streams the journals of all wallets by account and sequence number, in batches that may end
+ * within a wallet. The account is the wallet (check-journals.ts).
  */
 export function streamWalletJournals(): KeyedStream {
   return createKeyedStream({
@@ -22,7 +22,7 @@ export function streamWalletJournals(): KeyedStream {
   });
 }
 
-/** Those of one wallet. */
+/** Reads the journals of one wallet. */
 export async function* readWalletJournals(walletId: string): AsyncGenerator<Document, void> {
   const stream = createKeyedStream({
     readBatch: (from, limit) => readOfWallet(walletId, from, limit),
@@ -49,7 +49,7 @@ async function readNextBatch(from: Document | null, limit: number): Promise<Docu
       ];
 }
 
-/** The filter of the index: without it no query may use it. */
+/** The filter of the partial index. Without it no query can use the index. */
 const isText = { $type: 'string' };
 
 function buildAboveFilter(walletId: unknown) {
@@ -79,27 +79,27 @@ function readJournals(filter: Document, limit: number): Promise<Document[]> {
 
 interface Holder {
   id: string;
-  /** Null: there is no account, or one of no known role. */
+  /** Null if there is no account, or its role is unknown. */
   role: Role | null;
   hasAccount: boolean;
   wallet: stored.ReadWallet | null;
-  /** Fields that are not what they have to be. */
+  /** Findings about invalid fields. */
   problems: LedgerFinding[];
 }
 
-/** One broken journal makes all later ones look wrong; the first few tell where to look. */
+/** One broken journal makes all later ones look wrong, so only the first ones are reported. */
 const findingsPerWallet = 3;
 
 export interface WalletTotals {
   wallets: number;
-  /** Rupiah, balances and held amounts of all. */
+  /** Rupiah: balances plus held amounts. */
   sum: number;
 }
 
 /**
- * docs/explanation/ledger.md#rules, 2: each wallet against all of its journals, in the order of `walletSeq`. A journal and the
- * wallet's change are one database transaction, so a wallet read at `seq` s has exactly the journals 1 to s; a wallet
- * that changed between two reads is read again by itself before it counts as wrong.
+ * Checks rule 2 of docs/explanation/ledger.md#rules: each wallet against all its journals, by
+ * `walletSeq`. One transaction writes a journal and its wallet, so a wallet at `seq` s has exactly
+ * the journals 1 to s. A wallet that looks wrong is read again before it counts.
  */
 export async function checkWallets(log: FindingLog, progress: Progress): Promise<WalletTotals> {
   const streams = {
@@ -115,7 +115,7 @@ export async function checkWallets(log: FindingLog, progress: Progress): Promise
     const [wallet] = streams.wallets.take(id);
     const holder = buildHolder(id, account, wallet);
     const { findings, lastSeq } = await compareWithJournals(holder, takeAll(streams.journals, id));
-    // An account is made with its wallet: one that is seen without the other is looked at again as well.
+    // An account is created with its wallet, so one without the other is also read again.
     if (findings.length > 0 || !holder.hasAccount || !holder.wallet || lastSeq > holder.wallet.seq) {
       (await recheckWallet(id)).forEach((finding) => log.add(finding));
     }
@@ -135,7 +135,7 @@ function streamById(collection: Collection<AnyStored>, fields: Document): KeyedS
   });
 }
 
-/** A wallet may have more journals than one batch. */
+/** Takes all journals of a wallet, which may span batches. */
 async function* takeAll(stream: KeyedStream, id: string): AsyncGenerator<Document, void> {
   for (;;) {
     yield* stream.take(id);
@@ -161,7 +161,7 @@ function buildHolder(
   };
 }
 
-/** One wallet by itself: first the wallet, then its journals, so that none of those can be missing. */
+/** Checks one wallet again. It reads the wallet first, so that no journal can be missing. */
 async function recheckWallet(id: string): Promise<LedgerFinding[]> {
   const account = await readOne(asUntyped(accounts), id, stored.accounts.fields);
   const holder = buildHolder(id, account, await readOne(asUntyped(wallets), id, stored.wallets.fields));
@@ -198,12 +198,12 @@ async function compareWithJournals(
   let at = { seq: 0, balance: 0, held: 0 };
   let atWallet = wallet?.seq === 0 ? at : null;
   for await (const raw of source) {
-    // What is odd about a journal is said where its subject is.
+    // Findings about a journal's fields are reported with its subject.
     const journal = stored.journals.read(raw, []);
     findings.push(...checkStep(holder, journal, at));
     at = getStandingAfter(id, journal, at);
     atWallet = at.seq === wallet?.seq ? at : atWallet;
-    // Of a wallet with a long history only the first few are told.
+    // Bounds memory for a long history.
     findings.splice(findingsPerWallet);
   }
   if (!wallet) {

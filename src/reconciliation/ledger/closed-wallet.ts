@@ -11,24 +11,27 @@ import type { Journal } from '../../money/journals/journal.model.js';
 import { businessDay } from '../../shared/business-time.js';
 import type { LedgerFinding } from './ledger-report.js';
 
-/** How a wallet stood after a journal. Rupiah. */
+/** The state of a wallet after a journal. Amounts are in rupiah. */
 export interface Standing {
   seq: number;
   balance: number;
   held: number;
 }
 
-/** A wallet's journals held against its closed days; what comes after them is only added up. */
+/** Compares a wallet's journals with its closed days, and sums up later journals. */
 export interface ClosedWallet {
-  /** After its last closed journal; all 0 if none is closed. */
+  /** State after the last closed journal; all 0 if none is closed. */
   readonly closed: Standing;
-  /** The next journal in the order of `seq`. @returns whether it is of a closed day. */
+  /**
+   * Takes the next journal in the order of `seq`.
+   * @returns true if it belongs to a closed day.
+   */
   take(journal: Journal, subjectText: string): boolean;
-  /** After the last journal. */
+  /** Returns findings, the number of closed journals, and the state after the last journal. */
   end(): { findings: LedgerFinding[]; journals: number; standing: Standing; isGapless: boolean };
 }
 
-/** @param rows Those of the wallet, in the order of their days. */
+/** @param rows The wallet's closes, in the order of their days. */
 export function createClosedWallet(walletId: string, rows: readonly WalletClose[]): ClosedWallet {
   const last = rows.at(-1);
   const findings: LedgerFinding[] = [];
@@ -82,7 +85,7 @@ export function createClosedWallet(walletId: string, rows: readonly WalletClose[
   };
 }
 
-/** Changes `standing` to how the wallet stands after the journal. */
+/** Updates `standing` to the state after the journal. */
 export function applyJournal(standing: Standing, walletId: string, journal: Journal): void {
   const sums: LedgerSums = {};
   addLines(

@@ -3,36 +3,39 @@ import { readWithRetries } from './read-pages.js';
 import { rawReadOptions } from './read-document.js';
 
 /**
- * Documents in the order of an index, a batch at a time: each batch is one query that begins where the last one
- * ended. Nothing stays open at the server between two, so it may take hours from one to the next.
- * @param from Where to go on: this document and what follows it; null: from the beginning.
+ * Reads a batch of documents in the order of an index. Each batch is one query that starts where
+ * the last one ended. No cursor stays open in between, so the next batch may follow hours later.
+ * @param from Start with this document; null: from the beginning.
  */
 export type ReadBatch = (from: Document | null, limit: number) => Promise<Document[]>;
 
-/** Documents by rising key, read in groups of equal key. Several of them side by side are a merge join. */
+/**
+ * A stream of documents by rising key, read in groups of equal keys. Several streams in parallel
+ * form a merge join.
+ */
 export interface KeyedStream {
-  /** True if `fill` has to be called before anything else. */
+  /** True if `fill` must be called first. */
   isEmpty(): boolean;
   fill(): Promise<void>;
-  /** The next key, or null at the end. */
+  /** Returns the next key, or null at the end. */
   head(): string | null;
-  /** The documents of this key that are at hand; none if the next key is another. */
+  /** Takes the buffered documents of this key; none if the next key differs. */
   take(key: string): Document[];
 }
 
 interface Options {
   readBatch: ReadBatch;
-  /** Null where a document has no text as its key: it goes to `onOdd`, and the stream goes on. */
+  /** Returns null if the key is not a string; then the document goes to `onOdd`. */
   keyOf: (document: Document) => string | null;
   onOdd?: (document: Document) => void;
-  /** Documents of one position are never parted by the end of a batch. */
+  /** Documents of one position are never split across batches. */
   positionOf: (document: Document) => string;
   batchSize?: number;
 }
 
 const batchSizeDefault = 500;
 
-/** Reads on while what it has is being worked on: at most two batches are in memory. */
+/** Creates a stream that prefetches the next batch, so at most two are in memory. */
 export function createKeyedStream(options: Options): KeyedStream {
   let at = 0;
   let batch: Document[] = [];
@@ -62,11 +65,14 @@ export function createKeyedStream(options: Options): KeyedStream {
 
 interface Batch {
   documents: Document[];
-  /** The first document that is left for the next batch; null at the end. */
+  /** The first document of the next batch; null at the end. */
   resumeFrom: Document | null;
 }
 
-/** A batch without the position that it may have cut; larger ones until it has a whole position. */
+/**
+ * Reads a batch without its last position, which may be incomplete. It doubles the limit until a
+ * whole position fits.
+ */
 function readWhole(options: Options, from: Document | null) {
   const { readBatch, positionOf, batchSize = batchSizeDefault } = options;
   async function read(limit: number): Promise<Batch> {
@@ -81,7 +87,7 @@ function readWhole(options: Options, from: Document | null) {
     return cut === 0 || !resumeFrom ? read(limit * 2) : { documents: documents.slice(0, cut), resumeFrom };
   }
   const reading = read(batchSize);
-  // Whoever fills the stream hears of it; until then nobody listens.
+  // `fill` handles the error; this prevents an unhandled rejection until then.
   reading.catch(() => undefined);
   return reading;
 }
@@ -96,7 +102,7 @@ function dropInvalidKeys(found: Document[], { keyOf, onOdd }: Options): Document
   });
 }
 
-/** Batches by one field that has an index: its texts from the smallest on. */
+/** Returns a reader of batches by one indexed field, from its smallest string on. */
 export function buildBatchReader<T extends Document>(
   collection: Collection<T>,
   field: string,
@@ -116,7 +122,7 @@ export function buildBatchReader<T extends Document>(
   };
 }
 
-/** The smallest next key of several streams, or null when all have ended. */
+/** Returns the smallest next key of several streams, or null when all have ended. */
 export async function smallestKey(streams: readonly KeyedStream[]): Promise<string | null> {
   let smallest: string | null = null;
   for (const stream of streams) {

@@ -1,6 +1,4 @@
-/** What the verification of the ledger says: each rule of docs/explanation/ledger.md as a check, and what breaks it. */
-
-/** Every rule that is verified, with the words an operator reads. */
+/** Every rule that is verified (docs/explanation/ledger.md), with its title for operators. */
 export const ledgerChecks = {
   documents: 'Every document can be read: its keys, its state and its fields are what they have to be',
   'stored-as-int64': 'Money is stored as int64, as a safe whole number',
@@ -31,38 +29,38 @@ export type LedgerCheck = keyof typeof ledgerChecks;
 
 export interface LedgerFinding {
   check: LedgerCheck;
-  /** What it concerns, such as `transaction 01a1…`. */
+  /** The subject, such as `transaction 01a1…`. */
   subject: string;
   message: string;
 }
 
-/** What was seen of the audit log of closed days. */
+/** Counts of the audit log in closed days. */
 export interface AuditRead {
   entries: number;
-  /** Dated before the day whose close covers them: they came late, or by a wrong clock. */
+  /** Entries dated before the day whose close covers them: they were late, or had a wrong clock. */
   late: number;
-  /** Of the first of them. */
+  /** Ids of the first late ones. */
   lateIds: string[];
 }
 
-/** What was seen of closed days. */
+/** Counts of closed days. */
 export interface ClosesRead {
   days: number;
-  /** Closed journals whose hash was made anew. */
+  /** Number of closed journals whose hash was verified. */
   journals: number;
   audit: AuditRead;
   last: { day: string; root: string; publicKey: string | null } | null;
 }
 
 export interface LedgerReport {
-  /** No rule that was looked at is broken. */
+  /** True if no checked rule is broken. */
   ok: boolean;
   durationMs: number;
-  /** `failures` is null where this run has not looked at the rule: that says nothing about it. */
+  /** `failures` is null if this run has not checked the rule. */
   checks: { check: LedgerCheck; title: string; failures: number | null }[];
   /** At most `findingsKeptPerCheck` of each check; `failures` counts all. */
   findings: LedgerFinding[];
-  /** How many documents of each kind were read. */
+  /** Number of documents read, by kind. */
   examined: {
     wallets: number;
     journals: number;
@@ -72,14 +70,14 @@ export interface LedgerReport {
     quotes: number;
   };
   closes: ClosesRead;
-  /** Rupiah. Null where closed days were checked by their hashes: then they were not added up. */
+  /** Rupiah. Null if closed days were checked by their hashes only, without sums. */
   totals: {
     suspense: number;
     openTransactions: number;
     payable: number;
     unpostedCredits: number;
     wallets: number;
-    /** Deposits that were credited with nobody but the account to vouch for them (DEPOSIT_MODE=instant). */
+    /** Sum of deposits credited without a confirmation (DEPOSIT_MODE=instant). */
     unvouchedDeposits: number;
   } | null;
 }
@@ -90,9 +88,9 @@ const findingsKeptPerCheck = 50;
 export interface FindingLog {
   add(finding: LedgerFinding): void;
   failuresOf(check: LedgerCheck): number;
-  /** Of all checks. */
+  /** Number of failures of all checks. */
   failures(): number;
-  /** Says that this run does not look at a rule. */
+  /** Marks a rule as not checked in this run. */
   leaveOut(check: LedgerCheck): void;
   readonly leftOut: ReadonlySet<LedgerCheck>;
   readonly kept: LedgerFinding[];
@@ -118,13 +116,13 @@ export function findingLog(): FindingLog {
   };
 }
 
-/** Told now and then how far a walk has come. `total` is an estimate. */
+/** Called periodically with the progress of a scan. `total` is an estimate. */
 export type Progress = (step: { what: 'wallets' | 'subjects'; done: number; total: number }) => void;
 
-/** Called after each part that was read, of whatever kind: the verification goes on. What it throws ends it. */
+/** Called after each part of any kind. An error that it throws ends the verification. */
 export type OnPart = () => void;
 
-/** How much of what is looked at by its time a run looks at. */
+/** The period that a run checks, for documents checked by time. */
 export interface Part {
   /** YYYY-MM-DD; null: from the beginning. */
   fromDay: string | null;

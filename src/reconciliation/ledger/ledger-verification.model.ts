@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 import type { LedgerCheck, LedgerFinding } from './ledger-report.js';
 
-/** What a verification by the clock came to. One row a business day; a later one of the day takes its place. */
+/** The result of a scheduled verification. A later run of the same business day replaces it. */
 export interface LedgerVerification {
   /** YYYY-MM-DD, business time. */
   _id: string;
@@ -10,13 +10,13 @@ export interface LedgerVerification {
   at: Date;
   durationMs: number;
   ok: boolean;
-  /** Of all checks. */
+  /** Number of failures of all checks. */
   failures: number;
-  /** Those that failed. */
+  /** Checks that failed. */
   checks: { check: LedgerCheck; failures: number }[];
-  /** Rules that it has not looked at. */
+  /** Rules that were not checked. */
   notChecked: LedgerCheck[];
-  /** The first of them. `topup ledger verify` tells all. */
+  /** The first findings. `topup ledger verify` prints all. */
   findings: LedgerFinding[];
 }
 

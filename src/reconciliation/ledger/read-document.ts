@@ -1,34 +1,34 @@
 import { Long, type Document, type FindOptions } from 'mongodb';
 import type { LedgerFinding } from './ledger-report.js';
 
-/** How the verification reads: int64 stays recognisable as such, so that a double is seen. */
+/** Read options of the verification: int64 stays distinguishable from a double. */
 export const rawReadOptions: FindOptions = { promoteLongs: false };
 
 const invalid = Symbol('odd');
 
-/** What a stored field has to be. */
+/** The expected type of a stored field. */
 export interface Field<T> {
   read(value: unknown): T | typeof invalid;
-  /** What the checks go on with where it is something else: nothing that makes them throw. */
+  /** Returns a safe replacement for an invalid value, so that no check throws. */
   instead(value: unknown): T;
   isMoney?: true;
 }
 
-/** The fields of a document that the verification reads; whatever else is stored is not looked at. */
+/** The fields of a document that the verification reads; it ignores other fields. */
 export type Shape<T> = { readonly [Name in keyof T]: Field<T[Name]> };
 
-/** Who a document is, for findings about its fields. */
+/** Identifies a document in findings about its fields. */
 export interface DocumentName {
-  /** Of a finding: `attempt 01a1…-1`. */
+  /** Subject of a finding: `attempt 01a1…-1`. */
   about: string;
-  /** Of a finding about money: the id of the subject, and before the field what it belongs to. */
+  /** For a finding about money: the id of the subject, and the owner of the field. */
   subject: string;
   what: string;
 }
 
 /**
- * A stored document by its shape. Whatever a field should not be is a finding, never an error, and the checks go on
- * with something harmless in its place.
+ * Reads a stored document by its shape. An invalid field is a finding, never an error, and the
+ * checks continue with a safe replacement.
  */
 export function readDocument<T extends object>(
   raw: Document,
@@ -66,7 +66,7 @@ export function buildInvalidFieldFinding(
 
 const shownMax = 80;
 
-/** A value that should not be there, as a person can look for it. */
+/** Formats an unexpected value so that a person can search for it. */
 export function describeValue(value: unknown): string {
   if (value === undefined) {
     return 'missing';
@@ -75,7 +75,7 @@ export function describeValue(value: unknown): string {
   return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
 }
 
-/** Rupiah; NaN where the value cannot be a number. */
+/** Returns rupiah; NaN if the value is not a number. */
 function toNumber(value: unknown): number {
   return Long.isLong(value) ? value.toNumber() : typeof value === 'number' ? value : Number.NaN;
 }
@@ -87,12 +87,12 @@ function toNullable<T>(field: Field<T>): Field<T | null> {
   };
 }
 
-/** Any text but none: ids, references, names. */
+/** A non-empty string: ids, references, names. */
 export const text: Field<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : invalid),
   instead: describeValue,
 };
-/** Old rows lack what was added later: missing is null. */
+/** A string, or null. Missing is null, because old rows lack fields that were added later. */
 export const textOrNull: Field<string | null> = toNullable({
   read: (value) => (typeof value === 'string' ? value : invalid),
   instead: describeValue,
@@ -110,7 +110,7 @@ export const whole: Field<number> = {
   read: (value) => (Number.isSafeInteger(toNumber(value)) ? toNumber(value) : invalid),
   instead: () => Number.NaN,
 };
-/** A fraction. */
+/** A fraction from 0 to 1. */
 export const rate: Field<number> = {
   read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : invalid),
   instead: () => Number.NaN,
@@ -127,13 +127,13 @@ export const time: Field<Date> = {
 };
 export const timeOrNull = toNullable<Date | null>({ ...time, instead: () => null });
 
-/** A word of a list, such as a status; null where it is none that the code knows. */
+/** One of a list of words, such as a status; null if it is unknown. */
 export function oneOf<T extends string>(words: readonly T[]): Field<T | null> {
   const known = new Set<unknown>(words);
   return { read: (value) => (known.has(value) ? (value as T) : invalid), instead: () => null };
 }
 
-/** A document within a document, of which every field has a value. */
+/** A nested document whose fields are all non-empty strings. */
 export function filled<T extends object>(fields: readonly (keyof T & string)[]): Field<T | null> {
   return {
     read: (value) =>

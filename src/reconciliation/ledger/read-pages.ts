@@ -4,11 +4,11 @@ import { isMongoUnavailable } from '../../database/mongo.js';
 import { DependencyError } from '../../shared/errors.js';
 import { logger } from '../../shared/logger.js';
 
-/** CursorNotFound: the primary has changed between two batches. */
+/** CursorNotFound: a failover happened between two batches. */
 const cursorNotFound = 43;
 const pausesMs = [500, 2_000, 8_000, 30_000];
 
-/** Reads that may be done again: a database that is away for a moment does not end a verification of hours. */
+/** Retries an idempotent read, so that a short outage does not end a verification of hours. */
 export async function readWithRetries<T>(read: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
@@ -35,10 +35,10 @@ function isTransient(error: unknown): boolean {
 const pageSize = 1_000;
 
 /**
- * What a query finds, in its order, a page at a time: nothing is open at the server between two pages, where a cursor would be
- * forgotten after ten minutes, and with a change of the primary. A verification of hours spends longer than that on what it has read.
- * @param after What comes after a document, as queries one after the other; of `null`: all. No two documents are equal in
- *   their order.
+ * Reads the results of a query in order, a page at a time. Between pages no cursor is open: the
+ * server would close it after ten minutes or on a failover, and processing a page may take longer.
+ * @param after Returns the queries for what follows a document, in order; `null`: all. Their order
+ * must be total.
  */
 export async function* readPages<T extends Document>(
   after: (last: T | null) => FindCursor<T>[],

@@ -14,15 +14,15 @@ import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 import { addJob, subjectsInQueue } from '../../jobs/add-job.js';
 
 /**
- * The most that one verification by a worker takes. What hangs is ended long before, by its lease: no part of it was read for a
- * quarter of an hour.
+ * Time limit of a verification by a worker. A hanging one ends earlier by its lease, when no part
+ * was read for a quarter of an hour.
  */
 export const verificationMaxMs = 12 * 3_600_000;
 
-/** Verifies the ledger once a day. Most of the time it is done already, which one read tells. */
+/** Verifies the ledger once a day. Usually it is done already, which takes one read. */
 export const verifyLedgerJob = defineClocked('verify-ledger', 600_000, { limitMs: verificationMaxMs });
 
-/** Verifies the ledger because somebody asks for it, in a process that answers nobody meanwhile. Lost, it is asked for again. */
+/** Verifies the ledger on request, in a worker process. A lost job can be requested again. */
 export const verifyNowJob = defineJob<object>({
   queue: schedules,
   name: 'verify-ledger-now',
@@ -33,8 +33,6 @@ export const verifyNowJob = defineJob<object>({
   limitMs: verificationMaxMs,
 });
 
-/** How far the verification under way has come, for whoever watches it: in Redis, and gone soon after its process died. */
-
 const publishEveryMs = 1_000;
 const keptMs = 120_000;
 const progressKey = `${env.QUEUE_PREFIX}:verification`;
@@ -42,13 +40,15 @@ const progressKey = `${env.QUEUE_PREFIX}:verification`;
 export interface VerificationProgress {
   what: 'wallets' | 'subjects';
   done: number;
-  /** About. */
+  /** An estimate. */
   total: number;
 }
 
 let publishedMs = -Infinity;
 
-/** Never waited for, and nothing hangs on it. */
+/**
+ * Publishes progress in Redis in the background. It expires soon after a crash. Errors are ignored.
+ */
 export const publishProgress: Progress = (step) => {
   if (Math.abs(nowMs() - publishedMs) >= publishEveryMs) {
     publishedMs = nowMs();
@@ -65,20 +65,23 @@ export async function endProgress(): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Null: none is under way, or it has not told anything yet. @throws Redis's own errors. */
+/**
+ * Reads the progress; null if no verification runs or it has not reported yet.
+ * @throws Redis's errors.
+ */
 export async function readVerificationProgress(): Promise<VerificationProgress | null> {
   const told = await redis().get(progressKey);
   return told === null ? null : (JSON.parse(told) as VerificationProgress);
 }
 
-/** After the close of the day before, which leaves less to read. */
+/** After the close of the previous day, which leaves less to read. */
 const fromMs = 3_600_000;
-/** Somebody mends what a red one has found, and wants to know. */
+/** Delay before a failed verification runs again, so that operators see the effect of a fix. */
 const redAgainMs = 3_600_000;
 const leaseMs = 60_000;
 const findingsKept = 20;
 
-/** The clocked job: verifies the ledger once a business day, and every hour while it is red. The result is kept. */
+/** Verifies the ledger once a business day and hourly while it fails, and stores the result. */
 export async function verifyDueDay(): Promise<void> {
   await runExclusively(async (goesOn) => {
     if (nowMs() >= getNextVerificationMs(await findLastVerification())) {
@@ -87,27 +90,31 @@ export async function verifyDueDay(): Promise<void> {
   });
 }
 
-/** The job that an operator asks for: the same at once, unless somebody is at it. */
+/** Verifies the ledger at once, unless a verification is running. Run by `verifyNowJob`. */
 export async function verifyAskedFor(): Promise<void> {
   await runExclusively(verifyNow);
 }
 
 /**
- * One at a time, however long it takes, while it reads on: a second one beside it would only make both slower. One whose process
- * died is begun anew by the next period, a minute later at the earliest.
- * @throws LeaseOverError where no part was read for a quarter of an hour. Should that one wake up, its next part ends it.
+ * Runs one verification at a time, as long as it makes progress; a concurrent one would slow both.
+ * After a crash, the next period starts again, a minute later at the earliest.
+ * @throws LeaseOverError if no part was read for a quarter of an hour. A run that resumes later
+ * ends with its next part.
  */
 async function runExclusively(verify: (goesOn: OnPart) => Promise<void>): Promise<void> {
   const work = ({ goesOn, over }: Held) => Promise.race([verify(goesOn), over]);
   await withLease('verify-ledger', leaseMs, work, { holdMaxMs: verificationMaxMs });
 }
 
-/** The last one by the clock, or null before the first. */
+/** Finds the last scheduled verification; null before the first. */
 export async function findLastVerification(): Promise<LedgerVerification | null> {
   return ledgerVerifications.findOne({}, { sort: { _id: -1 } });
 }
 
-/** From when on the clock verifies next: an hour after the beginning of a day, and an hour after a red one. */
+/**
+ * Returns the time of the next scheduled verification: an hour after the start of a day, or an hour
+ * after a failed one.
+ */
 export function getNextVerificationMs(last: LedgerVerification | null): number {
   const day = businessDay(now());
   const nextDay = last?._id === day ? daysAfter(day, 1) : day;
@@ -144,8 +151,8 @@ async function storeVerification(
 }
 
 /**
- * Lets a worker verify the ledger now. One that waits or is under way is enough.
- * @throws DependencyError while Redis is away.
+ * Requests a verification by a worker. It changes nothing if one is waiting or running.
+ * @throws DependencyError if Redis is unavailable.
  */
 export async function requestVerification(by: ChangedBy): Promise<void> {
   await addJob(verifyNowJob, {});
@@ -156,7 +163,7 @@ export async function requestVerification(by: ChangedBy): Promise<void> {
   });
 }
 
-/** Whether one that was asked for waits or is under way. */
+/** True if a requested verification is waiting or running. */
 export async function isVerificationRequested(): Promise<boolean> {
   return (await subjectsInQueue(verifyNowJob, ['all'])).size > 0;
 }

@@ -1,4 +1,3 @@
-/** What the verification reads of each collection. A field that is not here is not fetched either. */
 import type { Document } from 'mongodb';
 import type { Account } from '../../accounts/account.model.js';
 import type { Quote } from '../../bills/quote.model.js';
@@ -31,14 +30,17 @@ import {
   type Shape,
 } from './read-document.js';
 
-/** A document whose status, say, may be a word that the code does not know: null then. */
+/**
+ * A document as the verification reads it. Fields of `Word`, such as a status, are null if the code
+ * does not know the value.
+ */
 type Read<T, Known extends keyof T, Word extends keyof T = never> = Pick<T, Known> & {
   [Name in Word]: T[Name] | null;
 };
 
 export type ReadJournal = Read<Journal, 'subjectId' | 'walletId' | 'walletSeq' | 'balanceAfter' | 'lines'> & {
   accountId: string;
-  /** Any text: an unknown kind is judged with the others. */
+  /** Any string: unknown kinds are checked too. */
   kind: string;
 };
 export type ReadPurchase = Read<
@@ -60,7 +62,7 @@ export type ReadPurchase = Read<
   | 'finalAt',
   'status' | 'kind'
 > & { markup: number | null };
-/** One in a state that the code knows. */
+/** A purchase in a known state. */
 export type KnownPurchase = ReadPurchase & { status: PurchaseStatus };
 export type ReadOrder = Read<
   Order,
@@ -99,9 +101,9 @@ export type ReadAccount = Read<Account, '_id', 'role'>;
 
 /** Reads the documents of one collection. */
 export interface Reader<T> {
-  /** What to fetch of a document. */
+  /** Projection of the fetched fields. */
   fields: Document;
-  /** @param problems Takes what is odd about it. */
+  /** @param problems Receives the findings about its fields. */
   read(raw: Document, problems: LedgerFinding[]): T;
 }
 
@@ -261,7 +263,7 @@ export const journals: Reader<ReadJournal> = {
   },
 };
 
-/** @param of The journal, and which line of it this is. */
+/** @param of The journal, and the number of the line. */
 function readLine(stored: unknown, problems: LedgerFinding[], of: { raw: Document; n: number }): JournalLine {
   const { account, amount } = (stored ?? {}) as Document;
   if (typeof account !== 'string') {

@@ -16,7 +16,7 @@ import { settlements } from '../../settlements/settlement.model.js';
 import { buildBatchReader, createKeyedStream, smallestKey, type KeyedStream } from './keyed-stream.js';
 import type { LedgerFinding } from './ledger-report.js';
 
-/** The quotes that the purchases among these subjects pay, by one query. */
+/** Adds the quotes that the purchases among these subjects pay, by one query. */
 export async function addQuotes(subjects: Subject[], session: Session | null): Promise<void> {
   const ids = subjects.flatMap(({ purchase }) => purchase?.quoteId ?? []);
   if (ids.length === 0) {
@@ -31,14 +31,17 @@ export async function addQuotes(subjects: Subject[], session: Session | null): P
   }
 }
 
-/** What a person or a notification answers for, by kind of subject. Sales and failures are proved by their attempts. */
+/**
+ * Actions of a person or a notification that need an audit entry, by kind of subject. Sales and
+ * failures are proved by their attempts.
+ */
 const vouchingActions = {
   deposit: ['deposit.confirm'],
   settlement: ['settlement.completed', 'settlement.failed'],
   transaction: ['transaction.reverse'],
 };
 
-/** The audit entries of these subjects that somebody must have written, by one query for each kind. */
+/** Adds the required audit entries of these subjects, by one query per kind. */
 export async function addVouchers(subjects: Subject[], session: Session | null): Promise<void> {
   const byId = new Map(subjects.map((each) => [each.id, each]));
   const concerned = {
@@ -69,26 +72,26 @@ async function readVouchers(
   });
 }
 
-/** Within a database transaction the whole of it is done again, not one read. */
+/** Reads with retries. Within a database transaction the caller retries the whole transaction. */
 function readWithin<T>(session: Session | null, read: () => Promise<T>): Promise<T> {
   return session ? read() : readWithRetries(read);
 }
 
 interface Source {
   collection: Collection<AnyStored>;
-  /** The field that puts its documents in order, by an index. */
+  /** The indexed field that orders its documents. */
   by: string;
   fields: Document;
-  /** The subject that a document belongs to; by default what `by` holds. */
+  /** Maps a key to its subject; by default they are equal. */
   subjectOf?: (key: string) => string;
-  /** Which documents belong to a subject, where there are others than those whose `by` is its id. */
+  /** Returns the keys of a subject, if they are not only its id. */
   keysOf?: (id: string) => string[];
   filter?: Document;
 }
 
 const reversalSuffix = '-reversal';
 
-/** What a subject is made of. A collection more is a row here and a field of `Subject`. */
+/** The collections of a subject. A new collection needs a row here and a field of `Subject`. */
 const sources = {
   journals: defineSource(journals, { by: 'subjectId', fields: stored.journals.fields }),
   purchases: defineSource(purchases, { by: '_id', fields: stored.purchases.fields }),
@@ -96,7 +99,7 @@ const sources = {
   credits: defineSource(sellerCredits, {
     by: '_id',
     fields: stored.credits.fields,
-    // `<purchase>` or `<purchase>-reversal`, which sorts right behind it.
+    // `<purchase>` or `<purchase>-reversal`, which is the next key.
     subjectOf: (id) => (id.endsWith(reversalSuffix) ? id.slice(0, -reversalSuffix.length) : id),
     keysOf: (id) => [id, id + reversalSuffix],
   }),
@@ -115,10 +118,10 @@ type RawSubject = Record<SourceName, Document[]> & { id: string };
 const chunkSize = 100;
 
 /**
- * Every subject by rising id, some hundred at a time. All collections are read side by side in the order of an index,
- * so that memory stays constant however long the history. Writers go on meanwhile: what looks wrong must be read again
- * by `readSubjects` before it counts.
- * @param onOdd Takes what belongs to no subject because its key is no text.
+ * Streams all subjects by rising id, a hundred at a time. It merges all collections in the order of
+ * their indexes, so memory stays constant. Writers continue meanwhile: read suspected errors again
+ * by `readSubjects` before they count.
+ * @param onOdd Receives documents whose key is not a string, which belong to no subject.
  */
 export async function* streamSubjects(
   onOdd: (finding: { collection: string; field: string; document: Document }) => void,
@@ -147,16 +150,16 @@ export async function* streamSubjects(
   yield await decodeSubjects(chunk, null);
 }
 
-/** The collections and the fields whose order the verification relies on. */
+/** Returns the collections and fields whose order the verification relies on. */
 export function subjectKeys(): { collection: Collection<AnyStored>; field: string }[] {
   const rows = Object.values(sources).filter((each) => each.filter === undefined);
   return rows.map(({ collection, by }) => ({ collection, field: by }));
 }
 
-/** These subjects as they are at one moment, in their order: reads within the caller's database transaction. */
+/** Reads these subjects in their order, at the snapshot of the caller's transaction. */
 export async function readSubjects(session: Session, ids: string[]): Promise<Subject[]> {
   const raws = new Map(ids.map((id) => [id, { id, ...buildEmptySources() }]));
-  // One after the other: it is one session.
+  // Sequential, because a session allows one operation at a time.
   for (const [name, each] of Object.entries(sources) as [SourceName, Source][]) {
     const { by, keysOf = (id) => [id], subjectOf = (key) => key } = each;
     const found = await each.collection
@@ -220,7 +223,7 @@ function decodeSubject(raw: RawSubject): Subject {
     quote: null,
     deposit: deposit ? stored.deposits.read(deposit, problems) : null,
     settlement: settlement ? stored.settlements.read(settlement, problems) : null,
-    // What is odd about them is said where their transaction is.
+    // Findings about their fields are reported with their transaction.
     posted: raw.posted.map((each) => stored.credits.read(each, [])),
     vouchers: [],
     problems,

@@ -11,7 +11,7 @@ import type {
 import { businessTime } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 
-/** All that is stored about one cause of money movements: a purchase, a deposit, a posting, a settlement. */
+/** All stored documents about one purchase, deposit, posting or settlement. */
 export interface Subject {
   id: string;
   journals: ReadJournal[];
@@ -23,29 +23,29 @@ export interface Subject {
   quote: ReadQuote | null;
   deposit: ReadDeposit | null;
   settlement: ReadSettlement | null;
-  /** Seller credits that the posting of this id posted. */
+  /** Seller credits of the posting with this id. */
   posted: ReadCredit[];
-  /** Who vouched for what no journal proves. */
+  /** Audit entries for changes that no journal proves. */
   vouchers: Voucher[];
-  /** Fields that are not what they have to be. */
+  /** Findings about invalid fields. */
   problems: LedgerFinding[];
 }
 
-/** An entry of the audit log that a change of a subject has to have. */
+/** A required audit entry of a subject. */
 export interface Voucher {
   subjectId: string;
   action: string;
-  /** Rupiah that it was about, where the entry says it. */
+  /** Its amount in rupiah, if the entry has one. */
   amount: number | null;
 }
 
-/**
- * Nothing waits as long as this by itself: the longest pause between two questions to a provider is an hour, and a sweep
- * that is behind looks again after a minute.
- */
+/** Longer than any wait: provider queries are at most an hour apart, sweeps repeat each minute. */
 const waitMaxMs = 24 * 60 * 60_000;
 
-/** Something open must be looked at again, and soon. @param otherwise Who else looks at it: a person. */
+/**
+ * Checks that an open document has a next action soon.
+ * @param otherwise True if a person handles it.
+ */
 export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): string[] {
   if (nextActionAt === null) {
     return otherwise ? [] : ['it is open but nobody will ever look at it'];

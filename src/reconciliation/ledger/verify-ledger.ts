@@ -31,10 +31,11 @@ import { readSubjects, streamSubjects } from './stream-subjects.js';
 import type { Subject } from './subject.js';
 
 /**
- * Verifies every rule of docs/explanation/ledger.md over the whole history, while the service goes on working. Constant memory, and
- * nothing open at the server: batches in the order of indexes, merged. Whatever looks wrong is read again at one moment
- * (a snapshot) before it counts, so that a change under way is never taken for a mistake. A document that cannot be
- * read is a finding, never an error.
+ * Verifies every rule of docs/explanation/ledger.md over the whole history while the service runs.
+ * It merges batches in index order, with constant memory and no open cursors.
+ *
+ * Suspected errors are read again at one snapshot before they count, so that a concurrent change is
+ * not reported. An unreadable document is a finding, never an error.
  */
 export async function verifyLedger(
   progress: Progress = () => undefined,
@@ -58,7 +59,7 @@ export async function verifyLedger(
   const checks = (Object.keys(ledgerChecks) as LedgerCheck[]).map((check) => ({
     check,
     title: ledgerChecks[check],
-    // What was found counts in any case.
+    // Findings count even if the rule was not checked completely.
     failures: log.leftOut.has(check) && log.failuresOf(check) === 0 ? null : log.failuresOf(check),
   }));
   return {
@@ -83,8 +84,9 @@ async function checkEverything(log: FindingLog, walk: Walk) {
 }
 
 /**
- * Days up to the last closed one that are still looked at by rules of which closes prove nothing. A run by the clock comes an
- * hour after the end of a day that is closed by then, and the totals of a day change until its last purchase has ended.
+ * Days up to the last closed one that are still checked by rules that closes do not cover. A
+ * scheduled run starts an hour after a day's end, and totals of a day change until its last
+ * purchase has ended.
  */
 const recentDays = 3;
 
@@ -92,7 +94,10 @@ function getRecentStart({ last }: ClosesRead): string | null {
   return last && daysAfter(last.day, 1 - recentDays);
 }
 
-/** The rest of the rules over what no close covers; those that need the whole history are left out. */
+/**
+ * Checks the remaining rules over the part that no close covers. Rules that need the whole history
+ * are left out.
+ */
 async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined'], part: Part) {
   log.leaveOut('suspense-total');
   log.leaveOut('payable-total');
@@ -100,7 +105,7 @@ async function checkUnclosed(log: FindingLog, examined: LedgerReport['examined']
   return { examined: { ...examined, quotes }, totals: null };
 }
 
-/** @returns how many quotes were read. */
+/** @returns the number of quotes read. */
 async function checkByTime(log: FindingLog, part: Part): Promise<number> {
   const quotes = await checkQuotes(log, part);
   await checkTraces(log, part);
@@ -135,8 +140,8 @@ async function checkSubjects(log: FindingLog, walk: Walk) {
   if (compareTotals(first.totals).length === 0) {
     return first;
   }
-  // Every subject is right by itself: a posting that was under way when the walk passed would look like this, and
-  // will not be there a second time.
+  // Every subject is right, so the difference may come from a posting in progress. A second pass
+  // would not see it again.
   const { totals, examined } = isExplained ? first : await walkSubjects(log, walk);
   compareTotals(totals).forEach((finding) => log.add(finding));
   return { totals, examined };
@@ -152,7 +157,8 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
     unpostedCredits: 0,
     unvouchedDeposits: 0,
   };
-  // Ids rise with time: what begins after this one is left out of the totals, on both of their sides.
+  // Ids rise with time. Subjects that begin after this one are left out of both sides of the
+  // totals.
   const bound = newId();
   for await (const streamed of streamSubjects(onOdd)) {
     for (const each of streamed) {
@@ -170,7 +176,7 @@ async function walkSubjects(log: FindingLog, { progress, onOdd }: Walk) {
   return { examined, totals };
 }
 
-/** The subject as it counts: read again, at one moment, if anything about it looked wrong. */
+/** Returns the subject to count: read again at one snapshot if it looked wrong. */
 async function confirmSubject(streamed: Subject, log: FindingLog): Promise<Subject> {
   if (checkSubject(streamed).length === 0) {
     return streamed;

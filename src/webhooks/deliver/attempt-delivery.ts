@@ -18,7 +18,7 @@ import { webhookLimits } from '../webhook-limits.js';
 export interface AttemptResult {
   verdict: Verdict;
   attempt: DeliveryAttempt;
-  /** What the row becomes. */
+  /** Fields of the row after the attempt. */
   next: NextState;
 }
 
@@ -30,8 +30,8 @@ interface Receiving {
 }
 
 /**
- * Makes one request for a row that the caller holds. Nothing is written yet.
- * @throws what an outage of MongoDB or Redis throws: the lease ends, and it is sent again.
+ * Makes one request for a row that the caller has leased. It does not write the result.
+ * @throws errors of MongoDB or Redis outages: the lease ends, and the row is sent again.
  */
 export async function attemptDelivery(
   sender: Sender,
@@ -77,23 +77,26 @@ async function attemptOrReport(
   }
 }
 
-/** For a log line of it. */
+/** Returns the fields that log lines of a delivery share. */
 export function getLogFields({ _id, requestId }: Pick<Delivery, '_id' | 'requestId'>) {
   return { deliveryId: _id, ...(requestId !== undefined && { requestId }) };
 }
 
-/** What is stored, or our code, is at fault. With the schedule the row ends where a person sees it, and nothing beside it waits. */
+/**
+ * The stored row or this service is at fault, not the receiver. The retry schedule ends the row as
+ * `dead`, where an operator sees it, and other rows do not wait.
+ */
 function buildOwnFaultAttempt(row: ClaimedDelivery, at: Date, startedMs: number): AttemptResult {
   const attempt = buildAttempt(row, ownFaultVerdict, { at, startedMs, answer: null });
   try {
     return { verdict: ownFaultVerdict, attempt, next: decideNextState(row, ownFaultVerdict, null) };
   } catch {
-    // Not even its schedule can be read.
+    // Its schedule is unreadable too.
     return { verdict: ownFaultVerdict, attempt, next: decideRetry(row, null) };
   }
 }
 
-/** Nothing of it is known to be the receiver's. */
+/** Does not count against the receiver. */
 const ownFaultVerdict: Verdict = {
   outcome: 'unreached',
   httpStatus: null,
@@ -134,7 +137,7 @@ async function sendAttempt(
   if (row.attemptCount === 0 && result !== null) {
     observeFirstAttempt({}, Math.max(0, nowMs() - row.createdAt.getTime()) / 1_000);
   }
-  // The operator hears of what was given up: it is kept, and can be replayed.
+  // Logged as an error because an operator can replay it.
   logger.log(next.state === 'dead' && row.event !== 'ping' ? 'error' : 'info', 'webhook attempt', {
     ...getLogFields(row),
     receiverId: row.receiverId,
@@ -149,7 +152,7 @@ async function sendAttempt(
   return { verdict, attempt: made, next };
 }
 
-/** Where the receiver may have seen the request. */
+/** The receiver may have seen the request. */
 const sentKinds: ReadonlySet<SendResult['kind']> = new Set(['answered', 'timeout', 'failed']);
 
 /** Nothing was sent. */
@@ -160,7 +163,7 @@ const removedVerdict: Verdict = {
   error: 'the endpoint was removed',
 };
 
-/** An endpoint that this process has not heard of may have been made a moment ago: the database decides. */
+/** A cached account may lack a recent endpoint, so the database decides. */
 async function findPresentKeys(row: ClaimedDelivery, account: EndpointOwner): Promise<readonly KeyObject[]> {
   const keys = getDeliveryKeys(row, account);
   if (keys.length > 0) {
@@ -170,10 +173,10 @@ async function findPresentKeys(row: ClaimedDelivery, account: EndpointOwner): Pr
   return stored ? getDeliveryKeys(row, stored) : [];
 }
 
-/** What an attempt makes of its row. The write is conditional: see `createRecorder`. */
+/** Builds the update of a row after an attempt. The write is conditional: see `createRecorder`. */
 export function buildAttemptUpdate({ attempt, next, verdict }: AttemptResult): UpdateFilter<Delivery> {
   if (verdict.outcome === 'unsent' && next.state === 'due') {
-    // The receiver never heard of it, so it takes nothing of the schedule.
+    // The receiver never saw it, so it does not count in the schedule.
     return { $set: { leaseToken: null, ...next } };
   }
   return {
@@ -212,7 +215,7 @@ function decideNextState(row: ClaimedDelivery, verdict: Verdict, retryAfterMs: n
   }
 }
 
-/** @param atMs When it is tried again; null: never. */
+/** @param atMs Time of the next attempt; null: none. */
 function decideRetry(row: ClaimedDelivery, atMs: number | null): NextState {
   return atMs === null || row.event === 'ping'
     ? { state: 'dead', nextAttemptAt: null, settledAt: now(), expireAt: null }
@@ -228,7 +231,7 @@ function computeRetryTime(row: ClaimedDelivery, retryAfterMs: number | null): nu
   });
 }
 
-/** The first bytes of an answer; a character cut in two at the end is left out. */
+/** Returns the first bytes of an answer, without a character that is cut at the end. */
 function decodeAnswerStart(answer: Buffer): string {
   return answer
     .subarray(0, webhookLimits.answerKeptBytes)

@@ -1,6 +1,6 @@
 /**
- * Takes due rows of a receiver under a lease, so that each is sent by one worker at a time; a worker that dies
- * loses its rows to others when the lease ends.
+ * Claims due rows of a receiver under a lease, so that one worker at a time sends each. After a
+ * crash, other workers take the rows when the lease ends.
  */
 import { now, nowMs } from '../../shared/clock.js';
 import { batchCalls } from '../../shared/concurrency.js';
@@ -11,20 +11,20 @@ import { getImmediateDueTime, getReceiverAccountId } from '../new-delivery.js';
 import { isInFlight } from './stored-deliveries.js';
 import { webhookLimits } from '../webhook-limits.js';
 
-/** A row as a worker holds it: its log stays in the database. */
+/** A row as a worker holds it, without its attempt log. */
 export type ClaimedDelivery = Omit<Delivery, 'attempts'>;
 
-/** `drained`: nothing else was due. */
+/** `drained` is true if no other rows are due. */
 export interface Claim {
   rows: ClaimedDelivery[];
   drained: boolean;
 }
 
-/** The oldest due rows of a receiver. Rows that a newer state of their purchase made worthless are dropped here. */
+/** Claims the oldest due rows of a receiver, and drops superseded ones. */
 export async function claimDeliveries(receiverId: string, most: number): Promise<Claim> {
   const found = await findDue({ receiverId, most });
   const drained = found.length < most;
-  // A row that another worker gives back meanwhile moves in the index, and can be found twice.
+  // A row that another worker releases meanwhile moves in the index and can be found twice.
   const due = [...new Map(found.map((row) => [row._id, row])).values()];
   if (due.length === 0) {
     return { rows: [], drained };
@@ -41,10 +41,10 @@ interface DueQuery {
   most: number;
 }
 
-/** Rows of all turns of a query together. */
+/** Limit of rows in a shared query. */
 const sharedMax = 4 * webhookLimits.claimBatch;
 
-/** What is due, the oldest first. Turns that look at the same time share a query, unless there is much to do. */
+/** Finds due rows, oldest first. Concurrent turns share a query of up to `sharedMax` rows. */
 const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
   itemsMax: 50,
   async run(wanted) {
@@ -58,13 +58,13 @@ const findDue = batchCalls<DueQuery, ClaimedDelivery[]>({
             state: 'due',
             nextAttemptAt: { $lte: at },
           },
-          // Accounts have indexes of their own, which know nothing of what is due.
+          // Otherwise MongoDB may choose an index by account, which does not cover due times.
           { hint: 'receiver_due' },
         )
         .project<ClaimedDelivery>({ attempts: 0 });
     if (wanted.length > 1) {
       const ids = wanted.map(({ receiverId }) => receiverId);
-      // In no order, so that it reads no more rows than it returns.
+      // Unsorted, so that it reads no more rows than it returns.
       const together = await due(...ids)
         .limit(sharedMax)
         .toArray();
@@ -83,7 +83,10 @@ function byDueTime(a: ClaimedDelivery, b: ClaimedDelivery): number {
   return (a.nextAttemptAt?.getTime() ?? 0) - (b.nextAttemptAt?.getTime() ?? 0);
 }
 
-/** Takes the lease of rows that are still due. @returns whether that was all of them; turns share the command. */
+/**
+ * Leases rows that are still due; concurrent turns share the command.
+ * @returns whether all of them were leased.
+ */
 const takeLeases = batchCalls<{ rows: ClaimedDelivery[]; leaseToken: string }, boolean>({
   itemsMax: 50,
   async run(claims) {
@@ -117,7 +120,7 @@ async function findTaken(rows: ClaimedDelivery[], leaseToken: string): Promise<C
   return rows.filter((row) => taken.includes(row._id));
 }
 
-/** Gives back rows that were not sent. */
+/** Releases rows that were not sent. */
 export async function releaseDeliveries(rows: ClaimedDelivery[], at = getImmediateDueTime()): Promise<void> {
   if (rows.length > 0) {
     await deliveries.updateMany(buildLeaseFilter(rows), {
@@ -127,8 +130,9 @@ export async function releaseDeliveries(rows: ClaimedDelivery[], at = getImmedia
 }
 
 /**
- * Within one purchase, channel and endpoint: a row that a later one outranks is dropped, a row whose predecessor is under
- * way waits for it. So a client never hears `pending` after the result, or `success` after the reversal.
+ * Orders rows within one purchase, channel and endpoint. A row with a later sibling is dropped; a
+ * row with an earlier sibling in flight is deferred. So a client never gets `pending` after the
+ * result, or `success` after the reversal.
  */
 async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise<ClaimedDelivery[]> {
   const ordered = rows.filter((row) => row.orderKey !== null);
@@ -155,13 +159,13 @@ async function keepInOrder(rows: ClaimedDelivery[], leaseToken: string): Promise
   return rows.filter((row) => !dropped.has(row) && !deferred.has(row));
 }
 
-/** Whether a later row of the same purchase, channel and endpoint outranks it, so that it would be dropped. */
+/** True if a later row of the same purchase, channel and endpoint supersedes it. */
 export async function isSuperseded(row: Delivery): Promise<boolean> {
   const siblings = row.orderKey === null ? [] : await loadSiblings(row);
   return siblings.some((other) => areSiblings(row, other) && other.orderRank > row.orderRank);
 }
 
-/** All rows of a purchase to the same account, without what they say. */
+/** Loads all rows of a purchase to the same account, without bodies. */
 const loadSiblings = batchCalls<Pick<Delivery, 'accountId' | 'orderKey'>, ClaimedDelivery[]>({
   itemsMax: 200,
   async run(rows) {
@@ -205,7 +209,7 @@ async function dropDeliveries(rows: ClaimedDelivery[]): Promise<void> {
   }
 }
 
-/** These rows, as long as we hold them. */
+/** Matches these rows while their leases are held. */
 function buildLeaseFilter(rows: ClaimedDelivery[]) {
   return {
     _id: { $in: rows.map((row) => row._id) },

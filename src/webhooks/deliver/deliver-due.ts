@@ -1,7 +1,6 @@
 /**
- * Serves one receiver for one turn: what is due goes out, a few at a time, for a second. Whoever has more goes to
- * the end of the queue, and a request that is slower goes on without holding a place in it. So a receiver that
- * hangs costs the others nothing.
+ * Serves receivers by turns of about a second. A receiver with more rows goes to the end of the
+ * queue. Slow requests continue outside the turn, so a hanging receiver does not delay others.
  */
 import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
@@ -33,13 +32,13 @@ import { urlGuard } from './url-guard.js';
 import { webhookLimits } from '../webhook-limits.js';
 
 export interface Deliverer {
-  /** One turn of a receiver. Safe to run twice, or in two processes at once: rows are taken under a lease. */
+  /** Serves one turn of a receiver. Safe to run twice or concurrently, because rows are leased. */
   deliverDue(receiverId: string): Promise<void>;
-  /** Resolves when nothing is under way and every result is written. */
+  /** Resolves when no request is in flight and every result is written. */
   drain(): Promise<void>;
 }
 
-/** What the turns of a process share. */
+/** Shared by all turns of a process. */
 interface DelivererResources {
   readonly sender: Sender;
   readonly record: Recorder;
@@ -47,39 +46,39 @@ interface DelivererResources {
   readonly underWay: Set<Promise<void>>;
 }
 
-/** A turn while it runs. */
+/** The state of a running turn. */
 interface RunningTurn {
   readonly means: DelivererResources;
   readonly turn: Turn;
   waiting: ClaimedDelivery[];
-  /** Nothing else is due. */
+  /** No other rows are due. */
   drained: boolean;
   active: number;
-  /** How many requests the receiver may have under way, as far as this turn knows. */
+  /** Limit of concurrent requests to the receiver, as this turn last read it. */
   pace: number;
-  /** There is more to do than where it begins: only then Redis is asked for its pace. */
+  /** More rows are waiting than the starting pace covers. Only then the pace is read from Redis. */
   isLong: boolean;
-  /** As the last request started it had all it may. */
+  /** All of the pace was in use when the last request started. */
   isFull: boolean;
-  /** Good, quick answers while it was full, since its pace was noted. */
+  /** Good, quick answers at full pace since the pace was last reported. */
   good: number;
-  /** What began before is of the round that has cost it its pace already. */
+  /** Requests that began before belong to the round that has already reduced the pace. */
   slowedAtMs: number;
-  /** Requests under way in other processes. */
+  /** Requests in flight in other processes. */
   elsewhere: number;
-  /** Our own proxy does not serve: what was taken waits until it may again. */
+  /** The service's own proxy is unavailable; claimed rows wait. */
   isCutOff: boolean;
-  /** Where the last request went. */
+  /** URL of the last request. */
   url: string;
-  /** Runs from the first claim on: where the database is slow, what was claimed is sent and not given back. */
+  /** Starts after the first claim, so that a slow database does not use up the turn. */
   timer: NodeJS.Timeout | undefined;
-  /** Time is up, or the receiver was disabled meanwhile. */
+  /** The turn's time is up, or the receiver was disabled meanwhile. */
   over: boolean;
-  /** Continues the turn when a request ends. */
+  /** Resumes the turn when a request ends. */
   wake: () => void;
 }
 
-/** What a process of the type `webhooks` keeps open: it ends when everything under way has ended. */
+/** Opens the deliverer of a `webhooks` process. Closing it waits for requests in flight. */
 export function openDeliverer(): {
   run(data: { receiverId: string }): Promise<void>;
   close(): Promise<void>;
@@ -151,7 +150,7 @@ async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
     running.isCutOff ? new Date(nowMs() + webhookLimits.unsentRetryMs) : getImmediateDueTime(),
   );
   if (running.active > 0) {
-    // They go on by themselves; each that ends calls for the next turn.
+    // They continue outside the turn; each that ends requests the next turn.
     await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
   } else if (more) {
     await giveTurns([turn.receiverId]);
@@ -163,7 +162,7 @@ async function runTurn(running: RunningTurn): Promise<void> {
   while (!running.over) {
     const mayClaim = running.waiting.length === 0 && !running.drained;
     if (mayClaim && running.elsewhere > 0) {
-      // They end by and by, in other processes.
+      // Requests in other processes may have ended.
       running.elsewhere = await countInOtherProcesses(turn.receiverId, () =>
         means.load.ofReceiver(turn.receiverId),
       );
@@ -178,7 +177,7 @@ async function runTurn(running: RunningTurn): Promise<void> {
     }
     running.isFull = means.load.ofReceiver(turn.receiverId) >= running.pace;
     if (running.active === 0) {
-      // All is done, or others have all the room: then the sweep brings the rest back.
+      // Everything is sent, or others use all slots. The sweep finds the rest.
       return;
     }
     await new Promise<void>((resolve) => {
@@ -202,7 +201,7 @@ function startAttempt(running: RunningTurn, row: ClaimedDelivery): void {
   means.load.change(turn.receiverId, turn.account._id, 1);
   const ended = runAttempt(running, row)
     .catch((error: unknown) => {
-      // Its lease ends, and it is sent again.
+      // The lease ends, and the row is sent again.
       logger.error('webhook attempt broke off', { ...getLogFields(row), error });
     })
     .finally(() => means.underWay.delete(ended));
@@ -244,7 +243,8 @@ function endTurn(running: RunningTurn): void {
 
 async function claimMore(running: RunningTurn, room: number): Promise<void> {
   const { turn } = running;
-  // Whoever may have only a few under way is likely to hang: taking more rows would only delay them.
+  // A receiver with few slots probably hangs. Claiming more rows than it has slots would delay
+  // them.
   const isDoubtful =
     turn.probing ||
     running.elsewhere > 0 ||
@@ -272,7 +272,7 @@ async function readjustPace(running: RunningTurn, news?: Exclude<PaceNews, objec
   running.pace = await adjustPace(turn.receiverId, turn.inFlightMost, news ?? { good });
 }
 
-/** A round of requests costs its receiver its pace once, however many of them fail. */
+/** A round of requests reduces the pace once, however many of them fail. */
 async function adaptPace(
   running: RunningTurn,
   { verdict, attempt }: AttemptResult,
@@ -294,7 +294,7 @@ async function adaptPace(
   }
 }
 
-/** What an attempt says of how much a receiver bears; null: nothing. */
+/** Judges whether an attempt shows overload; null if not. */
 function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent' | null {
   if (outcome === 'timeout') {
     return 'silent';
@@ -304,7 +304,10 @@ function judgeOverload({ outcome, httpStatus }: Verdict): 'overloaded' | 'silent
     : null;
 }
 
-/** @returns true if the receiver is disabled now. */
+/**
+ * Updates the receiver's health.
+ * @returns true if the receiver is disabled now.
+ */
 async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: AttemptResult): Promise<boolean> {
   const key = { receiverId: turn.receiverId, account: turn.account, url: row.url };
   switch (verdict.outcome) {
@@ -324,7 +327,7 @@ async function noteHealth(turn: Turn, row: ClaimedDelivery, { verdict }: Attempt
     case 'unreached':
     case 'unsent':
     case 'removed':
-      // Nothing of these is known to be the receiver's.
+      // These outcomes may not be the receiver's fault.
       return false;
   }
 }

@@ -11,13 +11,13 @@ import { receivers } from '../receivers/receiver.model.js';
 
 interface ReceiverData {
   receiverId: string;
-  /** The account whose address it is. */
+  /** The account that owns the receiver. */
   accountId: string;
 }
 
 /**
- * One turn of a receiver. However many events it has, it takes one place in the queue; a turn that is asked for while
- * one is under way follows it, so that no row slips between the two.
+ * One turn of a receiver. A receiver takes one place in the queue for all its events. A turn
+ * requested during an active one follows it, so that no row is missed.
  */
 export const deliverDueJob = defineJob<ReceiverData>({
   queue: defineQueue({
@@ -32,18 +32,18 @@ export const deliverDueJob = defineJob<ReceiverData>({
   whileActive: 'follow',
 });
 
-/** Finds receivers that are due and makes sure that each gets its turn. */
+/** Finds receivers with due rows and gives each a turn. */
 export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);
 
 /**
- * Has workers look at the receivers of these rows now. Call it after the commit. It never fails: while Redis is
- * away the rows wait, and the sweep finds them.
+ * Enqueues turns for the receivers of these rows. Call it after the commit. It never throws:
+ * without Redis the sweep finds the rows.
  */
 export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiverId'>[]): Promise<void> {
   await giveTurns(new Set(rows.map((row) => row.receiverId)));
 }
 
-/** Gives each of these receivers a turn soon. It never fails: without Redis the sweep does it later. */
+/** Enqueues a turn for each receiver. It never throws: without Redis the sweep does it later. */
 export async function giveTurns(receiverIds: Iterable<string>): Promise<void> {
   const turns = [...receiverIds].map((receiverId) => ({
     receiverId,
@@ -56,17 +56,17 @@ export async function giveTurns(receiverIds: Iterable<string>): Promise<void> {
   }
 }
 
-/** Of one sweep. */
+/** Limits of one sweep. */
 const receiversMax = 2_000;
 const queriesMax = 500;
 const rowsMax = 1_000;
-/** Where the last sweep stopped, so that many waiting receivers all get their turn. */
+/** Where the last sweep stopped, so that all receivers get their turn. */
 let after = '';
 
 /**
- * Finds receivers with rows that are due and makes sure that each gets its turn: retries whose time has come, rows
- * whose worker died, rows whose job was lost with Redis.
- * @returns How many receivers got one.
+ * Finds receivers with due rows and enqueues their turns: due retries, rows of crashed workers,
+ * rows whose job was lost with Redis.
+ * @returns the number of receivers.
  */
 export async function sweepDeliveries(): Promise<number> {
   const found = await findDueReceivers();
@@ -84,15 +84,16 @@ export async function sweepDeliveries(): Promise<number> {
 }
 
 /**
- * Walks along the index, from behind the last receiver of each batch. A batch has room for twice as many rows as the last
- * one had receivers: many receivers with a row each are few queries, and one with a million rows is stepped over.
+ * Scans the index, starting after the last receiver of each batch. A batch takes twice as many rows
+ * as the last one had receivers. So many small receivers need few queries, and a receiver with a
+ * million rows is skipped quickly.
  */
 async function findDueReceivers(): Promise<string[]> {
   const at = now();
   const found = new Set<string>();
   let size = 64;
   for (let queries = 0; queries < queriesMax && found.size < receiversMax; queries++) {
-    // Rows move in this index. One that is missed is found by the next sweep.
+    // Rows move in this index. The next sweep finds a missed one.
     const rows = await deliveries
       .find(
         { state: 'due', receiverId: { $gt: after }, nextAttemptAt: { $lte: at } },
@@ -111,9 +112,10 @@ async function findDueReceivers(): Promise<string[]> {
 }
 
 /**
- * Sends what an account's receivers would get later now, in place of waiting for the schedule: the next attempt of each row, which
- * counts as that attempt. What a worker has under way is left to it; a receiver that was left alone for its failures is tried.
- * A second call finds nothing to do. @returns how many rows.
+ * Makes an account's waiting deliveries due now; the attempt counts in the schedule. Rows in flight
+ * stay with their worker, and open circuit breakers become half-open. A second call finds nothing
+ * to do.
+ * @returns the number of rows.
  */
 export async function hurryDeliveries(accountId: string): Promise<number> {
   const at = now();

@@ -25,16 +25,15 @@ export const observeFirstAttempt = histogram({
   zero: [{}],
 });
 
-/** What the console plots of deliveries, by five minutes, of all receivers together. */
-
+/** Subject of the console's delivery samples, for all receivers together. */
 const subject = 'receivers';
 
-/** One request to a receiver. */
+/** Counts one request to a receiver. */
 export function sampleAttempt(isDelivered: boolean): void {
   countSample(subject, [isDelivered ? 'delivered' : 'failed']);
 }
 
-/** Requests to receivers by five minutes, the earliest first. */
+/** Reads request counts in slots of five minutes, earliest first. */
 export async function readAttemptFigures(span: {
   sinceMs: number;
   untilMs: number;

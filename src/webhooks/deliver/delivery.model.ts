@@ -16,19 +16,24 @@ export type DeliveryEvent =
   | 'callback.wallet'
   | 'callback.reseller';
 
-/** Which of a client's URLs it goes to: `webhook` an endpoint, `own` the URL that one purchase brought with it. */
+/** The kind of URL: `webhook` is an endpoint, `own` is a URL that one purchase brought. */
 export type DeliveryChannel = 'webhook' | 'callback' | 'own';
 
 /**
- * due: to be sent at `nextAttemptAt`. delivered, dead (given up), dropped (a newer state of the same
- * purchase made it worthless, or its endpoint was removed). held: kept until the account asks for it, because its URL is disabled or not allowed.
+ * The state of a delivery.
+ *
+ * - due: to be sent at `nextAttemptAt`.
+ * - delivered: accepted by the receiver.
+ * - dead: given up.
+ * - dropped: superseded by a newer state of its purchase, or its endpoint was removed.
+ * - held: kept for a replay, because its URL is disabled or not allowed.
  */
 export type DeliveryState = 'due' | 'delivered' | 'dead' | 'held' | 'dropped';
 
-/** What a 2xx answer said: `{"status":"received"}`, nothing of the kind, or another status. */
+/** The body of a 2xx answer: `{"status":"received"}`, no status, or another status. */
 export type Ack = 'received' | 'missing' | 'negative';
 
-/** One request that was made, as the account sees it. */
+/** One request, as the account sees it. */
 export interface DeliveryAttempt {
   /** From 1; also `x-attempt`. */
   n: number;
@@ -38,58 +43,64 @@ export interface DeliveryAttempt {
   ack: Ack | null;
   /** First bytes of the answer, at most `webhookLimits.answerKeptBytes`. */
   answer: string | null;
-  /** Plain words on what went wrong; null if it was delivered. */
+  /** The error as text; null if it was delivered. */
   error: string | null;
-  /** Headers that this attempt alone had, signatures cut short. Absent: nothing was sent, or by a release that did not keep them. */
+  /**
+   * Headers specific to this attempt, with truncated signatures. Absent if nothing was sent or they
+   * were not stored.
+   */
   sent?: Record<string, string>;
 }
 
 /**
- * One webhook or callback. Its row is written in the database transaction of what it tells about, so that no
- * event is lost and none precedes its fact. `state` and `nextAttemptAt` are the truth; jobs only save time.
+ * One webhook or callback. Its row is written in the transaction of its fact, so no event is lost
+ * or precedes its fact. `state` and `nextAttemptAt` are authoritative; jobs only save time.
  */
 export interface Delivery {
-  /** Stable over all attempts: `webhook-id`. */
+  /** The same for all attempts: `webhook-id`. */
   _id: string;
-  /** Whose secret signs it and who sees it. */
+  /** The account whose secret signs it and that can see it. */
   accountId: string;
-  /** One destination of one account: the unit of ordering, back-off and fairness. */
+  /** One destination of one account: the unit of back-off and fairness. */
   receiverId: string;
   channel: DeliveryChannel;
-  /** Of a webhook to another endpoint than that of `webhook_url`: whose secret signs it. */
+  /** The endpoint, whose secret signs it. Absent for the default endpoint and for callbacks. */
   endpointId?: string;
   url: string;
   event: DeliveryEvent;
-  /** The client's reference, for its own searches. */
+  /** The client's reference, for its searches. */
   refId: string | null;
-  /** The purchase's id: rows of one key, account, channel and endpoint go out by rising `orderRank`, one at a time. */
+  /**
+   * The purchase's id. Rows of one key, account, channel and endpoint are sent by rising
+   * `orderRank`, one at a time.
+   */
   orderKey: string | null;
   orderRank: number;
-  /** The bytes of every attempt, as text (UTF-8 JSON). */
+  /** The body of every attempt, as text (UTF-8 JSON). */
   body: string;
-  /** Of the body, as its endpoint had chosen it; `x-api-version` of every attempt. Absent: the first. */
+  /** Version of the body; `x-api-version` of every attempt. Absent: the first version. */
   version?: ApiVersion;
-  /** A notice to the owner: signed with this secret too, however often the account's own was replaced since. */
+  /** Set on notices to the owner, which this secret also signs, even after later rotations. */
   secretSealed?: string;
   state: DeliveryState;
-  /** While due: when to send, or, while a worker holds the lease, when another may. Null otherwise. */
+  /** While due: the time to send, or, while leased, the end of the lease. Null otherwise. */
   nextAttemptAt: Date | null;
   leaseToken: string | null;
-  /** Attempts ever made. */
+  /** Number of all attempts. */
   attemptCount: number;
-  /** Attempts made in the present run of the schedule; a replay starts a new run. */
+  /** Number of attempts in the current run of the schedule; a replay starts a new run. */
   scheduleStep: number;
   scheduleStartedAt: Date;
-  /** The last ones only. */
+  /** Only the last `webhookLimits.attemptsKept`. */
   attempts: DeliveryAttempt[];
   createdAt: Date;
   /** When it stopped being due. */
   settledAt: Date | null;
-  /** Delivered and dropped rows go after this; dead and held ones by `removeUndelivered`. */
+  /** TTL of delivered and dropped rows. `removeUndelivered` removes dead and held ones. */
   expireAt: Date | null;
-  /** Of the call that bought what it tells about. Absent where it tells of something else, and where it may not be kept. */
+  /** Request id of the purchase's call. Absent for other events, and if it is not storable. */
   requestId?: string;
-  /** Of the trace that it is part of, where there is one: a turn of its receiver sends rows of many. */
+  /** Its trace, if there is one. A turn sends rows of many traces. */
   traceparent?: string;
 }
 
@@ -137,7 +148,7 @@ const schema = new Schema<Delivery>(
   },
   { collection: 'deliveries', versionKey: false },
 );
-// Only what is due: small, however long the history.
+// Only due rows, so that it stays small.
 schema.index(
   { receiverId: 1, nextAttemptAt: 1 },
   { partialFilterExpression: { state: 'due' }, name: 'receiver_due' },
@@ -145,13 +156,13 @@ schema.index(
 schema.index({ orderKey: 1 }, { name: 'order_key' });
 schema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 schema.index({ accountId: 1, state: 1, createdAt: -1, _id: -1 }, { name: 'account_state_newest' });
-// An event that is rare among many others is found without reading those.
+// Finds a rare event without reading the others.
 schema.index({ accountId: 1, event: 1, createdAt: -1, _id: -1 }, { name: 'account_event_newest' });
-// What was given up, for the operator; and what was not delivered, until it was kept long enough.
+// Dead rows for operators, and undelivered rows until their retention ends.
 schema.index({ settledAt: -1 }, { partialFilterExpression: { state: 'dead' }, name: 'dead_newest' });
 schema.index({ settledAt: 1 }, { partialFilterExpression: { state: 'held' }, name: 'held_oldest' });
 schema.index({ accountId: 1, refId: 1 }, { name: 'account_ref' });
-// Of the endpoints that are not the first: accounts with one pay nothing for it.
+// Only rows of further endpoints, so that accounts with one endpoint pay nothing for it.
 schema.index(
   { accountId: 1, endpointId: 1, createdAt: -1, _id: -1 },
   { partialFilterExpression: { endpointId: { $exists: true } }, name: 'account_endpoint_newest' },
@@ -160,5 +171,5 @@ schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, name: 'expire' });
 
 export const DeliveryModel = mongoose.model('Delivery', schema);
 
-/** The driver's own collection, typed: for writes and reads that must not pay for mongoose documents. */
+/** The driver's own collection, typed, without the cost of mongoose documents. */
 export const deliveries = getCollection<Delivery>(DeliveryModel);

@@ -5,22 +5,22 @@ import { redis } from '../../redis/connection.js';
 import { logRedisError } from '../../redis/connection-errors.js';
 
 export interface InFlightCounter {
-  /** Requests under way in this process, those that outlived their turn included. */
+  /** Requests to the receiver in flight in this process, also those that outlived their turn. */
   ofReceiver(receiverId: string): number;
   /**
-   * How many more may start for this receiver without taking what belongs to others.
-   * @param pace How many it may have under way, if nobody else were there.
+   * Returns how many more requests to this receiver may start.
+   * @param pace The receiver's own limit.
    */
   roomFor(receiver: { receiverId: string; accountId: string; pace: number }): number;
   change(receiverId: string, accountId: string, by: 1 | -1): void;
 }
 
-/** Counts the requests under way in this process, by receiver, by account and in all. */
+/** Creates a counter of requests in flight in this process, by receiver, account and in total. */
 export function createInFlightCounter(): InFlightCounter {
   const byReceiver = new Map<string, number>();
   const byAccount = new Map<string, number>();
   let total = 0;
-  /** Of the total, what receivers have beyond where each begins. */
+  /** Requests of receivers above their starting pace. */
   let earned = 0;
 
   const change = (map: Map<string, number>, key: string, by: number) => {
@@ -55,23 +55,24 @@ export function createInFlightCounter(): InFlightCounter {
   };
 }
 
-/**
- * How many requests a receiver may have under way, from the whole fleet: it begins with few, gets one more for each round
- * of good, quick answers, loses half when it is overloaded and all when it does not answer. One number in Redis, whichever
- * process asks; without Redis everybody begins anew.
- */
-
-/** What its answers said of a receiver since the last time: `good` of them came while it had all it may. */
+/** News from a receiver's answers since the last report. `good` counts those at full pace. */
 export type PaceNews = { good: number } | 'overloaded' | 'silent';
 
-/** Where a receiver begins. @param most What it may have at most: fewer, if its account says so. */
+/**
+ * Returns the starting pace of a receiver.
+ * @param most The account's limit, which may be lower.
+ */
 export function getStartingPace(most: number): number {
   return Math.min(limits.inFlightStart, most);
 }
 
 /**
- * Tells what a receiver's answers said of it.
- * @returns how many requests it may have under way now; without Redis where it begins.
+ * Reports news of a receiver and returns its pace: the limit of concurrent requests across the
+ * fleet. It starts low, rises by one per round of good, quick answers, halves on overload, and
+ * restarts on a time-out.
+ *
+ * One number in Redis is shared by all processes.
+ * @returns the pace; the starting pace if Redis is unavailable.
  */
 export async function adjustPace(receiverId: string, most: number, news: PaceNews): Promise<number> {
   const start = getStartingPace(most);
@@ -95,7 +96,7 @@ export async function adjustPace(receiverId: string, most: number, news: PaceNew
   }
 }
 
-/** A fraction is kept: answers that do not fill a round count towards the next. */
+/** The pace is fractional: answers that do not complete a round count towards the next. */
 const paceScript = `
 local start, most, good = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 local kept = redis.call('get', KEYS[1])

@@ -2,21 +2,25 @@ import type { Ack } from './delivery.model.js';
 import type { SendResult } from './send-request.js';
 
 /**
- * What an attempt came to. failed, timeout and unreached are tried again; gone (410) disables the URL; blocked holds the
- * delivery, since trying again would end the same; removed drops it: its endpoint is not there any more. unsent was none:
- * our own proxy did not serve.
+ * The result of an attempt.
+ *
+ * - failed, timeout, unreached: retried.
+ * - gone (410): disables the URL.
+ * - blocked: holds the delivery, because a retry would end the same.
+ * - removed: drops it, because its endpoint was removed.
+ * - unsent: no attempt, because the service's own proxy is unavailable.
  */
 export interface Verdict {
   outcome: 'delivered' | 'failed' | 'timeout' | 'gone' | 'blocked' | 'removed' | 'unreached' | 'unsent';
   httpStatus: number | null;
   ack: Ack | null;
-  /** In words for the account; null if delivered. */
+  /** The error as text for the account; null if delivered. */
   error: string | null;
 }
 
 /**
- * Any 2xx counts as delivered, unless its body says otherwise: a JSON `status` other than `received`, or none if the
- * account's document says `requireAck`, which the operator sets (topup account set).
+ * Judges an answer. Any 2xx is delivered, unless its JSON `status` is not `received`, or is missing
+ * and the account has `requireAck` (topup account set).
  */
 export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
   if (result.kind !== 'answered') {
@@ -42,7 +46,7 @@ export function judgeAnswer(result: SendResult, requireAck: boolean): Verdict {
 }
 
 function readAck(answer: Buffer): Ack {
-  // Most answers that are no JSON object are told by their first byte.
+  // Skip parsing for an empty body and for HTML.
   if (answer[0] === undefined || answer[0] === 0x3c) {
     return 'missing';
   }

@@ -11,25 +11,25 @@ import { receivers, type Receiver } from '../receivers/receiver.model.js';
 import { webhookLimits } from '../webhook-limits.js';
 import { getSigningKeys } from './sign-delivery.js';
 
-/** What is known of a receiver while it is served. */
+/** Data of a receiver during a turn. */
 export interface Turn {
   readonly receiverId: string;
   readonly account: UrlOwner;
   readonly requireAck: boolean;
-  /** Its health as the turn began; null if nothing is wrong with it. */
+  /** Its health at the start of the turn; null if it is healthy. */
   receiver: Receiver | null;
-  /** The breaker was open until now: one request may try. */
+  /** The circuit breaker is half-open: one request may try. */
   readonly probing: boolean;
-  /** How many requests it may have under way at most, in the whole fleet. */
+  /** Limit of concurrent requests across the fleet. */
   readonly inFlightMost: number;
-  /** Requests under way in other processes, counted only for receivers that were slow lately. */
+  /** Requests in flight in other processes. Counted only for receivers that were slow recently. */
   readonly elsewhere: number;
 }
 
 /**
- * Reads what a turn needs.
- * @param hereNow Requests to this receiver that are under way in this process.
- * @returns null if nothing may be sent now; what is due is then held, if it is for long.
+ * Reads the data of a turn.
+ * @param hereNow Returns the number of requests to this receiver in flight in this process.
+ * @returns null if nothing may be sent now. For a disabled receiver, due rows become held.
  */
 export async function openTurn(receiverId: string, hereNow: () => number): Promise<Turn | null> {
   const [account, receiver] = await Promise.all([
@@ -44,7 +44,7 @@ export async function openTurn(receiverId: string, hereNow: () => number): Promi
     return null;
   }
   const endpoint = findEndpointByReceiver(account, receiverId);
-  // A secret that can't be opened ends the turn: what fails again and again is shown to a person, an attempt is not.
+  // A secret that cannot be decrypted fails the job, so that an operator sees it.
   getSigningKeys(account, endpoint?.id);
   return {
     receiverId,
@@ -57,12 +57,12 @@ export async function openTurn(receiverId: string, hereNow: () => number): Promi
   };
 }
 
-/** Undefined for the address of callbacks, and for one that the account has left. */
+/** Returns undefined for the callback URL, and for a URL that the account has replaced. */
 function findEndpointByReceiver(account: UrlOwner, receiverId: string): WebhookEndpoint | undefined {
   return getEndpoints(account).find(({ id, url }) => getReceiverId(account._id, url, id) === receiverId);
 }
 
-/** Null: nothing was ever wrong with it. Turns that begin at the same time share a query. */
+/** Loads the health of receivers; null if healthy. Concurrent turns share a query. */
 const loadReceiver = batchCalls<string, Receiver | null>({
   itemsMax: 100,
   async run(ids) {
@@ -76,20 +76,20 @@ function isSlow(receiver: Receiver | null): boolean {
   return (receiver?.slowUntil?.getTime() ?? 0) > nowMs();
 }
 
-/** Requests to this receiver that other processes have under way. */
+/** Counts requests to this receiver in flight in other processes. */
 export async function countInOtherProcesses(receiverId: string, hereNow: () => number): Promise<number> {
   const leased = await countLeased(receiverId);
   return Math.max(0, leased - hereNow());
 }
 
-/** Of one receiver, by all processes: a batch beside a round of what it may have under way. */
+/** Limit of leased rows counted per receiver. */
 const leasedMax = 2 * limits.inFlightMax;
 
-/** Rows that some process holds under a lease. Turns that count at the same time share a query. */
+/** Counts rows under a lease. Concurrent turns share a query. */
 const countLeased = batchCalls<string, number>({
   itemsMax: 20,
   async run(ids) {
-    // Rows move in this index: the count is near enough to set a pace.
+    // Rows move in this index; the approximate count suffices for a pace.
     const leased = await deliveries
       .find(
         {
@@ -110,8 +110,8 @@ const countLeased = batchCalls<string, number>({
 });
 
 /**
- * Keeps what is due for the day the account enables its URL again. What is under way ends as it ends. Turns that hold at
- * the same time share the update.
+ * Holds due rows until the account enables its URL again. Requests in flight continue. Concurrent
+ * turns share the update.
  */
 const holdDueDeliveries = batchCalls<string, null>({
   itemsMax: 50,

@@ -1,8 +1,3 @@
-/**
- * The way out through a proxy. Names are resolved and checked by us, and the proxy is told the checked address
- * (`CONNECT 203.0.113.7:443`): it resolves nothing, so no name can lead somewhere else in between. TLS is spoken through the
- * tunnel with the receiver, by its name: the proxy sees addresses, ports and amounts, and the name in the TLS greeting.
- */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupAddress } from 'node:dns';
@@ -10,9 +5,9 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { webhookLimits } from '../webhook-limits.js';
 
-/** The proxy does not serve us. Its message names no address and no password. */
+/** The proxy is unavailable or refuses. The message contains no address and no password. */
 export class ProxyError extends Error {
-  /** @param code Of the socket, or HTTP_ and the status that it answered. */
+  /** @param code Socket error code, or HTTP_ and the status of its answer. */
   constructor(
     readonly code: string,
     message: string,
@@ -21,16 +16,21 @@ export class ProxyError extends Error {
   }
 }
 
-/** The proxy says that it did not reach the receiver. */
+/** The proxy could not reach the receiver. */
 export class UnreachedError extends Error {}
 
-/** A proxy that can't reach one address of a name may reach the next. */
+/** If the proxy cannot reach one address of a name, the next may work. */
 const addressesMax = 3;
 
 /**
- * For the connections of undici: opens each through the proxy, for http: as well.
+ * Returns a connector for undici that opens each connection through the proxy, also for http:. This
+ * process resolves and checks names and sends the checked address (`CONNECT 203.0.113.7:443`), so a
+ * name cannot change in between.
+ *
+ * TLS runs end to end with the receiver. The proxy sees addresses, ports, amounts of data and the
+ * name in the TLS greeting.
  * @param proxyUrl http(s)://[user:password@]host:port
- * @param lookup Gives checked addresses only.
+ * @param lookup Returns checked addresses only.
  */
 export function connectThrough(proxyUrl: string, lookup: LookupFunction): buildConnector.connector {
   const proxy = new URL(proxyUrl);
@@ -40,7 +40,7 @@ export function connectThrough(proxyUrl: string, lookup: LookupFunction): buildC
     tunnelTo(proxy, lookup, { hostname: options.hostname, port }).then(
       (socket) => {
         if (options.protocol === 'https:') {
-          // By the name, whatever address it has: the certificate is checked against `options`.
+          // `options` has the name, against which the certificate is checked.
           startTls({ ...options, httpSocket: socket }, callback);
         } else {
           callback(null, socket);
@@ -90,8 +90,9 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
 }
 
 /**
+ * Opens a tunnel through the proxy.
  * @param proxy http(s)://[user:password@]host:port
- * @param to host:port, as the proxy is told it.
+ * @param to host:port, as sent to the proxy.
  * @throws ProxyError, UnreachedError
  */
 export function openTunnel(proxy: URL, to: string): Promise<Socket> {
@@ -142,7 +143,7 @@ function findRefusal(status: number, head: Buffer): Error | null {
   if (status < 200 || status > 299) {
     return new ProxyError(`HTTP_${status}`, `The proxy answered ${status}`);
   }
-  // Neither TLS nor HTTP begins with the server.
+  // In TLS and HTTP the client sends first.
   return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent more than its answer');
 }
 

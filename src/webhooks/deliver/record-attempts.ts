@@ -5,12 +5,15 @@ import { buildAttemptUpdate, type AttemptResult } from './attempt-delivery.js';
 import type { ClaimedDelivery } from './claim-deliveries.js';
 import { deliveries, type Delivery } from './delivery.model.js';
 
-/** Writes what attempts came to. Resolves when it is written, or given up: then the lease ends and the row is sent again. */
+/**
+ * Writes the result of an attempt. It resolves when the result is written or given up; then the
+ * lease ends and the row is sent again.
+ */
 export type Recorder = (row: ClaimedDelivery, attempted: AttemptResult) => Promise<void>;
 
 const retriesMax = 5;
 
-/** Results that come in while a write is under way go out together in the next one. */
+/** Creates a recorder. Results that arrive during a write are batched into the next one. */
 export function createRecorder(): Recorder {
   let gathering: AnyBulkWriteOperation<Delivery>[] = [];
   let nextFlush: Promise<void> | null = null;
@@ -31,7 +34,10 @@ export function createRecorder(): Recorder {
   };
 }
 
-/** A delivery counts whoever made it; any other result only while the lease is ours, so that a late one changes nothing. */
+/**
+ * A delivered result counts without the lease. Any other counts only while the lease is held, so
+ * that a late one changes nothing.
+ */
 function buildWriteFilter(row: ClaimedDelivery, { verdict }: AttemptResult) {
   return verdict.outcome === 'delivered'
     ? { _id: row._id, accountId: row.accountId, state: 'due' as const }
@@ -56,7 +62,7 @@ async function writeAttempts(writes: AnyBulkWriteOperation<Delivery>[]): Promise
         });
         return;
       }
-      // Safe to repeat: what was written no longer fits its filter.
+      // Safe to repeat: a written row no longer matches its filter.
       await delay(200 * attempt);
     }
   }

@@ -1,9 +1,11 @@
-/** The one table of retries: the code, the documentation and the account's deliveries page all read it. */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Milliseconds to wait before each attempt, counted from the one before it; the first is made at once. */
+/**
+ * The retry schedule, also used by the documentation and the account's deliveries page. `waitMs`
+ * counts from the previous attempt; the first is made at once.
+ */
 export const retrySchedule = [
   { waitMs: 0, words: 'at once' },
   { waitMs: 5 * secondMs, words: '5 s' },
@@ -19,19 +21,22 @@ export const retrySchedule = [
   { waitMs: 24 * hourMs, words: '24 h' },
 ] as const;
 
-/** Each wait is longer by a random part of this fraction, so that receivers that fell together don't rise together. */
+/**
+ * Each wait is extended by a random part of this fraction, so that receivers that failed together
+ * are not retried together.
+ */
 export const jitterMax = 0.2;
 
-/** From the first attempt to the last, without jitter. */
+/** Milliseconds from the first attempt to the last, without jitter. */
 export const scheduleSpanMs = retrySchedule.reduce((sum, slot) => sum + slot.waitMs, 0);
 
-/** No retry is planned later than this after the first attempt was due: back-off of a whole receiver can't stretch it for ever. */
+/** No retry is planned later than this after the first was due, even with back-off. */
 export const scheduleAgeMaxMs = scheduleSpanMs * (1 + jitterMax) + hourMs;
 
 /**
- * When to try again after `attemptsMade` attempts, or null to give up.
+ * Computes the time of the next attempt after `attemptsMade` attempts; null to give up.
  * @param retry.startedAtMs When the first attempt was due.
- * @param retry.retryAfterMs What the receiver asked for: honoured between one and two times the slot.
+ * @param retry.retryAfterMs The receiver's Retry-After, honoured up to twice the slot.
  */
 export function computeNextAttemptMs(retry: {
   attemptsMade: number;

@@ -1,4 +1,4 @@
-/** One POST to a client's URL, with every bound set: time, redirects, headers, body, addresses. */
+/** The result of one POST to a client's URL. */
 import { lookUp } from '../../shared/collections.js';
 import { Agent, request, type Dispatcher } from 'undici';
 import { nowMs } from '../../shared/clock.js';
@@ -9,27 +9,27 @@ import { webhookLimits } from '../webhook-limits.js';
 
 export type SendResult =
   | { kind: 'answered'; httpStatus: number; answer: Buffer; retryAfterMs: number | null }
-  /** Nobody answered in time: this costs us, so it counts for the breaker. */
+  /** No answer in time. It occupies resources, so it counts for the circuit breaker. */
   | { kind: 'timeout'; httpStatus: number | null; error: string }
   | { kind: 'failed'; error: string }
-  /** The address is not one that we call; nothing was sent. */
+  /** The address is not allowed; nothing was sent. */
   | { kind: 'blocked'; error: string }
-  /** Our proxy says that it can't reach the receiver: nobody knows which of the two is at fault. */
+  /** The proxy cannot reach the receiver; either may be at fault. */
   | { kind: 'unreached'; error: string }
-  /** Our proxy does not serve: that is our fault, and the receiver never heard of it. */
+  /** The service's own proxy is unavailable; the receiver never saw the request. */
   | { kind: 'unsent'; error: string };
 
 export interface Sender {
-  /** Never throws: what can go wrong is a result. */
+  /** Sends one POST. Never throws: errors are results. */
   send(post: { url: string; headers: Record<string, string>; body: string }): Promise<SendResult>;
-  /** Ends connections that are idle; requests under way finish first. */
+  /** Closes idle connections; requests in flight finish first. */
   close(): Promise<void>;
 }
 
 export interface SenderOptions {
-  /** From the first byte out to the last byte in, whatever the receiver does. */
+  /** Limit from the first byte sent to the last byte received. */
   totalTimeoutMs?: number;
-  /** As WEBHOOK_PROXY_URL. */
+  /** Proxy URL, as WEBHOOK_PROXY_URL. */
   proxyUrl?: string | null;
 }
 
@@ -40,11 +40,11 @@ export function createSender(guard: UrlGuard, options: SenderOptions = {}): Send
       proxyUrl === null
         ? { lookup: guard.lookup, timeout: webhookLimits.connectTimeoutMs }
         : connectThrough(proxyUrl, guard.lookup),
-    // The abort signal bounds the whole of it; a body that drips outlives these two anyway.
+    // The abort signal limits the total time; these two would not stop a slow, dripping body.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: webhookLimits.answerHeaderBytes,
-    // Short: a connection that the receiver closes while we write to it costs an attempt.
+    // Short, because a connection that the receiver closes during a write costs an attempt.
     keepAliveTimeout: 2_000,
     keepAliveMaxTimeout: 10_000,
     pipelining: 1,
@@ -70,7 +70,7 @@ async function postRequest(
   const timer = setTimeout(() => abort.abort(), totalTimeoutMs);
   let httpStatus: number | null = null;
   try {
-    // undici's request() follows no redirect and unpacks nothing.
+    // undici's request() follows no redirects and decompresses nothing.
     const response = await request(url, {
       method: 'POST',
       headers,
@@ -106,7 +106,7 @@ async function postRequest(
   }
 }
 
-/** Reads up to the bound and leaves the rest: leaving the loop closes the connection. */
+/** Reads up to the limit; leaving the loop closes the connection. */
 async function readStart(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -127,7 +127,10 @@ function describeTimeout(httpStatus: number | null, totalTimeoutMs: number): str
   return `${what} within ${totalTimeoutMs / 1_000} s`;
 }
 
-/** Seconds or a date. @returns Milliseconds from now, or null if it says nothing that can be read. */
+/**
+ * Parses seconds or a date.
+ * @returns milliseconds from now, or null if it is invalid or past.
+ */
 function parseRetryAfter(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string') {
     return null;
@@ -155,7 +158,7 @@ const errorDescriptions: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'headers of the answer are too large',
 };
 
-/** The code alone where there are no words for it: messages of libraries can hold addresses. */
+/** Returns only the code if there is no description: library messages can contain addresses. */
 function describeSendError(error: unknown): string {
   const code = getErrorCode(error);
   if (code?.startsWith('HPE_')) {

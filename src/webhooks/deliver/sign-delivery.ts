@@ -1,4 +1,4 @@
-/** Webhook secrets: `whsec_` and base64 of 32 random bytes, stored sealed and bound to their account. */
+/** Prefix of webhook secrets, before base64 of 32 random bytes. */
 import { createSecretKey, type KeyObject, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../../accounts/secret-contexts.js';
@@ -18,14 +18,15 @@ export function openWebhookSecret(accountId: string, sealed: string): string {
   return decrypt(sealed, webhookSecretContext(accountId));
 }
 
-/** The key of both signatures: the decoded bytes of what follows the prefix. */
+/** Returns the key of both signatures: the decoded bytes after the prefix. */
 export function decodeSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'));
 }
 
 /**
- * Every key that signs for an endpoint now, the current one first; none if the account has no such endpoint. Those of the
- * first are the account's, and sign callbacks too: they are there also while no `webhook_url` is set.
+ * Returns every key that signs for an endpoint now, current first; empty if the endpoint does not
+ * exist. Keys of the default endpoint are the account's, which also sign callbacks, so they exist
+ * even without `webhook_url`.
  */
 export function getSigningKeys(account: EndpointOwner, endpointId = defaultEndpointId): KeyObject[] {
   const secrets =
@@ -43,7 +44,7 @@ export function getSigningKeys(account: EndpointOwner, endpointId = defaultEndpo
   return sealed.map((each) => getCachedKey(account._id, each));
 }
 
-/** Opening a secret costs more than a signature, and every delivery needs the key of its receiver. */
+/** Decrypting a secret costs more than a signature, and every delivery needs its key. */
 const keyCache = new LRUCache<string, KeyObject>({ max: 10_000 });
 
 function getCachedKey(accountId: string, sealed: string): KeyObject {
@@ -53,7 +54,10 @@ function getCachedKey(accountId: string, sealed: string): KeyObject {
   return key;
 }
 
-/** Every key that signs this row: its own secret, where it has one, and those of its endpoint now. None: that was removed. */
+/**
+ * Returns every key that signs this row: its own secret, if set, and those of its endpoint. Empty
+ * if the endpoint was removed.
+ */
 export function getDeliveryKeys(
   row: Pick<Delivery, 'accountId' | 'endpointId' | 'secretSealed'>,
   account: EndpointOwner,
@@ -66,7 +70,7 @@ export function getDeliveryKeys(
   try {
     own = decodeSigningKey(openWebhookSecret(row.accountId, row.secretSealed));
   } catch {
-    // A row that waited longer than its ENCRYPTION_KEY was kept.
+    // The ENCRYPTION_KEY of this row was retired while it waited.
     return present;
   }
   return [own, ...present.filter((key) => !key.equals(own))];
@@ -77,9 +81,9 @@ export const userAgent = 'topup-webhooks/1';
 type Signed = Pick<Delivery, '_id' | 'event' | 'body' | 'version' | 'attemptCount'>;
 
 /**
- * The headers of one attempt. Both signatures cover the exact body: `x-signature` alone, and `webhook-signature`
- * (Standard Webhooks) together with the id and the time of this attempt. While a secret is being rotated each
- * carries one value a key, separated by a space.
+ * Builds the headers of one attempt. Both signatures cover the exact body: `x-signature` alone, and
+ * `webhook-signature` (Standard Webhooks) with id and time of this attempt. During a rotation each
+ * has one value per key, separated by a space.
  */
 export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[]): Record<string, string> {
   const seconds = Math.floor(nowMs() / 1_000).toString();
@@ -92,12 +96,12 @@ export function buildDeliveryHeaders(delivery: Signed, keys: readonly KeyObject[
   };
 }
 
-/** @param n Of the attempt. */
+/** @param n Number of the attempt. */
 function buildRowHeaders(delivery: Omit<Signed, 'attemptCount'>, n: number): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': userAgent,
-    // Nothing is ever unpacked here, so that a small answer can't become a large one.
+    // Answers are never decompressed, so that a small answer cannot expand into a large one.
     'accept-encoding': 'identity',
     'x-event': delivery.event,
     'x-api-version': delivery.version ?? apiVersions[0],
@@ -106,10 +110,13 @@ function buildRowHeaders(delivery: Omit<Signed, 'attemptCount'>, n: number): Rec
   };
 }
 
-/** Enough to see which of two signatures came, and nothing that anybody could send in our name. */
+/** Enough to distinguish signatures, too short to forge a request. */
 const signatureShownMax = 16;
 
-/** What an attempt keeps of its headers: those that its row does not tell, with signatures cut short. */
+/**
+ * Selects the headers to store with an attempt: those that cannot be rebuilt from the row, with
+ * truncated signatures.
+ */
 export function selectKeptHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -122,7 +129,10 @@ export function selectKeptHeaders(headers: Record<string, string>): Record<strin
   );
 }
 
-/** What was sent with an attempt, signatures cut short. Null: nothing was, or by a release that did not keep it. */
+/**
+ * Rebuilds the headers of an attempt, with truncated signatures. Null if nothing was sent or they
+ * were not stored.
+ */
 export function buildAttemptHeaders(
   delivery: Omit<Signed, 'attemptCount'>,
   { n, sent }: Pick<DeliveryAttempt, 'n' | 'sent'>,

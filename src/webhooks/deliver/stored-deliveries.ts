@@ -16,8 +16,9 @@ export interface DeliveryQuery {
 }
 
 /**
- * One page of an account's webhooks and callbacks, newest first, with all attempts, and how many there are in all.
- * Served by the account_newest, account_state_newest, account_event_newest, account_endpoint_newest and account_ref indexes.
+ * Lists a page of an account's webhooks and callbacks, newest first, with all attempts, and counts
+ * all. Indexes: account_newest, account_state_newest, account_event_newest,
+ * account_endpoint_newest, account_ref.
  */
 export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Delivery[]; total: number }> {
   const filter = {
@@ -41,19 +42,19 @@ export async function listDeliveries(query: DeliveryQuery): Promise<{ rows: Deli
   return buildCountedPage(found, { offset, limit, counted });
 }
 
-/** The filter for the webhooks of one endpoint: those of the first name none. */
+/** Returns the filter for webhooks of one endpoint. The default one's rows have no `endpointId`. */
 export function buildEndpointFilter(endpointId: string) {
   return endpointId === defaultEndpointId
     ? { channel: 'webhook' as const, endpointId: { $exists: false } }
     : { endpointId };
 }
 
-/** What was given up on any account, newest first: for the operator. */
+/** Lists dead deliveries of all accounts, newest first, for operators. */
 export async function listDeadDeliveries(limit: number): Promise<Delivery[]> {
   return deliveries.find({ state: 'dead' }).sort({ settledAt: -1 }).limit(limit).toArray();
 }
 
-/** An account's deliveries that were created since a time, oldest first, at most 1,000. */
+/** Lists an account's deliveries created since a time, oldest first, at most 1,000. */
 export async function listDeliveriesSince(accountId: string, since: Date): Promise<Delivery[]> {
   return deliveries
     .find({ accountId, createdAt: { $gte: since } })
@@ -62,12 +63,15 @@ export async function listDeliveriesSince(accountId: string, since: Date): Promi
     .toArray();
 }
 
-/** True while a worker holds the row: its request is under way. */
+/** True while a worker holds the row: its request is in flight. */
 export function isInFlight(row: Pick<Delivery, 'state' | 'leaseToken' | 'nextAttemptAt'>): boolean {
   return row.state === 'due' && row.leaseToken !== null && (row.nextAttemptAt?.getTime() ?? 0) > nowMs();
 }
 
-/** Deliveries that are to be sent by now, whoever they are for. @param limit More are not counted. */
+/**
+ * Counts deliveries of all accounts that are due now.
+ * @param limit The highest count.
+ */
 export async function countDueDeliveries(limit: number): Promise<number> {
   return deliveries.countDocuments(
     { state: 'due', nextAttemptAt: { $lte: now() } },
@@ -75,7 +79,10 @@ export async function countDueDeliveries(limit: number): Promise<number> {
   );
 }
 
-/** Receivers to which nothing is sent: disabled, or left alone by the breaker just now. @param limit More are not counted. */
+/**
+ * Counts receivers that get no requests: disabled, or with an open circuit breaker.
+ * @param limit The highest count of each.
+ */
 export async function countBlockedReceivers(limit: number): Promise<{ disabled: number; leftAlone: number }> {
   const [disabled, leftAlone] = await Promise.all([
     receivers.countDocuments({ disabledAt: { $type: 'date' } }, { limit }),
@@ -84,23 +91,26 @@ export async function countBlockedReceivers(limit: number): Promise<{ disabled: 
   return { disabled, leftAlone };
 }
 
-/** So far they are counted. */
+/** The highest count of waiting deliveries. */
 export const waitingCountedMax = 10_000;
 
-/** Deliveries that are due now or later, whoever they are for: along receiver_due, up to `waitingCountedMax`. */
+/**
+ * Counts deliveries of all accounts that are due now or later, up to `waitingCountedMax` (index
+ * `receiver_due`).
+ */
 export function countWaitingDeliveries(): Promise<number> {
   return deliveries.countDocuments({ state: 'due', receiverId: { $gt: '' } }, { limit: waitingCountedMax });
 }
 
-/** The most of each state that one run removes; the next run goes on. */
+/** The limit per state and run. The next run continues. */
 const runMax = 10_000;
 const atOnce = 500;
 
 /**
- * Removes deliveries that were given up or held longer ago than `undeliveredKeptMs`. Delivered ones MongoDB removes by
- * itself (`expireAt`). Safe to run twice and by several at once: one that is sent again meanwhile stays.
- * @param nowMs By the clock of the fleet: what is removed does not come back.
- * @returns how many.
+ * Removes dead and held deliveries that ended longer ago than `undeliveredKeptMs`. MongoDB removes
+ * delivered ones by `expireAt`. Safe to run twice or concurrently: a replayed one stays.
+ * @param nowMs Time by the fleet's clock, because a deletion is final.
+ * @returns the number of removed deliveries.
  */
 export async function removeUndelivered(nowMs: number): Promise<number> {
   const settledAt = { $lt: new Date(nowMs - webhookLimits.undeliveredKeptMs) };

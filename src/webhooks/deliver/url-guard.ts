@@ -1,7 +1,7 @@
 /**
- * Keeps outgoing requests away from our own network (SSRF). A URL is checked when it is saved and again at each
- * attempt; a name's addresses are checked when it is saved and again inside the connection's own lookup, whose
- * checked addresses are the ones connected to, so that a name can't change in between.
+ * Keeps outgoing requests away from the internal network (SSRF). A URL and its resolved addresses
+ * are checked when it is saved and at each attempt. The connection's own lookup returns the checked
+ * addresses, so a name cannot change in between.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -12,22 +12,22 @@ import { limits } from '../../../config/limits.js';
 import { say, type Message } from '../../shared/say.js';
 
 export interface UrlGuard {
-  /** What is wrong with a URL as it is written, in words for the client; null if nothing is. */
+  /** Returns the problem of a URL as written, for the client; null if there is none. */
   problemOf(url: string): Message | null;
-  /** The same, with its name resolved. */
+  /** The same, also resolving its host name. */
   problemWhenSaved(url: string): Promise<Message | null>;
-  /** For the sockets of the HTTP client. Never called for a literal address: `problemOf` covers those. */
+  /** Lookup for the HTTP client's sockets. `problemOf` checks literal addresses. */
   lookup: LookupFunction;
 }
 
 export interface UrlGuardOptions {
-  /** Development only: http, loopback and private addresses are let through, and still none at which clouds give keys. */
+  /** Development only: allows http, loopback and private addresses, but no cloud metadata. */
   allowPrivate: boolean;
-  /** All addresses of a name. */
+  /** Resolves all addresses of a name. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>;
 }
 
-/** The name or the address is one that we must not call. */
+/** The name or the address must not be called. */
 export class BlockedAddressError extends Error {
   readonly code = 'EBLOCKED';
 }
@@ -103,28 +103,28 @@ function findUrlProblem(text: string, allowPrivate: boolean): Message | null {
   if (literal !== null) {
     return isPublicAddress(literal) ? null : say('urlPrivate');
   }
-  // A name without a dot is one of our own network: no search list may complete it.
+  // A name without a dot belongs to the internal network; a DNS search list could complete it.
   const labels = url.hostname.replace(/\.$/, '').split('.');
   return labels.length > 1 && labels.at(-1) !== 'localhost' ? null : say('urlHostName');
 }
 
-/** `new URL()` has already turned decimal, octal, hex, short and full-width forms into plain ones. */
+/** `new URL()` has already normalized decimal, octal, hex, short and full-width forms. */
 function getLiteralAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? bare : null;
 }
 
 const globalIpv6 = ipaddr.parseCIDR('2000::/3');
-/** Public, or private, by number, yet the inside of a large cloud. */
+/** Addresses of cloud-internal services in public, shared or private ranges. */
 const cloudInternal = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
-/** Clouds hand out a machine's own keys at such addresses, on a developer's machine in one too. */
+/** Clouds serve machine credentials at these addresses, also on development machines. */
 function isNotCloudInternal(text: string): boolean {
   const address = ipaddr.process(text);
   return address.range() !== 'linkLocal' && !cloudInternal.has(address.toString());
 }
 
-/** True for addresses of the public internet that are not our own. */
+/** True for addresses of the public internet that are not this machine's own. */
 export function isPublicAddress(text: string): boolean {
   const address = ipaddr.process(text);
   if (address.range() !== 'unicast' || cloudInternal.has(address.toString())) {
@@ -141,20 +141,20 @@ function getOwnAddresses(): Set<string> {
   return new Set(all.map(({ address }) => ipaddr.process(address).toNormalizedString()));
 }
 
-/** As every other program on the machine does, with /etc/hosts: for development. */
+/** Resolves like other programs on the machine, with /etc/hosts, for development. */
 async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
   return dns.lookup(hostname, { all: true });
 }
 
-/**
- * Asks the name servers without the system's resolver, whose few threads a name server that never answers would
- * occupy for everybody.
- */
+/** Queries name servers directly, because a slow one would block the system resolver's threads. */
 async function resolveByDns(hostname: string): Promise<LookupAddress[]> {
   return resolveAllAddresses(new dns.Resolver({ timeout: 1_500, tries: 2 }), hostname);
 }
 
-/** IPv4 and IPv6 addresses of a name. @throws the error of the name server if there are none. */
+/**
+ * Resolves IPv4 and IPv6 addresses of a name.
+ * @throws the name server's error if there are none.
+ */
 export async function resolveAllAddresses(
   resolver: dns.Resolver,
   hostname: string,

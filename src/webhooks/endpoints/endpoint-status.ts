@@ -1,4 +1,3 @@
-/** What an account sees and changes of the health of its URLs. */
 import { AccountModel, type Account } from '../../accounts/account.model.js';
 import {
   defaultEndpointId,
@@ -18,18 +17,21 @@ import { buildReplayFields, listUrlTargets } from '../replay/replay-deliveries.j
 import { webhookLimits } from '../webhook-limits.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
 
-/** `failing`: no success for a day. `disabled`: nothing is sent until the account enables it or sets another URL. */
+/**
+ * `failing`: no success for a day. `disabled`: nothing is sent until the account enables it or sets
+ * another URL.
+ */
 export type WebhookStatus = 'enabled' | 'failing' | 'disabled';
 
 export interface EndpointHealth {
   status: WebhookStatus;
-  /** Since when it fails or is disabled; null where it does neither. */
+  /** Start of the current status; null if enabled. */
   since: Date | null;
-  /** Why it is disabled: no success for days, or it answered 410. */
+  /** Why it is disabled: no success for days, or an answer of 410. */
   reason: DisabledBecause | null;
 }
 
-/** The worse of `webhook_url` and `callback_url`; `webhook_status` of api/config. */
+/** Returns the worse status of `webhook_url` and `callback_url`; `webhook_status` of api/config. */
 export async function getWebhookStatus(account: UrlOwner): Promise<WebhookStatus> {
   const found = await receivers.find({ _id: { $in: getConfigReceiverIds(account) } }).toArray();
   const statuses = found.map((receiver) => getHealth(receiver).status);
@@ -41,7 +43,10 @@ export interface ListedEndpoint {
   health: EndpointHealth;
 }
 
-/** Every endpoint of an account with its health, that of `webhook_url` first; at most `limits.webhookEndpointsMax`. */
+/**
+ * Lists every endpoint of an account with its health, the default one first; at most
+ * `limits.webhookEndpointsMax`.
+ */
 export async function listEndpoints(account: UrlOwner): Promise<ListedEndpoint[]> {
   const endpoints = getEndpoints(account);
   const receiverIds = endpoints.map(({ id, url }) => getReceiverId(account._id, url, id));
@@ -75,8 +80,8 @@ function getHealth(receiver: Receiver | undefined): EndpointHealth {
 }
 
 /**
- * Forgets every failure of the account's receivers, or of one endpoint, so that new events go out again.
- * @returns How many deliveries were held meanwhile: the account can have them replayed.
+ * Resets the failures of the account's receivers, or of one endpoint, so that new events are sent.
+ * @returns the number of held deliveries, which the account can replay.
  * @throws NotFoundError if there is no such endpoint.
  */
 export async function enableWebhooks(account: UrlOwner, endpointId?: string): Promise<{ held: number }> {
@@ -99,15 +104,15 @@ export async function enableWebhooks(account: UrlOwner, endpointId?: string): Pr
 }
 
 /**
- * After the account's URLs changed: what still waits for an old URL goes to the new one at once, is held where
- * there is none any more, and dropped where its endpoint was removed: that never comes back. Safe to run again.
- * @param account As it is after the change.
+ * Redirects waiting deliveries after a change of URLs: to the new URL at once, `held` if there is
+ * none, `dropped` if the endpoint was removed. Safe to run again.
+ * @param account The account after the change.
  */
 export async function redirectWaitingDeliveries(account: UrlOwner): Promise<void> {
   const waits = {
     accountId: account._id,
     state: 'due' as const,
-    // The old URL itself is to hear that it was replaced.
+    // The old URL must get the notice of its replacement.
     event: { $ne: 'config.updated' as const },
     leaseToken: null,
   };
@@ -161,9 +166,9 @@ async function updateStatus(account: UrlOwner): Promise<void> {
 }
 
 /**
- * `enableWebhooks` for the operator: new events go out again to every URL of the account. What was held stays held until
- * it is replayed. The audit log says first what is done: forgetting failures is several writes, and safe to do again.
- * @returns How many deliveries were held meanwhile.
+ * Enables all URLs of an account for an operator. Held deliveries stay held until a replay. The
+ * audit entry comes first, because the reset takes several writes; it is safe to repeat.
+ * @returns the number of held deliveries.
  */
 export async function enableAsOperator(account: Account, by: ChangedBy): Promise<{ held: number }> {
   const before = (await listEndpoints(account)).map(

@@ -13,17 +13,17 @@ import { createSender, type Sender } from '../deliver/send-request.js';
 import { urlGuard } from '../deliver/url-guard.js';
 import { webhookLimits } from '../webhook-limits.js';
 
-/** Opened by the first test: a process that makes none may not know the proxy. */
+/** Created lazily, because processes without tests may not have the proxy setting. */
 let sender: Sender | null = null;
 const record = createRecorder();
 const accountsTesting = new Set<string>();
 
 /**
- * Sends a test to an endpoint now, whatever state its URL is in, and waits for what it says. It
- * is never sent again, and says nothing about the health of the URL.
- * @param to.endpointId Null: the one of `webhook_url`. `about`: what it tells; left out: it is a `ping`.
- * @throws ConflictError if no webhook URL is set. @throws NotFoundError if there is no such endpoint.
- * @throws RateLimitError while another one of the account is under way.
+ * Sends a test event to an endpoint now, whatever its status, and waits for the answer. It is never
+ * retried and does not affect the URL's health.
+ * @param to.endpointId Null: the default endpoint. `about`: the event; absent: a `ping`.
+ * @throws ConflictError if no webhook URL is set. NotFoundError if there is no such endpoint.
+ * @throws RateLimitError while another test of the account is in progress.
  */
 export async function sendTestEvent(
   account: Account,
@@ -41,7 +41,7 @@ export async function sendTestEvent(
   }
   accountsTesting.add(account._id);
   try {
-    // Leased from the start: no worker takes it.
+    // Leased from the start, so that no worker takes it.
     const row = {
       ...buildTestDelivery(account, endpoint, about),
       leaseToken: newId(),

@@ -3,7 +3,10 @@ import { nowMs } from '../../shared/clock.js';
 import { listUrlTargets } from '../replay/replay-deliveries.js';
 import { receivers as receiverHealth, type Receiver, ReceiverModel } from './receiver.model.js';
 
-/** The worst first. `failing`: the last request was not taken, and it is tried on. */
+/**
+ * The worst first. `left-alone`: its circuit breaker is open. `failing`: the last request failed,
+ * and retries continue.
+ */
 export const receiverStates = ['disabled', 'left-alone', 'failing', 'healthy'] as const;
 export type ReceiverState = (typeof receiverStates)[number];
 
@@ -13,16 +16,18 @@ export interface ListedReceiver {
   username: string;
   url: string;
   state: ReceiverState;
-  /** Null: nothing ever went wrong there. */
+  /** Null if nothing ever went wrong. */
   health: Receiver | null;
 }
 
-/** Accounts that are looked at for one page, however few of them have a URL. */
+/** The most accounts read for one page, however few have a URL. */
 const accountsReadMax = 500;
 
 /**
- * Every URL of every account, as healthy as it is, by pages of accounts in the order of their ids; in a page the worst first.
- * @param after The id of the last account of the page before. @returns `next`: the same for the next; null at the end.
+ * Lists every URL of every account with its health, in pages of accounts by id. Within a page the
+ * worst come first.
+ * @param after Id of the last account of the previous page.
+ * @returns `next`: the `after` of the next page; null at the end.
  */
 export async function findReceivers({
   after,
@@ -45,7 +50,7 @@ export async function findReceivers({
   const page = withUrls.slice(0, accountsMax);
   const last = withUrls.length > accountsMax ? page.at(-1) : looked[accountsReadMax - 1];
   const targets = page.flatMap((account) =>
-    // The callback URL may be an endpoint too: it is one receiver then.
+    // The callback URL may also be an endpoint; then they are one receiver.
     [...new Map(listUrlTargets(account).map(({ target }) => [target.receiverId, target])).values()].map(
       (target) => ({ account, target }),
     ),
@@ -77,8 +82,8 @@ function getReceiverState(health: Receiver | null): ReceiverState {
 }
 
 /**
- * Receivers to which nothing is sent just now: disabled (index disabled_newest), or left alone by the breaker because
- * they do not answer (left_alone). The last disabled first; at most `limit` of each.
+ * Finds receivers that get no requests: disabled (index `disabled_newest`, newest first), or with
+ * an open circuit breaker (`left_alone`); at most `limit` of each.
  */
 export async function findTroubledReceivers(limit: number): Promise<Receiver[]> {
   const [disabled, leftAlone] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * What we remember of a receiver that fails: the breaker that spares both sides while it hangs, the warning after a
- * day, the disabling after five. Every process reads it at the start of a turn, so it is shared by all.
+ * Identifies a receiver. Its health holds the circuit breaker, the warning after a day and the
+ * disabling after five. All processes share it and read it at the start of a turn.
  */
 import { AccountModel } from '../../accounts/account.model.js';
 import { now, nowMs } from '../../shared/clock.js';
@@ -20,7 +20,10 @@ export interface ReceiverKey {
   url: string;
 }
 
-/** Counts a failure and draws its consequences. @returns true if the receiver is disabled now. */
+/**
+ * Counts a failure, and warns about or disables the receiver if it is due.
+ * @returns true if the receiver is disabled now.
+ */
 export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<boolean> {
   const receiver = await countFailure(key, timedOut);
   await updateBreaker(receiver, timedOut);
@@ -40,12 +43,15 @@ export async function noteFailure(key: ReceiverKey, timedOut: boolean): Promise<
   return receiver.disabledAt !== null;
 }
 
-/** Forgets the failures of a receiver that answered well. */
+/** Resets the failures of a receiver after a success. */
 export async function noteSuccess(receiverId: string): Promise<void> {
   await receivers.updateOne({ _id: receiverId }, { $set: healthyState });
 }
 
-/** Some requests outlive their turn: whoever serves this receiver next must count them. Turns share the command. */
+/**
+ * Marks a receiver whose requests outlived their turn, so that later turns count them. Concurrent
+ * turns share the command.
+ */
 export const noteSlow = batchCalls<ReceiverKey, null>({
   itemsMax: 100,
   async run(keys) {
@@ -59,7 +65,7 @@ export const noteSlow = batchCalls<ReceiverKey, null>({
     }));
     const write = () => receivers.bulkWrite(writes, { ordered: false });
     await write().catch((error: unknown) => {
-      // Another process has just made the row of one of them; what was written is written again.
+      // Another process has created one of the rows concurrently. Repeating all writes is safe.
       if (!isDuplicateKey(error)) {
         throw error;
       }
@@ -70,8 +76,8 @@ export const noteSlow = batchCalls<ReceiverKey, null>({
 });
 
 /**
- * Nothing more is sent to it until the account enables it or sets another URL. The account's other endpoints are told in
- * the same database transaction, once, however many requests come to it at the same time.
+ * Disables a receiver until the account enables it or sets another URL. The same transaction
+ * notifies the account's other endpoints once, even under concurrent calls.
  */
 export async function disableReceiver(key: ReceiverKey, because: DisabledBecause): Promise<void> {
   const { receiverId, account } = key;
@@ -102,17 +108,17 @@ export async function disableReceiver(key: ReceiverKey, because: DisabledBecause
   }
 }
 
-/** True while the breaker lets nothing through. */
+/** True while the circuit breaker is open. */
 export function isOpen(receiver: Receiver | null): boolean {
   return (receiver?.openUntil?.getTime() ?? 0) > nowMs();
 }
 
-/** True once the breaker's time is over and nothing has answered yet: one request may try. */
+/** True if the breaker's time is over and no answer has come yet: one request may probe. */
 export function isProbing(receiver: Receiver | null): boolean {
   return receiver !== null && receiver.openMs > 0;
 }
 
-/** True if a success is worth writing down. */
+/** True if a success must be stored. */
 export function hasFailures(receiver: Receiver | null): boolean {
   return receiver !== null && (receiver.failures > 0 || receiver.openMs > 0);
 }
@@ -128,7 +134,7 @@ export const healthyState = {
   openMs: 0,
 } as const;
 
-/** What a row begins with, beside `healthy`. */
+/** Initial fields of a row, in addition to `healthyState`. */
 function buildNewReceiver(key: ReceiverKey) {
   const { origin, pathname } = new URL(key.url);
   return { accountId: key.account._id, address: `${origin}${pathname}` };
@@ -153,7 +159,7 @@ async function countFailure(key: ReceiverKey, timedOut: boolean): Promise<Receiv
   return { ...receiver, timeouts: timedOut ? receiver.timeouts : 0 };
 }
 
-/** An answer of any kind closes the breaker; time-outs open it, each time for twice as long. */
+/** Any answer closes the breaker. Time-outs open it, each time for twice as long. */
 async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<void> {
   if (!timedOut) {
     if (receiver.openMs > 0) {
@@ -168,19 +174,19 @@ async function updateBreaker(receiver: Receiver, timedOut: boolean): Promise<voi
     Math.max(webhookLimits.breakerOpenMs, 2 * receiver.openMs),
     webhookLimits.breakerOpenMaxMs,
   );
-  // Of several time-outs that come together, only the first opens it.
+  // Of concurrent time-outs, only the first opens it.
   await receivers.updateOne(
     { _id: receiver._id, openUntil: receiver.openUntil },
     { $set: { openUntil: new Date(nowMs() + openMs), openMs } },
   );
 }
 
-/** Changes the row of a receiver, and makes it if there is none. */
+/** Updates the row of a receiver, or creates it. */
 async function upsertReceiver(key: ReceiverKey, update: object): Promise<Receiver> {
   const write = () =>
     receivers.findOneAndUpdate({ _id: key.receiverId }, update, { upsert: true, returnDocument: 'after' });
   const receiver = await write().catch((error: unknown) => {
-    // Two first failures at once: the second finds the row of the first.
+    // Of two concurrent first failures, the second finds the row of the first.
     if (isDuplicateKey(error)) {
       return write();
     }

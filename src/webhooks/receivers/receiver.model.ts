@@ -1,31 +1,31 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../../database/typed-collection.js';
 
-/** No success for days; or it answered 410. */
+/** failing: no success for days. gone: it answered 410. */
 export type DisabledBecause = 'failing' | 'gone';
 
-/** The health of one address of one account. There is a row only once something went wrong or slowly. */
+/** The health of one address of one account. The row exists only after a failure or slowness. */
 export interface Receiver {
-  /** Of the form that `receiverIdOf` makes. */
+  /** As built by `getReceiverId`. */
   _id: string;
   accountId: string;
-  /** Scheme, host, port and path: for people. */
+  /** Scheme, host, port and path, for display. */
   address: string;
-  /** Since the last success. */
+  /** Number since the last success. */
   failures: number;
-  /** Time-outs in a row. */
+  /** Consecutive time-outs. */
   timeouts: number;
   /** First failure since the last success. */
   failingSince: Date | null;
   warnedAt: Date | null;
-  /** Set: nothing is sent, what is due becomes held. */
+  /** If set, nothing is sent, and due rows become held. */
   disabledAt: Date | null;
   disabledBecause: DisabledBecause | null;
-  /** The breaker: nothing is sent before this; after it one probe. Null while closed. */
+  /** Circuit breaker: nothing is sent before this time, then one probe. Null while closed. */
   openUntil: Date | null;
-  /** How long the breaker opened last; 0 while closed. */
+  /** Length of the last opening in milliseconds; 0 while closed. */
   openMs: number;
-  /** Requests that outlived their turn may be under way until then, here or in another process. */
+  /** Until then, requests that outlived their turn may be in flight in any process. */
   slowUntil: Date | null;
 }
 
@@ -47,12 +47,12 @@ const schema = new Schema<Receiver>(
   { collection: 'webhookReceivers', versionKey: false },
 );
 schema.index({ accountId: 1 }, { name: 'account' });
-// What was disabled lately, for the operator.
+// Recently disabled receivers, for operators.
 schema.index(
   { disabledAt: -1 },
   { partialFilterExpression: { disabledAt: { $type: 'date' } }, name: 'disabled_newest' },
 );
-// Whom the breaker leaves alone just now.
+// Receivers with an open circuit breaker.
 schema.index(
   { openUntil: 1 },
   { partialFilterExpression: { openUntil: { $type: 'date' } }, name: 'left_alone' },
@@ -60,5 +60,4 @@ schema.index(
 
 export const ReceiverModel = mongoose.model('WebhookReceiver', schema);
 
-/** The driver's own collection, typed. */
 export const receivers = getCollection<Receiver>(ReceiverModel);

@@ -17,13 +17,14 @@ import {
 } from '../deliver/delivery.model.js';
 import { buildEndpointFilter } from '../deliver/stored-deliveries.js';
 
-/** What can be asked for again. A dropped row is worthless, a due one comes by itself. */
+/** States that can be replayed. A dropped row is obsolete, and a due row is sent anyway. */
 export type ReplayableState = Extract<DeliveryState, 'delivered' | 'dead' | 'held'>;
 
 /**
- * Sends one delivery again, now and with the whole schedule before it, to the account's present URL.
+ * Sends one delivery again now, with a new run of the schedule, to the account's current URL.
  * @throws NotFoundError if the account has no such delivery.
- * @throws ConflictError if a newer state of its purchase replaced it, or its URL or endpoint was removed.
+ * @throws ConflictError if a newer state of its purchase supersedes it, or its URL or endpoint was
+ * removed.
  */
 export async function replayDelivery(account: UrlOwner, id: string, by: ChangedBy): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id, accountId: account._id });
@@ -64,7 +65,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
   return replayed;
 }
 
-/** `replayDelivery` for the operator, whoever the delivery belongs to. */
+/** Replays a delivery of any account, for an operator. */
 export async function replayAsOperator(id: string, by: ChangedBy): Promise<Delivery> {
   const row = await deliveries.findOne({ _id: id }, { projection: { accountId: 1 } });
   const account = row && (await AccountModel.findById(row.accountId).lean());
@@ -75,9 +76,10 @@ export async function replayAsOperator(id: string, by: ChangedBy): Promise<Deliv
 }
 
 /**
- * Sends again what was created since a time and came to this state. @returns how many. They may be too many for one
- * database transaction, so that the audit log says first what is asked for, and then how many it were.
- * Rows whose URL was removed stay as they are.
+ * Replays the deliveries in a state that were created since a time. They may be too many for one
+ * database transaction, so audit entries before and after record request and count. Rows whose URL
+ * was removed stay.
+ * @returns the number of replayed deliveries.
  */
 export async function replayDeliveries(
   account: UrlOwner,
@@ -102,16 +104,16 @@ export async function replayDeliveries(
     })),
     { ordered: false },
   );
-  // What goes to a URL that a purchase brought is found by the sweep.
+  // The sweep finds rows to URLs that purchases brought.
   await giveTurns(getReceiverIds(account));
   await recordAudit(null, { ...entry, action: 'webhook.replay-all.done', after: { ...which, count } });
   return count;
 }
 
-/** Where rows go now; empty for a URL of their own. */
+/** The current destination of rows; empty for `own` URLs, which do not change. */
 type Target = { url: string; receiverId: string } | Record<string, never>;
 
-/** The present URL of what a row was for; null if there is none any more. */
+/** Returns the current destination of a row; null if its URL or endpoint was removed. */
 export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'endpointId'>): Target | null {
   if (row.channel === 'own') {
     return {};
@@ -122,7 +124,11 @@ export function findTarget(account: UrlOwner, row: Pick<Delivery, 'channel' | 'e
   return found?.target ?? null;
 }
 
-/** Each with the filter of its rows. @param id Undefined: all there are, and what goes to a URL of its own. @throws NotFoundError */
+/**
+ * Returns the current destinations with the filters of their rows.
+ * @param id Undefined: all endpoints, the callback URL and `own` URLs.
+ * @throws NotFoundError
+ */
 function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf; target: Target }[] {
   const all = listUrlTargets(account);
   if (id === undefined) {
@@ -133,18 +139,18 @@ function findTargets(account: UrlOwner, id: string | undefined): { rows: RowsOf;
   return all.filter((each) => each.channel === 'webhook' && each.endpointId === endpointId);
 }
 
-/** The rows that are for one URL. */
+/** Filter for the rows of one URL. */
 type RowsOf = Filter<Delivery>;
 
 interface UrlTarget {
   channel: Exclude<DeliveryChannel, 'own'>;
-  /** As rows have it: undefined for the first endpoint and the callback URL. */
+  /** As in rows: undefined for the default endpoint and the callback URL. */
   endpointId: string | undefined;
   rows: RowsOf;
   target: { url: string; receiverId: string };
 }
 
-/** Every endpoint and the callback URL of an account. */
+/** Lists every endpoint and the callback URL of an account. */
 export function listUrlTargets(account: UrlOwner): UrlTarget[] {
   const { _id: accountId, callbackUrl } = account;
   return [
@@ -167,7 +173,7 @@ export function listUrlTargets(account: UrlOwner): UrlTarget[] {
   ];
 }
 
-/** A new run of the schedule. The attempts made so far stay in the log and in `x-attempt`. */
+/** Returns the fields that start a new run of the schedule. Past attempts stay in the log. */
 export function buildReplayFields() {
   const at = now();
   return {

@@ -1,4 +1,3 @@
-/** Sending many deliveries again for the operator: those that were chosen, or what was given up and fits a filter. */
 import type { Filter } from 'mongodb';
 import { AccountModel, type Account } from '../../accounts/account.model.js';
 import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
@@ -9,22 +8,22 @@ import { giveTurns } from '../deliver/delivery-jobs.js';
 import { deliveries, type Delivery } from '../deliver/delivery.model.js';
 import { buildReplayFields, replayAsOperator, findTarget } from './replay-deliveries.js';
 
-/** Ids in one call. */
+/** The most ids per call. */
 export const replayIdsMax = 100;
-/** Of what was given up, in one call: the oldest first. */
+/** The most dead deliveries per call, oldest first. */
 export const replayDeadMax = 1_000;
-/** So far it is counted. */
+/** The highest count of dead deliveries. */
 export const deadCountedMax = 10_000;
 
 const rowsOfTransactionMax = 250;
 
 export interface Replayed {
   id: string;
-  /** Null: it is sent again. Otherwise why not, in words. */
+  /** Why it was not replayed; null if it was. */
   refusal: AppError | null;
 }
 
-/** Each as `replayAsOperator` does it; one that cannot be sent does not keep the others. */
+/** Replays several deliveries by `replayAsOperator`; a refused one does not stop the others. */
 export async function replayMany(ids: readonly string[], by: ChangedBy): Promise<Replayed[]> {
   const replayed: Replayed[] = [];
   for (const id of ids) {
@@ -42,23 +41,24 @@ export async function replayMany(ids: readonly string[], by: ChangedBy): Promise
 }
 
 export interface DeadFilter {
-  /** Left out: everybody's, and then nothing else is filtered. */
+  /** Absent: all accounts, and the other filters do not apply. */
   accountId?: string | undefined;
   refId?: string | undefined;
-  /** Of when it was made. */
+  /** Range of the creation time. */
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
-/** How many were given up, counted up to `deadCountedMax`. */
+/** Counts dead deliveries, up to `deadCountedMax`. */
 export function countDead(which: DeadFilter): Promise<number> {
   return deliveries.countDocuments(buildDeadFilter(which), { limit: deadCountedMax });
 }
 
 /**
- * Sends again what was given up, at most `deadAtOnceMax`, the oldest first. @returns how many, and how many stay as
- * they are because the URL that they were for was removed. Each part is one database transaction with an audit
- * entry for each account; a part that another call was quicker with changes nothing. What dies here in the middle has sent the first parts.
+ * Replays dead deliveries, at most `replayDeadMax`, oldest first. Each part is one database
+ * transaction with an audit entry per account. A part that a concurrent call has replayed changes
+ * nothing. After a crash, the first parts stay replayed.
+ * @returns the number of replayed ones, and of those whose URL was removed.
  */
 export async function replayDead(
   which: DeadFilter,
@@ -132,7 +132,7 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
   };
 }
 
-/** Served by dead_newest without an account, with one by account_state_newest or account_ref. */
+/** Indexes: dead_newest without an account; account_state_newest or account_ref with one. */
 function buildDeadFilter({ accountId, refId, since, until }: DeadFilter): Filter<Delivery> {
   return {
     state: 'dead',
