@@ -72,12 +72,12 @@ describe('conditional requests on lists', () => {
         for (const other of ['"other"', tag.slice(3, -1), '', 'W/""']) {
           expect((await get(path, key, { 'if-none-match': other })).status, other).to.equal(200);
         }
-        // fetch sends other headers with a conditional request.
+        // Also as fetch sends it.
         const byFetch = await fetch(api.url() + path, {
           headers: { authorization: `Bearer ${key}`, 'if-none-match': tag },
         });
         expect([byFetch.status, await byFetch.text()]).to.deep.equal([304, '']);
-        // Messages depend on the language, but these lists have no messages.
+        // Only messages are translated, so the tag does not depend on the language.
         const inIndonesian = { 'if-none-match': tag, 'accept-language': 'id' };
         expectNotModified(await get(path, key, inIndonesian), tag);
         const refused = await get(path, `${key}x`, { 'if-none-match': tag });

@@ -104,7 +104,7 @@ describe('changes that the pages offer', () => {
     });
 
     for (const role of operatorRoles) {
-      it(`passes for ${role} in ${languagesOf(role).join(' and ')}, with only the allowed changes`, async () => {
+      it(`passes for ${role} in ${languagesOf(role).join(' and ')} with allowed changes only`, async () => {
         for (const locale of languagesOf(role)) {
           const { page } = await browser.logIn(role, locale);
           const changes = offeredChanges({ purchase, sold });

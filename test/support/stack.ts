@@ -78,7 +78,7 @@ export async function startStack(
     startWeb,
     async seed() {
       const printed = await runToEnd('scripts/seed.js', ['--json'], env);
-      // Tests poll, so only tests of the rate limit keep the default limit.
+      // Tests poll. Tests of the rate limit set their own.
       await client
         .db()
         .collection('accounts')
