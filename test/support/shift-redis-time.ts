@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Shifts the time that Redis returns to the script of the shared clock, as if this process had
+ * Shifts the time that Redis returns to the script of the fleet's clock, as if this process had
  * paused. Other scripts return no time.
  * @param byMs Called for each reply. Milliseconds.
  * @returns a function that ends the shift.

@@ -28,7 +28,7 @@ describe('contract of every operation', () => {
     await writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
     await writeAndInvalidate([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
   });
-  // Below the hook above, which needs this database connection.
+  // Registered after the hook above, which needs this database connection.
   const api = useApi();
 
   for (const operation of operations) {

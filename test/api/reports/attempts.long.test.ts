@@ -104,7 +104,7 @@ describe('attempts at a report', () => {
     expect(await filesOf('chunks', report._id)).to.deep.equal([]);
   });
 
-  it('a report in turn that lost its job is due within 30 seconds', async () => {
+  it('a report with its turn that lost its job is due within 30 seconds', async () => {
     const dueInMs = async (id: string) => ((await stored(id)).nextActionAt?.getTime() ?? 0) - nowMs();
     const accountId = newId();
     const calm = new Date(nowMs() + 600_000);

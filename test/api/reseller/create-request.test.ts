@@ -26,7 +26,7 @@ describe('GET /api/reseller/request', () => {
   const balanceOf = async ({ account }: ApiAccount) =>
     Number((await WalletModel.findById(account._id).lean())?.balance);
 
-  it('md5Sign matches the published example', () => {
+  it('md5Sign computes the known value of the convention', () => {
     expect(md5Sign({ username: 'username', key: 'apikey' }, 'some1d')).to.equal(
       'e116257bcba6185d963a62f9d05d240e',
     );

@@ -109,7 +109,7 @@ describe('lists of 20,000 products', function () {
     tap.sent.slice(before).filter(({ name, collection }) => name === 'find' && collection === 'products')
       .length;
 
-  it('30 concurrent lists are equal, read once, bounded in memory and block nobody', async () => {
+  it('30 concurrent lists are equal, read once, bounded in memory and not blocking', async () => {
     const aloneAt = performance.now();
     await hashOf({ path: '/v1/products', key: keyOf('buyer') }, stack.baseUrl);
     const oneListMs = performance.now() - aloneAt;

@@ -79,10 +79,7 @@ async function everyDocument(db: Db): Promise<Stored[]> {
   return (await Promise.all(read)).flat();
 }
 
-/**
- * Adds numbers from 10,000 and texts of 8 or more characters with a digit or a space. Others
- * identify nobody.
- */
+/** Adds numbers from 10,000, and texts of 8 or more characters with a digit or a space. */
 function addWords(value: unknown, words: Set<string>): void {
   if (typeof value === 'string' && value.length >= 8 && /[\d ]/.test(value)) {
     words.add(value);
