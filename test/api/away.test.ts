@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { toAppError } from '../../src/api/http/error-envelope.js';
 import { DependencyError, UnexpectedError } from '../../src/shared/errors.js';
 
-describe('What says that MongoDB is away', () => {
-  it('is also the error of a socket, as the driver lets it through in the middle of a long command: 503/03, not 500', () => {
+describe('errors of a MongoDB outage', () => {
+  it('maps a raw socket error of the driver to 503/03, not 500', () => {
     for (const code of ['ECONNRESET', 'EPIPE']) {
       const raw = Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
       expect(toAppError(raw), code).to.be.instanceOf(DependencyError);

@@ -1,4 +1,4 @@
-/** ETag and If-None-Match on the lists that are asked for again and again. */
+/** ETag and If-None-Match on lists that clients poll. */
 import { expect } from 'chai';
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { operations } from '../../src/api/operations.js';
@@ -12,7 +12,7 @@ import { useApi } from './support/api.js';
 import { newProduct } from './support/catalogue.js';
 import { expectFailure } from './support/expect-answer.js';
 
-describe('lists that are asked for again', () => {
+describe('conditional requests on lists', () => {
   const api = useApi();
   const get = (path: string, key: string, headers: Record<string, string> = {}) =>
     api.call({ method: 'GET', path, key, headers });
@@ -31,7 +31,9 @@ describe('lists that are asked for again', () => {
     expect(answer.headers).to.have.property('ratelimit-remaining');
   }
 
-  /** @returns whether the tag of before is the tag of now, which the answers agree about. */
+  /**
+   * True if the ETag is still current. Expects that a conditional and a plain request agree on it.
+   */
   async function holds(path: string, key: string, tag: string): Promise<boolean> {
     const now = await get(path, key, { 'if-none-match': tag });
     const fresh = await get(path, key);
@@ -39,7 +41,7 @@ describe('lists that are asked for again', () => {
     return now.status === 304;
   }
 
-  it('are these', () => {
+  it('cover exactly these operations', () => {
     const conditional = operations.filter((each) => each.conditional).map(({ id }) => id);
     expect(conditional).to.have.members([
       'listWalletProducts',
@@ -57,7 +59,7 @@ describe('lists that are asked for again', () => {
         ? ['/v1/products?subcategory=none', '/api/buyer/deposits']
         : ['/api/seller/products', '/api/seller/settlements'];
     for (const path of [...paths, statement(role)]) {
-      it(`${path}: 200 with an ETag, then 304 without a body, by one tag, several or *`, async () => {
+      it(`${path}: 200 with an ETag, then 304 for one tag, several tags or *`, async () => {
         const { key } = await api.newAccount(role);
         const first = await get(path, key);
         expect(first.status).to.equal(200);
@@ -70,12 +72,12 @@ describe('lists that are asked for again', () => {
         for (const other of ['"other"', tag.slice(3, -1), '', 'W/""']) {
           expect((await get(path, key, { 'if-none-match': other })).status, other).to.equal(200);
         }
-        // As fetch sends it.
+        // Also as fetch sends it.
         const byFetch = await fetch(api.url() + path, {
           headers: { authorization: `Bearer ${key}`, 'if-none-match': tag },
         });
         expect([byFetch.status, await byFetch.text()]).to.deep.equal([304, '']);
-        // Words of answers are in two languages, their data is not.
+        // Only messages are translated, so the tag does not depend on the language.
         const inIndonesian = { 'if-none-match': tag, 'accept-language': 'id' };
         expectNotModified(await get(path, key, inIndonesian), tag);
         const refused = await get(path, `${key}x`, { 'if-none-match': tag });
@@ -90,7 +92,7 @@ describe('lists that are asked for again', () => {
     }
   }
 
-  it('a price list has another tag after each change that it shows, also one that no product knows of', async () => {
+  it('a price list has a new tag after each change that it shows', async () => {
     const product = await newProduct(api);
     const { _id, sellerId } = product;
     const { key } = await api.newBuyer();
@@ -121,12 +123,12 @@ describe('lists that are asked for again', () => {
       expect(await holds(path, key, tag), what).to.equal(false);
       tag = tagOf(await get(path, key));
     }
-    // What it does not show.
+    // A field that the price list does not show.
     await changeProduct({ customerNumber: { kind: 'any' } });
     expect(await holds(path, key, tag)).to.equal(true);
   });
 
-  it("a seller's products: of its own prices and waits", async () => {
+  it("a seller's products have a new tag after a change of price or wait time", async () => {
     const product = await newProduct(api);
     const { key } = await api.newAccount('seller');
     const path = '/api/seller/products';
@@ -144,7 +146,7 @@ describe('lists that are asked for again', () => {
     expect(await holds(path, key, second)).to.equal(false);
   });
 
-  it('deposits and statements: until something is written; each account, page and zone for itself', async () => {
+  it('deposits and statements have a tag per account, page and zone, until a write', async () => {
     const { key, account } = await api.newBuyer(100_000);
     const other = await api.newBuyer(200_000);
     for (const path of ['/api/buyer/deposits', statement('buyer')]) {
@@ -158,7 +160,7 @@ describe('lists that are asked for again', () => {
     }
   });
 
-  it('a statement as a file has no tag, and is never answered by that of the pages', async () => {
+  it('a statement as a file has no tag and never answers 304', async () => {
     const { key } = await api.newBuyer(100_000);
     const path = statement('buyer');
     const pages = await get(path, key);

@@ -1,4 +1,6 @@
-/** What a connection may do that no ordinary client does: requests at once, without waiting; none at all; a broken one. */
+/**
+ * Connections as no ordinary client uses them: pipelined requests, no request, malformed requests.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -26,7 +28,7 @@ describe('connections to the web process', () => {
   });
   after(() => stack.stop());
 
-  it('requests that were sent at once are done one after the other, and each is answered', async () => {
+  it('handles pipelined requests in order and answers each', async () => {
     const socket = await connect();
     const refs = [uniqueRef(), uniqueRef(), uniqueRef()];
     socket.write(refs.map(purchase).join('') + get('/healthz', 'Connection: close'));
@@ -42,10 +44,10 @@ describe('connections to the web process', () => {
     );
   });
 
-  it('what waits behind another is not done when the connection breaks, and what was done is in the log', async () => {
+  it('does not start queued requests after a disconnect, and logs the started ones', async () => {
     const refs = Array.from({ length: 30 }, () => uniqueRef());
     const socket = await connect();
-    // A wrong key is answered after some milliseconds.
+    // A refusal of a wrong key takes some milliseconds.
     socket.write(get('/api/buyer/balance', 'Authorization: Bearer wrong') + refs.map(purchase).join(''));
     await once(socket, 'data');
     socket.destroy();
@@ -63,7 +65,7 @@ describe('connections to the web process', () => {
     }
   });
 
-  it('what comes while the next one is about to begin waits for its turn', async () => {
+  it('queues a request that arrives just before the next one starts', async () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = await connect();
       const answers = everything(socket);
@@ -74,7 +76,7 @@ describe('connections to the web process', () => {
     }
   });
 
-  it('an expectation that nobody has is no end of the line', async () => {
+  it('an unknown Expect header does not end the connection', async () => {
     const socket = await connect();
     socket.write(
       get('/healthz', 'Expect: x') + get('/healthz').repeat(3) + get('/healthz', 'Connection: close'),
@@ -82,14 +84,14 @@ describe('connections to the web process', () => {
     expect((await everything(socket)).match(/HTTP\/1\.1 200/g)).to.have.length(5);
   });
 
-  it('who sends very many at once loses the connection, and holds nobody up', async () => {
+  it('closes a connection with too many pipelined requests and keeps serving others', async () => {
     const socket = await connect();
     socket.write(get('/openapi.json').repeat(1_500));
     await everything(socket);
     await supertest(stack.baseUrl).get('/healthz').expect(200);
   });
 
-  it('a target that is no address is answered as what there is not', async () => {
+  it('answers a malformed request target with 404/02', async () => {
     for (const target of [
       'http://[::1/healthz',
       'http://[::1/api/buyer/balance',
@@ -106,7 +108,7 @@ describe('connections to the web process', () => {
     }
   });
 
-  it('a body that says it is far too large is refused before it is read', async () => {
+  it('refuses a body with too large a Content-Length before reading it', async () => {
     const limitOf = {
       '/api/buyer/transaction': '100 kB',
       '/api/reseller/callback': '100 kB',
@@ -124,7 +126,7 @@ describe('connections to the web process', () => {
     }
   });
 
-  it('wrong keys of one address are one caller, whatever port its gateway names', async () => {
+  it('counts wrong keys per address without the port', async () => {
     const statuses = new Set<number>();
     for (let port = 40_000; port < 40_025; port += 1) {
       const { status } = await supertest(stack.baseUrl)
@@ -136,7 +138,7 @@ describe('connections to the web process', () => {
     expect([...statuses]).to.deep.equal([401, 429]);
   });
 
-  it('a stop waits neither for who is only connected nor for half a header, and answers what has begun', async () => {
+  it('a shutdown closes idle connections and answers started requests', async () => {
     const web = await stack.startWeb();
     const { port } = new URL(web.url);
     const silent = await connect(port);
@@ -167,7 +169,7 @@ describe('connections to the web process', () => {
     expect(answered).to.be.within(1, refs.length);
   });
 
-  it('what cannot be read is not answered in place of what is under way', async () => {
+  it('malformed input is not answered in place of a request in progress', async () => {
     const server = http.createServer();
     let end = () => undefined as unknown;
     handleSequentially(server, (request, response) => {
@@ -177,7 +179,7 @@ describe('connections to the web process', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const port = String((server.address() as AddressInfo).port);
     const asked = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{';
-    // On the reseller's surface a GET buys, and reads no body.
+    // On the reseller surface a GET buys and reads no body.
     const unread = get('/', 'Transfer-Encoding: chunked');
     const large = get('/', `X-Large: ${'x'.repeat(20_000)}`);
     const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -197,7 +199,8 @@ describe('connections to the web process', () => {
       end();
       expect(await answer, junk).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*made$/);
     }
-    // Where nothing is under way, or it is the body of that, it is said.
+    // Malformed input is answered with 400 or 431 if no request is in progress, or if it is the
+    // body of one.
     const socket = await connect(port);
     socket.write('XX\r\n\r\n');
     const said = await everything(socket);
@@ -220,7 +223,7 @@ describe('connections to the web process', () => {
     server.close();
   });
 
-  it('a GET waits for no body, whatever it says of one, and its connection ends with its answer', async () => {
+  it('a GET does not wait for a body, and its connection closes after the answer', async () => {
     const announced = 'GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const ends = {
       'a body that nobody can read': (socket: net.Socket) =>
@@ -235,10 +238,10 @@ describe('connections to the web process', () => {
     }
   });
 
-  it('nothing is done of a compressed body that ends before its request does', async () => {
+  it('refuses a compressed body that ends before the request does', async () => {
     const refId = uniqueRef();
     const json = JSON.stringify({ code: 'S10', customer_number: '081234567890', ref_id: refId });
-    // One byte more: to zlib that is behind the end.
+    // One extra byte: zlib sees it as data behind the end.
     const body = Buffer.concat([zlib.deflateSync(json), Buffer.from([0])]);
     for (const path of ['/api/buyer/transaction', '/api/reseller/callback']) {
       const socket = await connect();
@@ -252,7 +255,7 @@ describe('connections to the web process', () => {
     expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
   });
 
-  it('a stop answers also what has come and was not read yet', async () => {
+  it('a shutdown also answers requests that arrived but were not read yet', async () => {
     for (const how of ['on a connection that was taken', 'on one that is new']) {
       const server = http.createServer();
       const closing = handleSequentially(server, (_request, response) => response.end('answered'));

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { buildExpressClasses } from '../../src/api/http/express-setup.js';
 import { fetchJson } from '../support/fetch-json.js';
 
-describe('the prototypes of requests', () => {
-  it('are those that Express would give them, before it has seen them, and both work', async () => {
+describe('Express prototypes of requests', () => {
+  it('are set before Express handles the request, and Express still works', async () => {
     const app = express().post('/', express.json(), (request, response) => {
       response.json({ got: request.body as unknown, ip: request.ip });
     });

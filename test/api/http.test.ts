@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import supertest from 'supertest';
 import { startStack, type Stack } from '../support/stack.js';
 
-describe('the web process as an HTTP server', () => {
+describe('HTTP behaviour of the web process', () => {
   let stack: Stack;
   let key: string;
   const call = () => supertest(stack.baseUrl);
@@ -13,18 +13,18 @@ describe('the web process as an HTTP server', () => {
   });
   after(() => stack.stop());
 
-  it('lives, and is ready while MongoDB and Redis answer', async () => {
+  it('answers /healthz and /readyz while MongoDB and Redis are available', async () => {
     await call().get('/healthz').expect(200, { status: 'ok' });
     await call().get('/readyz').expect(200, { status: 'ok', mongodb: true, redis: true });
   });
 
-  it('gives each answer a request id, the caller’s own if it is a sane one', async () => {
+  it('gives each answer a request id and accepts a valid one from the caller', async () => {
     const own = await call().get('/nothing').set('x-request-id', 'caller-12345678');
     expect(own.headers['x-request-id']).to.equal('caller-12345678');
     expect(own.body.request_id).to.equal('caller-12345678');
     const strange = await call().get('/nothing').set('x-request-id', 'a b\tc');
     expect(strange.headers['x-request-id']).to.match(/^[0-9a-f]{32}$/);
-    // It goes into logs, jobs and traces.
+    // Request ids appear in logs, jobs and traces, so a key is not accepted as one.
     for (const key of [
       'bk_test_0123456789abcdefghij',
       'Bearer.sk_live_abcdef',
@@ -35,7 +35,7 @@ describe('the web process as an HTTP server', () => {
     }
   });
 
-  it('tells browsers to come by https alone for a year, to guess no types, to load nothing and to let no other page read it', async () => {
+  it('sets HSTS, nosniff, CSP and same-origin headers, and no CORS header', async () => {
     const answers = [
       await call().post('/api/buyer/balance').expect(401),
       await call().get('/api/buyer/nothing').expect(404),
@@ -56,7 +56,7 @@ describe('the web process as an HTTP server', () => {
     ]);
   });
 
-  it('answers an unknown path with 404/02 in the envelope and says nothing about its insides', async () => {
+  it('answers an unknown path with 404/02 and shows no internals', async () => {
     const answer = await call().get('/api/buyer/nothing').expect(404);
     expect(answer.body).to.include({ status: 'error', code: '02', data: null });
     expect(answer.headers).not.to.have.property('x-powered-by');
@@ -87,7 +87,7 @@ describe('the web process as an HTTP server', () => {
     });
   }
 
-  it('names each mistake once, whichever of its rules it breaks', async () => {
+  it('names each wrong field once', async () => {
     for (const [path, fields] of [
       ['/api/buyer/deposits?limit=x&start_date=1', ['limit', 'start_date']],
       ['/api/buyer/statement?start_date=x', ['start_date']],
@@ -99,7 +99,7 @@ describe('the web process as an HTTP server', () => {
     }
   });
 
-  it('takes an empty body where every field is optional', async () => {
+  it('accepts an empty body if every field is optional', async () => {
     await call().post('/api/buyer/transactions').set('authorization', `Bearer ${key}`).expect(200);
   });
 });

@@ -13,10 +13,10 @@ import { useApi } from './support/api.js';
 import { newProduct } from './support/catalogue.js';
 import { hmacSign, pathOf } from './support/reseller.js';
 
-describe('the reason of a failure', () => {
+describe('reason of a failure', () => {
   const api = useApi();
 
-  it('says what is wrong as a word; 402 has balance and price beside it', async () => {
+  it('is a machine-readable word, and 402 also has balance and price', async () => {
     const { _id: code } = await newProduct(api);
     const { key } = await api.newBuyer(1_000);
     const buy = (body: object) => api.call({ path: '/api/buyer/transaction', key, body });
@@ -62,7 +62,7 @@ describe('the reason of a failure', () => {
     expect((await call('0'.repeat(64))).body).to.include({ status: '07', reason: 'invalid_sign' });
   });
 
-  it('dates are named plainly, whatever is wrong with them', async () => {
+  it('dates have one clear message for any mistake', async () => {
     const { key } = await api.newBuyer(0);
     for (const wrong of ['', 'yesterday', '2024-02-30', 20240301, null, []]) {
       const answer = await api.call({ path: '/api/buyer/transactions', key, body: { start_date: wrong } });
@@ -78,7 +78,7 @@ describe('the reason of a failure', () => {
     expectFailure(long, { status: 400, code: '01', message: /^start_date must be at most 366 days before/ });
   });
 
-  it('of a field is a word of a closed list, which docs/reference/field-reasons.md has', async () => {
+  it('of a field is one of the list in docs/reference/field-reasons.md', async () => {
     const { key } = await api.newBuyer(0);
     const rows = tableUnder('Fields', await readFile('docs/reference/field-reasons.md', 'utf8'));
     expect(rows).to.deep.equal(
@@ -136,7 +136,7 @@ describe('the reason of a failure', () => {
     expect(named?.enum).to.deep.equal(Object.keys(fieldReasons));
   });
 
-  it('a body above its limit is told that limit: 100 kB of JSON, 10 kB of a form', async () => {
+  it('a body above its limit gets a message with that limit', async () => {
     const server = createServer(createApp());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -157,7 +157,7 @@ describe('the reason of a failure', () => {
     server.close();
   });
 
-  it('has one table: every word has a meaning, and the document lists it with its HTTP status', () => {
+  it('has a meaning in one table, and the document lists it by HTTP status', () => {
     expect(Object.keys(reasons)).to.have.members([...failureReasons]);
     const { schemas } = openApiDocument().components;
     expect(schemas['FailureReason']?.enum).to.deep.equal(

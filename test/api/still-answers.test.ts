@@ -1,4 +1,6 @@
-/** Clients that take nothing of an answer, or send what Node lets go of: CONNECT and Upgrade. */
+/**
+ * Clients that do not read answers, and requests whose sockets Node detaches: CONNECT and Upgrade.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,17 +12,17 @@ import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
 
-/** More than the buffers of a connection take. */
+/** Bytes. More than the buffers of a connection hold. */
 const large = 20_000_000;
 const connectThrough = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('answers that are not taken', () => {
+describe('unread answers', () => {
   const servers: http.Server[] = [];
   afterEach(() => {
     servers.splice(0).forEach((each) => each.close());
   });
 
-  it('end their connection, also where the client sends on, or has sent what cannot be read', async () => {
+  it('close their connection, also if the client keeps sending or sends junk', async () => {
     const { server } = await serve({ stillMs: 300 });
     for (const behind of ['', 'XX\r\n\r\n', connectThrough, get('/') + get('/')]) {
       const [socket, serverSide] = await bothEndsAt(server);
@@ -34,7 +36,7 @@ describe('answers that are not taken', () => {
     }
   });
 
-  it('are taken whole by a client that reads slowly', async () => {
+  it('are sent completely to a client that reads slowly', async () => {
     const { port } = await serve({ stillMs: 1_000 });
     for (const path of ['/whole', '/streamed']) {
       const socket = await connectTo(port);
@@ -54,7 +56,7 @@ describe('answers that are not taken', () => {
     }
   });
 
-  it('come to their end before a CONNECT behind them ends the connection', async () => {
+  it('are completed before a CONNECT behind them closes the connection', async () => {
     const { port } = await serve({ stillMs: 5_000 });
     for (const path of ['/whole', '/streamed']) {
       const socket = await connectTo(port);
@@ -67,7 +69,7 @@ describe('answers that are not taken', () => {
     }
   });
 
-  it('leave no connection behind when a client goes that has sent CONNECT', async () => {
+  it('leave no connection when a client disconnects after a CONNECT', async () => {
     const { server } = await serve({ stillMs: 20_000 });
     const [socket, serverSide] = await bothEndsAt(server);
     const closed = isClosed(serverSide);
@@ -80,7 +82,7 @@ describe('answers that are not taken', () => {
     await closed;
   });
 
-  it('do not keep a stop waiting', async () => {
+  it('do not delay a shutdown', async () => {
     const { port, server, closing } = await serve({ stillMs: 120_000, atStopMs: 2_000 });
     const sockets = await Promise.all(
       ['', connectThrough].map(async (behind) => {
@@ -98,11 +100,11 @@ describe('answers that are not taken', () => {
     sockets.forEach((each) => each.destroy());
   });
 
-  it('are finished at a stop for a client that takes them in steps of seconds', async () => {
+  it('are completed at shutdown for a client that reads in steps of seconds', async () => {
     const { port, server, closing } = await serve({});
     const socket = await connectTo(port);
     let bytes = 0;
-    // Of what it takes of the first megabytes nothing is seen at the other end.
+    // The buffers absorb the first megabytes, so the server sees no progress for them.
     socket.on('data', (part: Buffer) => {
       bytes += part.length;
       socket.pause();
@@ -122,7 +124,7 @@ describe('answers that are not taken', () => {
     expect(bytes).to.be.above(large);
   });
 
-  it('nothing is done of what comes behind an Upgrade, whichever packet it comes in', async () => {
+  it('ignores requests behind an Upgrade in any packet', async () => {
     const { port, seen } = await serve({});
     const upgrade = get('/first', 'Connection: Upgrade\r\nUpgrade: websocket');
     for (const [packet, next] of [
@@ -141,7 +143,9 @@ describe('answers that are not taken', () => {
     }
   });
 
-  /** `/whole` is written at once, `/streamed` as there is room, anything else a little later. */
+  /**
+   * Serves `/whole` in one write, `/streamed` with backpressure, and any other path after 50 ms.
+   */
   async function serve(options: { stillMs?: number; atStopMs?: number }) {
     const server = http.createServer();
     servers.push(server);
@@ -166,7 +170,7 @@ describe('answers that are not taken', () => {
   }
 });
 
-/** @returns both its ends. */
+/** Returns the client's and the server's socket of a new connection. */
 async function bothEndsAt(server: http.Server): Promise<[Socket, Socket]> {
   const taken = once(server, 'connection') as Promise<[Socket]>;
   const socket = await connectTo((server.address() as AddressInfo).port);

@@ -15,7 +15,7 @@ describe('topup', () => {
   after(() => stack.stop());
 
   const run = (args: string[]): Promise<CliResult> => topup(args, stack.env);
-  /** For what the process itself matters to: its input, and two at the same moment. */
+  /** Runs the command in its own process, for tests of stdin or of concurrent commands. */
   const runAlone = (args: string[], input?: string) => topupProcess(args, stack.env, input);
   const newName = () => `t-${randomUUID().slice(0, 12)}`;
   async function newBuyer(): Promise<{ username: string; id: string; key: string }> {
@@ -27,7 +27,7 @@ describe('topup', () => {
   const auditOf = (id: string) =>
     stack.db.collection('audit').find({ 'subject.id': id }).sort({ at: 1 }).toArray();
 
-  it('teaches without a running copy: --help needs no database and exits 0', async () => {
+  it('--help needs no database and exits with 0', async () => {
     for (const args of [['--help'], ['account', 'create', '--help'], ['ledger', 'verify', '--help']]) {
       const { code, stdout } = await topupProcess(args, { PATH: process.env['PATH'] });
       expect(code).to.equal(0);
@@ -36,7 +36,7 @@ describe('topup', () => {
     expect((await topupProcess(['account', 'create', '--help'], {})).stdout).to.include('Examples:');
   });
 
-  it('exits 2 on wrong usage, and says what is wrong', async () => {
+  it('exits with 2 on wrong usage and explains it', async () => {
     for (const args of [
       ['no-such-command'],
       ['account'],
@@ -52,7 +52,7 @@ describe('topup', () => {
     }
   });
 
-  it("ends the download links of an account's reports, or of one of them alone, each in the audit log", async () => {
+  it("revokes the links of an account's reports or of one report, audited", async () => {
     const { username, id } = await newBuyer();
     const all = await run(['account', 'revoke-links', username, '--reason', 'posted in a group']);
     expect(all.code).to.equal(0);
@@ -64,13 +64,13 @@ describe('topup', () => {
     expect(entry).to.include({ action: 'account.revoke-links', reason: 'posted in a group' });
   });
 
-  it('exits 2 and says how to name a copy where none is found', async () => {
+  it('exits with 2 if no service is found, and says how to name one', async () => {
     const { code, stderr } = await topupProcess(['account', 'list'], { LOCAL_DIR: '/nonexistent' });
     expect(code).to.equal(2);
     expect(stderr).to.include('npm start').and.to.include('MONGODB_URI');
   });
 
-  it('creates an account whose key works, suspends and resumes it, each in the audit log with who and why', async () => {
+  it('creates, suspends and resumes an account, each audited', async () => {
     const { username, id, key } = await newBuyer();
     const client = apiClient(stack.baseUrl, key);
     expect((await client.post('/api/buyer/balance')).status).to.equal(200);
@@ -105,7 +105,7 @@ describe('topup', () => {
     expect(JSON.parse(stdout)).to.have.property('error').that.includes('taken');
   });
 
-  it('rotates a key: the new one works at once, the old one not after an overlap of 0', async () => {
+  it('rotates a key: the new one works at once, the old one ends with overlap 0', async () => {
     const { username, key } = await newBuyer();
     const rotated = await run(['key', 'rotate', username, '--overlap', '0', '--json']);
     const fresh = rotated.json<{ api_key: string }>().api_key;
@@ -131,7 +131,7 @@ describe('topup', () => {
     }
   });
 
-  it('credits a pending deposit once, however often it is confirmed, and tells the account', async () => {
+  it('credits a pending deposit once on repeated confirmation and notifies the account', async () => {
     const username = newName();
     const hook = `${stack.inbox.url}/hooks/${username}`;
     const created = await run([
@@ -165,7 +165,7 @@ describe('topup', () => {
     ).to.deep.equal([]);
   });
 
-  it('exits 1 for a deposit, a case or a transaction that does not exist', async () => {
+  it('exits with 1 for an unknown deposit, case or transaction', async () => {
     for (const args of [
       ['deposit', 'confirm', 'none', '--reason', 'x'],
       ['case', 'resolve', 'none', '--reason', 'x'],
@@ -175,7 +175,7 @@ describe('topup', () => {
     }
   });
 
-  it("tells the whole story of a purchase, by its id and by the client's ref_id", async () => {
+  it('shows the timeline of a purchase by its id and by ref_id', async () => {
     const accounts = await stack.seed();
     const buyer = apiClient(stack.baseUrl, accounts['buyer']?.api_key ?? '');
     await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
@@ -208,7 +208,7 @@ describe('topup', () => {
     expect(byRef.stdout).to.include(id).and.to.include('What happened');
   });
 
-  it('lists purchases by whose they are, their state, product, price and days', async () => {
+  it('lists purchases by account, state, product, price and days', async () => {
     await stack.seed();
     const { username, key } = await newBuyer();
     const client = apiClient(stack.baseUrl, key);
@@ -251,7 +251,7 @@ describe('topup', () => {
     expect((await auditOf(open))[0]).to.include({ action: 'case.resolve', reason: 'looked into it' });
   });
 
-  it('doctor is well on a running copy, and names a missing index with what to do about it', async () => {
+  it('doctor passes on a running stack and names a missing index with advice', async () => {
     await stack.seed();
     const well = await run(['doctor', '--json']);
     const { checks } = well.json<{ checks: { name: string; status: string; detail: string }[] }>();
@@ -272,7 +272,7 @@ describe('topup', () => {
     expect(ill.stdout).to.include('journals.account_subject_kind_unique').and.to.include('migrate');
   });
 
-  it('doctor reports databases that are away instead of failing over them', async () => {
+  it('doctor reports unavailable databases', async () => {
     const env = { ...stack.env, MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stdout } = await topupProcess(['doctor'], env);
     expect(code).to.equal(1);

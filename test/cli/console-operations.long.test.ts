@@ -1,4 +1,4 @@
-/** Commands that run operations of the console: what they print, and what they refuse. */
+/** Commands that run operations of the console: their output and refusals. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ describe('topup commands that run operations of the console', () => {
     expect(entry?.['actor']).to.match(/^cli:/);
   });
 
-  it('refuse with exit code 2 what the operation refuses, and change nothing', async () => {
+  it('exit with 2 for what the operation refuses, and change nothing', async () => {
     const before = await stack.db.collection('markups').countDocuments();
     for (const wrong of [
       ['markup', 'set', '--all', ...why],
@@ -105,7 +105,7 @@ describe('topup commands that run operations of the console', () => {
     expect((await done('product', 'show', first?.code ?? '')).stdout).to.include(first?.code);
   });
 
-  it('give a line of a bank statement to a deposit, set it aside, and open it again', async () => {
+  it('assign a bank line to a deposit, set it aside and reopen it', async () => {
     const [amount, other] = [ownAmount(), ownAmount()];
     const file = join(folder, 'bank.csv');
     writeFileSync(file, statementOf({ amount, text: 'TRSF one' }, { amount: other, text: 'INTEREST' }));
@@ -142,7 +142,7 @@ describe('topup commands that run operations of the console', () => {
     expect(credited).to.equal(1);
   });
 
-  it('pause and resume a provider, and show who would be asked', async () => {
+  it('pause and resume a provider, and show the routing order', async () => {
     expect((await done('provider', 'pause', 'seller', ...why)).stdout).to.equal('seller is paused.\n');
     expect((await done('provider', 'route', 'S10')).stdout).to.match(/seller +Rp .*paused/);
     await done('provider', 'resume', 'seller', ...why);

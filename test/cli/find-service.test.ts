@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { findService } from '../../scripts/topup/find-service.js';
 
-describe('where the command line finds the service', () => {
-  it('in demo.json, also beside settings without a value, as .env.example has them', () => {
+describe('service lookup of the command line', () => {
+  it('uses demo.json if settings are empty, as in .env.example', () => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'find-service-'));
     const demo = { mongodb_uri: 'mongodb://m/t', redis_url: 'redis://r', simulator_url: 'http://s' };
     fs.writeFileSync(path.join(dir, 'demo.json'), JSON.stringify(demo));

@@ -1,4 +1,4 @@
-/** What an operator sees of a database that is away: one sentence, and a code that is not 0. */
+/** Commands during a database outage: one sentence and a non-zero exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -50,7 +50,7 @@ describe('topup in an outage', function () {
     ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, said.mongodb],
     ['both', nowhere, said.both],
   ] as const) {
-    it(`${name} away: each command says so, and nothing else`, async () => {
+    it(`${name} away: each command prints only that sentence`, async () => {
       const env = { ...stack.env, ...away };
       for (const command of name === 'both' ? commands : commands.slice(0, 4)) {
         const { code, stdout, stderr } = await topup(command, env);
@@ -63,7 +63,7 @@ describe('topup in an outage', function () {
     });
   }
 
-  it('Redis away: what needs it says so, what does not works, and neither says more', async () => {
+  it('Redis away: only commands that need it fail', async () => {
     const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
     expect(await topup(['process', 'list'], env)).to.include({ code: 1, stdout: '', stderr: said.redis });
     for (const [command, code, stderr] of [
@@ -80,7 +80,7 @@ describe('topup in an outage', function () {
     }
   });
 
-  it('Redis full or read-only: what needs it says so and what to do, and nothing else', async () => {
+  it('Redis full or read-only: a command prints only the problem and the advice', async () => {
     const own = await startPrivateRedis();
     const client = new Redis(own.url);
     const env = { ...stack.env, REDIS_URL: own.url };
@@ -96,7 +96,7 @@ describe('topup in an outage', function () {
       await client.config('SET', 'maxmemory', '0');
       await client.replicaof('127.0.0.1', 1);
       const replica = `error: Redis is read-only: it is a replica. ${mend}`;
-      // What Redis said last is kept for a moment.
+      // The last error of Redis is cached for a moment.
       const found = await eventually('it to be said', async () => {
         const each = await tried(['process', 'list']);
         return each.stderr === full ? null : each;
@@ -110,7 +110,7 @@ describe('topup in an outage', function () {
     }
   });
 
-  it('doctor: its table, in a process of its own too', async () => {
+  it('doctor prints its table, also in its own process', async () => {
     const { code, stdout, stderr } = await topupProcess(['doctor'], { ...stack.env, ...nowhere });
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(stdout)
@@ -118,7 +118,7 @@ describe('topup in an outage', function () {
       .and.match(/Redis +does not answer/);
   });
 
-  it('what may have been done, and what cannot be done again, say so first', async () => {
+  it('an unknown outcome and special advice come first in the message', async () => {
     const advice = new DependencyError(new Error('lost'), asWritten('Look at the statement first.'));
     const unknown = new UnknownOutcomeError(new Error('lost'));
     const away = new Error('MongoDB is away');
@@ -133,8 +133,9 @@ describe('topup in an outage', function () {
     await disconnectRedis();
   });
 
-  it('away in the middle of a command: the sentence alone', async () => {
-    // Or the driver goes round the gate, to the address that the member tells.
+  it('an outage during a command prints only the sentence', async () => {
+    // Otherwise the driver would bypass the gate and use the address that the replica set member
+    // reports.
     const direct = new URL(mongodb.url);
     direct.search = 'directConnection=true';
     const env = { ...stack.env, NO_COLOR: '1', MONGODB_URI: direct.href, REDIS_URL: redis.url };

@@ -1,8 +1,8 @@
-/** A command that needs no database must not pay for its packages. */
+/** A command that needs no database must not load its packages. */
 import { build } from 'esbuild';
 import { expect } from 'chai';
 
-/** The packages that a program loads at once, those aside that it imports when they are needed. */
+/** Returns the packages that a program loads at start, without dynamic imports. */
 async function loadedAtOnce(entry: string): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [entry],
@@ -26,12 +26,12 @@ async function loadedAtOnce(entry: string): Promise<string[]> {
   return [...packages].filter((each) => !/^(node:|fs$|path$)/.test(each)).sort();
 }
 
-describe('what the command line loads', () => {
-  it('is no database, queue, validator or HTTP client until a command needs it', async () => {
+describe('packages that the command line loads', () => {
+  it('include no database, queue, validator or HTTP client until needed', async () => {
     expect(await loadedAtOnce('scripts/topup.ts')).to.deep.equal(['commander', 'picocolors']);
   });
 
-  it('is no database either for verify-message', async () => {
+  it('include no database for verify-message', async () => {
     expect(await loadedAtOnce('scripts/topup/verify-message.ts')).to.deep.equal(['joi']);
   });
 });

@@ -1,4 +1,4 @@
-/** The operator's command line on a machine whose clock is wrong. */
+/** The operator's command line on a machine with a wrong clock. */
 import { expect } from 'chai';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -6,13 +6,13 @@ import { topup } from '../support/topup.js';
 import { uniqueRef } from '../support/api-client.js';
 import { aheadBy } from '../support/wrong-clock.js';
 
-describe('the command line, two hours ahead', () => {
+describe('the command line with a clock two hours ahead', () => {
   let stack: Stack;
 
   before(async () => (stack = await startStack()));
   after(() => stack.stop());
 
-  it('writes by the clock of the fleet', async () => {
+  it("writes by the fleet's clock", async () => {
     const { NODE_OPTIONS } = aheadBy(7_200_000);
     const username = uniqueRef('late');
     const args = ['account', 'create', username, '--role', 'buyer', '--json'];
@@ -22,7 +22,7 @@ describe('the command line, two hours ahead', () => {
     expect(made?.createdAt.getTime()).to.be.within(Date.now() - 60_000, Date.now() + 1_000);
   });
 
-  it('is told so by doctor', async () => {
+  it('fails the clock check of doctor', async () => {
     const { NODE_OPTIONS } = aheadBy(7_200_000);
     const doctor = await topup(['doctor', '--json'], { ...stack.env, NODE_OPTIONS });
     const { checks } = doctor.json<{ checks: Diagnosis[] }>();

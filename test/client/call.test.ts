@@ -1,9 +1,9 @@
-/** packages/client-node: what is wrong with a call is said before anything is sent. */
+/** packages/client-node reports a wrong call before it sends anything. */
 import { expect } from 'chai';
 import { createClient } from '../../packages/client-node/src/client.js';
 
 describe('packages/client-node/src/call.ts', () => {
-  it('says which name no call has, and which part of an address is wrong, before it sends anything', async () => {
+  it('names an unknown call and a wrong path parameter before it sends anything', async () => {
     const topup = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', attemptsMax: 1 });
     const call = topup.call as (id: string, input?: object) => Promise<unknown>;
     const messageOf = (made: Promise<unknown>) =>

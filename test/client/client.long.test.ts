@@ -1,4 +1,7 @@
-/** The clients of every language against the running service: their calls, their retries behind a bad network. */
+/**
+ * The clients of every language against the running service: calls, and retries over an unreliable
+ * network.
+ */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -20,11 +23,11 @@ import { describeWith } from '../support/require-tool.js';
 
 const order = (): Order => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('client') });
 
-describe('The clients', () => {
+describe('clients', () => {
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
   let client: Client;
-  /** Of S10. */
+  /** The price of S10. */
   let price: number;
 
   before(async () => {
@@ -38,7 +41,7 @@ describe('The clients', () => {
   });
   after(() => stack.stop());
 
-  it('packages/client-node: from a deposit to verified webhooks, at Express and at Fastify', async () => {
+  it('packages/client-node: from a deposit to verified webhooks in Express and Fastify', async () => {
     const came: Record<string, WebhookEvent[]> = { express: [], fastify: [] };
     const { webhook_secret: secret } = await client.call('getBuyerConfig');
     const app = express();
@@ -50,7 +53,7 @@ describe('The clients', () => {
       app.post('/hooks', webhookReceiver({ secret, onEvent }));
       const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/hooks`;
       await client.call('updateBuyerConfig', { body: { webhook_url: shopUrl } });
-      // Its secret is known once the endpoint exists, and that needs the port.
+      // The secret is known after the endpoint exists, and the endpoint needs the port.
       const port = await freePort();
       const endpoint = await client.call('createBuyerEndpoint', {
         body: { url: `http://127.0.0.1:${port}/hooks`, events: ['transaction.success'] },
@@ -88,7 +91,7 @@ describe('The clients', () => {
     }
   });
 
-  it('packages/client-node: reads every list to its end, whatever the size of a page', async () => {
+  it('packages/client-node: reads every list to its end with any page size', async () => {
     const as = (name: string) =>
       createClient({ baseUrl: stack.baseUrl, apiKey: accounts[name]?.api_key ?? '' });
     const [buyer, seller] = [as('buyer2'), as('seller2')];
@@ -147,7 +150,7 @@ describe('The clients', () => {
     expect(idsOf(await all(seller.seller.deliveries({ limit: 2 })))).to.include.members(
       idsOf(told.deliveries),
     );
-    // What comes meanwhile moves the others to later pages, and none comes twice for it.
+    // New rows move others to later pages, and none is returned twice.
     const before = (await buyer.call('listBuyerDeliveries', { query: { limit: 100 } })).deliveries;
     const read: string[] = [];
     for await (const { id } of buyer.deliveries({ limit: 2 })) {
@@ -201,7 +204,10 @@ describe('The clients', () => {
       };
       const balance = async () => (await client.call('getBuyerBalance')).balance;
       const fund = () => client.deposit({ amount: 100_000, ref_id: uniqueRef('client') });
-      /** Through a network that does these to its calls; how many came, and whether each was the same. */
+      /**
+       * Plays a command over a network with these fates. Returns the result, the number of calls
+       * and of different bodies.
+       */
       const through = async (fates: Fate[], command: Command) => {
         const bad = await badNetwork(stack.baseUrl, fates);
         try {
@@ -212,7 +218,7 @@ describe('The clients', () => {
         }
       };
 
-      it('downloads a report as it is in every format, over lost answers and pages of proxies', async () => {
+      it('downloads a report in every format despite lost answers and proxy pages', async () => {
         for (const format of ['json', 'csv', 'csv-excel', 'xlsx'] as const) {
           const made = await client.call('createBuyerReport', { body: { type: 'transaction', format } });
           const direct = await fetch('download_url' in made ? made.download_url : '');
@@ -231,7 +237,7 @@ describe('The clients', () => {
         expect(result).to.include({ error: 'refused', httpStatus: 404 });
       });
 
-      it('buys once through a network that loses answers, and answers of proxies in between', async () => {
+      it('buys once despite lost answers and proxy pages', async () => {
         await fund();
         const before = await balance();
         const wanted = order();
@@ -244,7 +250,7 @@ describe('The clients', () => {
         expect(before - (await balance()), 'one debit').to.equal(price);
       });
 
-      it('believes no refusal after a lost answer: what was lost was bought', async () => {
+      it('trusts no refusal after a lost answer, because the purchase may exist', async () => {
         await fund();
         const before = await balance();
         const orders = [order(), order()];
@@ -259,7 +265,7 @@ describe('The clients', () => {
           expect(result).to.deep.equal({ error: 'unknown', refId: wanted.ref_id });
           expect(await done({ do: 'buy', with: wanted })).to.include({ ref_id: wanted.ref_id });
         }
-        // A read makes nothing, so what it is told is believed.
+        // A read changes nothing, so its refusal is final.
         const read = await through(['lost', 'unauthorized'], { do: 'balance' });
         expect(read.result).to.include({ error: 'refused', reason: 'invalid_key' });
         const { code, ref_id: ref } = order();
@@ -276,7 +282,7 @@ describe('The clients', () => {
         expect(before - (await balance()), 'three debits').to.equal(3 * price);
       });
 
-      it('does not repeat what could be done twice, and says what is not known; without a ref_id nothing is sent', async () => {
+      it('does not repeat a call without ref_id, and reports an unknown outcome', async () => {
         const endpoint = { url: 'https://shop.example/hooks' };
         const created = await through(['silent'], { do: 'createEndpoint', with: endpoint });
         expect(created).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
@@ -291,7 +297,7 @@ describe('The clients', () => {
         expect(calls).to.equal(0);
       });
 
-      it('what a proxy calls an error repeats nothing that may be done once only', async () => {
+      it("a proxy's error does not repeat a call that may run only once", async () => {
         const asked = await through(["another's busy"], {
           do: 'createEndpoint' as const,
           with: { url: 'https://shop.example/hooks' },
@@ -299,7 +305,7 @@ describe('The clients', () => {
         expect(asked).to.deep.include({ result: { error: 'unknown', refId: null }, calls: 1 });
       });
 
-      it('an answer that is not one of the service, whatever its HTTP status, leaves the outcome open', async () => {
+      it("an answer that is not the service's leaves the outcome unknown", async () => {
         await fund();
         const strange = [
           ...(['refusal as a success', 'success without data', 'success of nothing'] as const),
@@ -330,7 +336,7 @@ describe('The clients', () => {
         }
       });
 
-      it('sends no ref_id whose address would name something else', async () => {
+      it('refuses a ref_id that would change the path', async () => {
         for (const ref of ['.', '..', 'lookup']) {
           const wanted = { ...order(), ref_id: ref };
           const commands: Command[] = [
@@ -353,7 +359,7 @@ describe('The clients', () => {
         expect(result).to.include({ error: 'usage' });
       });
 
-      it('a refusal is an error with its reason, and is not repeated', async () => {
+      it('a refusal is an error with its reason and is not repeated', async () => {
         const { result, calls } = await through(['answered'], {
           do: 'buy',
           with: { ...order(), max_price: 1 },
@@ -371,7 +377,7 @@ describe('The clients', () => {
         }
       });
 
-      it('iterates over every transaction and every movement, whatever the time is here and whatever is bought meanwhile', async () => {
+      it('iterates over all transactions and movements despite skew and new purchases', async () => {
         await fund();
         const refs = [order(), order(), order()].map((each) => each.ref_id);
         for (const ref of refs) {
@@ -386,7 +392,7 @@ describe('The clients', () => {
           }
         });
         try {
-          // As where the clock here is ten minutes behind the service's.
+          // As if the clock here were ten minutes behind the service's.
           await setNewest(new Date(Date.now() + 600_000));
           const command = { do: 'transactions', with: { limit: 2 }, url: network.url } as const;
           const found = (await done(command)) as string[];
@@ -400,7 +406,7 @@ describe('The clients', () => {
         expect(movements.at(-1)).to.equal(await done({ do: 'balance' }));
       });
 
-      it('on the reseller surface it signs, buys once, and asks again with the same call', async () => {
+      it('signs reseller calls, buys once and repeats the same call', async () => {
         await fund();
         const before = await balance();
         const request = { code: 'S10', customer: '081234561230', ref_id: uniqueRef('client') };
@@ -425,7 +431,7 @@ describe('The clients', () => {
 
 const threeRefs = () => [uniqueRef('lists'), uniqueRef('lists'), uniqueRef('lists')];
 
-/** Of a server that has just closed. */
+/** Returns the port of a server that has just closed. */
 async function freePort(): Promise<number> {
   const { server, url } = await listen(() => undefined);
   await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,7 @@
-/** The limit of time of a client holds until the last byte; that for Node takes whole answers alone, and ends by a signal. */
+/**
+ * The client's time limit covers the whole answer. The Node client accepts only complete answers
+ * and can be aborted by a signal.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,12 +18,12 @@ import { requireTool } from '../support/require-tool.js';
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 
-describe('The clients, and an answer without an end', () => {
+describe('clients with an endless answer', () => {
   for (const [name, everyMs] of [
     ['drips', 50],
     ['stops', null],
   ] as const) {
-    it(`a body that ${name} is given up`, async () => {
+    it(`gives up a body that ${name}`, async () => {
       let timer: NodeJS.Timeout | undefined;
       let isOpen = true;
       const { server, url } = await listen((request, response) => {
@@ -48,7 +51,7 @@ describe('The clients, and an answer without an end', () => {
     });
   }
 
-  it('a signal ends the call under way, and sends nothing more', async () => {
+  it('a signal ends the current call and prevents further ones', async () => {
     let asked = 0;
     const stop = new AbortController();
     const { server, url } = await listen((_request, response) => {
@@ -70,7 +73,7 @@ describe('The clients, and an answer without an end', () => {
     server.close();
   });
 
-  it('a signal leaves open what became of a call without its answer', async () => {
+  it('a signal before the answer leaves the outcome unknown', async () => {
     const stop = new AbortController();
     const { server, url } = await listen(() => stop.abort());
     const client = createClient({ baseUrl: url, apiKey: 'bk_any', signal: stop.signal });
@@ -81,7 +84,7 @@ describe('The clients, and an answer without an end', () => {
   });
 
   for (const language of languages) {
-    it(`${language.name}: headers that drip are given up`, async function () {
+    it(`${language.name}: gives up headers that arrive endlessly`, async function () {
       requireTool(this, language.needs);
       let drip: NodeJS.Timeout | undefined;
       const { server, url } = await listen(({ socket }) => {
@@ -108,8 +111,8 @@ describe('The clients, and an answer without an end', () => {
     });
   }
 
-  // In a process of its own, as clients run it: the tools of tests change what Node makes of such an answer.
-  it('chunks without their end are no file', async () => {
+  // In its own process, as clients run it: test tools change how Node handles such an answer.
+  it('chunks without an end are no file', async () => {
     const { server, url } = await listen(({ socket }) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-disposition: attachment\r\nconnection: close\r\n';
       socket.write(`${head}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`, () => socket.end());

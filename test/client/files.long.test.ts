@@ -1,4 +1,6 @@
-/** Files, by the clients of every language: what is one, which call takes it, and what is said where none came. */
+/**
+ * File downloads with the clients of every language: the right method, complete files, and errors.
+ */
 import { expect } from 'chai';
 import { createClient, type Client } from '../../packages/client-node/src/client.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -8,11 +10,11 @@ import { languages, type Command, type Driver } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
 const attached = 'content-disposition: attachment; filename="report.csv"';
-/** The answer of a server that closes then. */
+/** Returns the raw answer of a server that then closes the connection. */
 const answerOf = (status: string, headers: string[], body: string) =>
   [status, ...headers, 'connection: close', '', body].join('\r\n');
 
-describe('The clients, and files', () => {
+describe('clients and files', () => {
   let stack: Stack;
   let key: string;
   let client: Client;
@@ -35,7 +37,7 @@ describe('The clients, and files', () => {
       });
       after(() => driver.stop());
 
-      /** What came of it, after how many calls. */
+      /** Returns the result and the number of calls. */
       const through = async (fate: 'answered' | 'silent', command: Command) => {
         const network = await badNetwork(stack.baseUrl, [fate]);
         try {
@@ -46,7 +48,7 @@ describe('The clients, and files', () => {
         }
       };
 
-      it('a file taken by `call`, and by `download` what is none, is said at once, with the one to use', async () => {
+      it('using `call` for a file or `download` for none names the right one', async () => {
         const wrong: [Command, RegExp][] = [
           [{ do: 'callStatement', with: { format: 'csv' } }, /answers a file: use download$/],
           [{ do: 'callStatement', with: { format: 'csv-excel' } }, /answers a file: use download$/],
@@ -69,7 +71,7 @@ describe('The clients, and files', () => {
         }
       });
 
-      it('says of a read without an answer that nothing was changed, of anything else to look or to ask', async () => {
+      it('an unanswered read may be repeated; a write says to check or repeat', async () => {
         const read = /only reads: nothing was changed, and it may simply be repeated\.$/;
         const ref = uniqueRef('files');
         const wanted: [Command, RegExp][] = [
@@ -87,7 +89,7 @@ describe('The clients, and files', () => {
         }
       });
 
-      it('only a whole 200 is a file', async () => {
+      it('only a complete 200 is a file', async () => {
         const cases = {
           'a part of it': [
             answerOf('HTTP/1.1 206 Partial Content', [attached, 'content-length: 4'], 'half'),

@@ -1,10 +1,10 @@
-/** The clients of every language before a server that answers what the service never would, and before one that does. */
+/** The clients of every language with a server whose answers the service never sends. */
 import { expect } from 'chai';
 import { listen } from './support/bad-network.js';
 import { languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
-describe('The clients, and odd answers', () => {
+describe('clients with odd answers', () => {
   for (const language of languages) {
     describeWith(language.needs, language.name, () => {
       let driver: Driver;
@@ -36,7 +36,7 @@ describe('The clients, and odd answers', () => {
       };
       const proxyPage = { status: 502, body: 'Bad gateway' };
 
-      it('repeats what reads, however its method is written', async () => {
+      it('repeats a read with its method in any case', async () => {
         const { result, lines } = await through(
           [proxyPage, { status: 200, body: '{"status":"success","data":[{"id":"default"}]}' }],
           { do: 'listEndpoints' },
@@ -73,7 +73,7 @@ describe('The clients, and odd answers', () => {
       } as const;
       const createEndpoint = { do: 'createEndpoint', with: { url: 'https://shop.example/hooks' } } as const;
 
-      it('`service_unavailable` may have been done: nothing is refused by it, or after it', async () => {
+      it('`service_unavailable` leaves the outcome unknown, also for later refusals', async () => {
         const open = unavailable('service_unavailable');
         for (const answers of [[open], [open, poor]]) {
           const { result, lines } = await through(answers, buy);
@@ -85,7 +85,7 @@ describe('The clients, and odd answers', () => {
         expect(lines, 'once only').to.have.length(1);
       });
 
-      it('any other 503 made nothing', async () => {
+      it('any other 503 changed nothing', async () => {
         const busy = unavailable('product_busy');
         expect((await through([busy], buy)).result).to.include({ error: 'refused', reason: 'product_busy' });
         expect((await through([busy, poor], buy)).result).to.include({ reason: 'insufficient_balance' });
@@ -94,7 +94,7 @@ describe('The clients, and odd answers', () => {
         expect(lines).to.have.length(2);
       });
 
-      it('an outcome that is not known says why', async () => {
+      it('an unknown outcome names its cause', async () => {
         const { result } = await through([proxyPage], { ...buy, tellsMessage: true });
         expect(result).to.have.property('message').that.includes('(HTTP 502: Bad gateway)');
         const { server, url } = await listen(() => undefined);
@@ -105,7 +105,7 @@ describe('The clients, and odd answers', () => {
           .that.matches(/refused|connect/i);
       });
 
-      it('a key that no header can take is refused before anything is sent', async () => {
+      it('refuses an invalid key before sending anything', async () => {
         for (const key of ['bk_test_a\u2013b', 'bk_test_a\n', 'bk test']) {
           const { result, lines } = await through([poor], { ...buy, key });
           expect(result, key)
@@ -116,7 +116,7 @@ describe('The clients, and odd answers', () => {
         }
       });
 
-      it('nesting without an end is no answer', async () => {
+      it('endless nesting is no answer', async () => {
         const { result, lines } = await through([{ status: 200, body: '['.repeat(200_000) }], {
           do: 'balance',
         });

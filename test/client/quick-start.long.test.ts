@@ -1,4 +1,4 @@
-/** The quick-start of each client, run as its reader does. */
+/** The quick start of each client, run as its reader does. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,11 +13,11 @@ import { badNetwork } from './support/bad-network.js';
 import { languages, type Language } from './support/drivers.js';
 import { describeWith, hasTool } from '../support/require-tool.js';
 
-describe('The quick-starts', () => {
+describe('quick starts', () => {
   let stack: Stack;
   let key: string;
   let client: Client;
-  /** What the account had before. */
+  /** The URL of the account before the run. */
   const webhookUrl = 'https://shop.example/hooks/topup';
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('The quick-starts', () => {
   const endOf = (started: ReturnType<typeof run>) =>
     started.catch((error: unknown) => error as { stdout: string; stderr: string; code: number });
 
-  it('run at once in one account, and none is in the way of another', async () => {
+  it('can run concurrently in one account', async () => {
     const here = [...languages, ...languages].filter(({ needs }) => hasTool(needs));
     const ended = await Promise.all(
       here.map((language) => run(language, [stack.baseUrl, key, uniqueRef('quick')])),
@@ -52,7 +52,7 @@ describe('The quick-starts', () => {
 
   for (const language of languages) {
     describeWith(language.needs, language.name, () => {
-      it('comes from a key to a verified webhook, and leaves the account as it was', async () => {
+      it('goes from a key to a verified webhook and restores the account', async () => {
         const { stdout, stderr } = await run(language, [stack.baseUrl, key, uniqueRef('quick')]);
         expect(JSON.parse(stdout))
           .to.include({ status: 'success' })
@@ -63,7 +63,7 @@ describe('The quick-starts', () => {
       });
 
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        it(`removes its endpoint on ${signal} as well, over a second Ctrl-C and lost answers`, async () => {
+        it(`removes its endpoint on ${signal} despite a second Ctrl-C and lost answers`, async () => {
           const onCall = (body: string, line: string) => {
             if (body.includes('deposit-')) {
               quickStart.child.kill(signal);
@@ -71,8 +71,9 @@ describe('The quick-starts', () => {
               quickStart.child.kill('SIGINT');
             }
           };
-          // Key, endpoint, deposit; then it is looked for and removed, thrice, and the last time it is gone.
-          // The answer of the deposit is lost: in the pause before it is repeated the signal has surely come.
+          // The calls: key, endpoint, deposit, then three attempts to find and remove the endpoint,
+          // which is gone at the last. The deposit's answer is lost, so the signal arrives in the
+          // pause before its retry.
           const untilThen = ['answered', 'answered', 'lost'] as const;
           const fates = [...untilThen, 'answered', 'silent', 'answered', 'proxy page', 'answered'] as const;
           const network = await badNetwork(stack.baseUrl, [...fates], onCall);
@@ -91,7 +92,7 @@ describe('The quick-starts', () => {
         });
       }
 
-      it('buys nothing after Ctrl-C in the middle of the purchase, whose answer is lost', async () => {
+      it('buys nothing after Ctrl-C during the purchase if its answer is lost', async () => {
         const onCall = (body: string) => body.includes('081234561230') && quickStart.child.kill('SIGINT');
         const network = await badNetwork(
           stack.baseUrl,
@@ -107,14 +108,15 @@ describe('The quick-starts', () => {
         expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
       });
 
-      it('removes its endpoint when Ctrl-C comes while that is made, and where the answer is lost', async () => {
+      it('removes its endpoint if Ctrl-C arrives while it is created', async () => {
         for (const fate of ['answered', 'lost'] as const) {
           let toldNext: () => void = () => undefined;
           const next = new Promise<void>((resolve) => (toldNext = resolve));
           const onCall = (body: string) => {
             if (body.includes('127.0.0.1')) {
               quickStart.child.kill('SIGINT');
-              // Who breaks it off and looks for it at once is overtaken by it.
+              // A quick start that aborts the creation and looks for the endpoint at once would
+              // miss it.
               return Promise.race([next, delay(1_500)]);
             }
             if (network.seen.length > 2) {
@@ -131,7 +133,7 @@ describe('The quick-starts', () => {
         }
       });
 
-      it('says how it is used', async () => {
+      it('prints its usage', async () => {
         const ended = await endOf(run(language, [stack.baseUrl, key]));
         expect(ended).to.include({ code: 1, stdout: '' });
         expect(ended.stderr)
@@ -139,7 +141,7 @@ describe('The quick-starts', () => {
           .and.to.have.length.below(150);
       });
 
-      it('says in one sentence what to do about a wrong key', async () => {
+      it('explains a wrong key in one sentence', async () => {
         for (const wrong of ['bk_test_wrong', '<API_KEY>']) {
           const ended = await endOf(run(language, [stack.baseUrl, wrong, uniqueRef('quick')]));
           expect(ended).to.include({ code: 1, stdout: '' });

@@ -1,4 +1,4 @@
-/** The clients of every language verify what the service sends, and refuse what it did not. */
+/** The clients of every language accept webhooks of the service and refuse others. */
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { languages, type Driver } from './support/drivers.js';
 import { genuineIn, vectors, verifiedAt } from './support/vectors.js';
 import { describeWith } from '../support/require-tool.js';
 
-describe('The clients, of a webhook', () => {
+describe('clients and webhooks', () => {
   for (const language of languages) {
     describeWith(language.needs, language.name, () => {
       let driver: Driver;
@@ -23,7 +23,7 @@ describe('The clients, of a webhook', () => {
       });
       after(() => driver.stop());
 
-      it('takes and refuses the messages of clients/webhook-vectors.json, each for its reason', async () => {
+      it('accepts and refuses clients/webhook-vectors.json, each for its reason', async () => {
         const words = {
           signature: 'signature is not right',
           time: 'signed more than',
@@ -41,7 +41,7 @@ describe('The clients, of a webhook', () => {
         }
       });
 
-      it('refuses what is signed and no JSON object, whoever has the secret', async () => {
+      it('refuses a correctly signed body that is no JSON object', async () => {
         const [genuine] = vectors.filter(({ refused }) => refused === null);
         const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
         const key = Buffer.from(message.secret.slice('whsec_'.length), 'base64');
@@ -68,7 +68,7 @@ describe('The clients, of a webhook', () => {
         }
       });
 
-      it('takes headers in any case, and lists of values, as gateways and frameworks give them', async () => {
+      it('accepts headers in any case and as lists of values', async () => {
         const [genuine] = vectors.filter(({ refused }) => refused === null);
         const { headers, ...message } = verifiedAt(genuine ?? expect.fail('no genuine vector'));
         const capital = (name: string) => name.replace(/(^|-)[a-z]/g, (each) => each.toUpperCase());
@@ -95,7 +95,7 @@ describe('The clients, of a webhook', () => {
 describeWith('go', 'clients/go', function () {
   this.timeout(120_000);
 
-  it('passes its tests, which hold it to clients/webhook-vectors.json', async () => {
+  it('passes its tests, which use clients/webhook-vectors.json', async () => {
     const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };
     const cwd = join(projectRoot, 'clients/go');
     const { stdout } = await promisify(execFile)('go', ['test', '-count=1', './...'], { cwd, env });
@@ -122,14 +122,14 @@ describe('packages/client-node/src/webhooks.ts', () => {
     return { headers: { ...headers, 'x-event': 'ping', ...over }, body };
   };
 
-  it('takes bytes and text, and no secret that is none', () => {
+  it('accepts bytes and text, and refuses an empty secret', () => {
     const message = signed();
     expect(verifyWebhook(message, { secret })).to.include({ id: 'msg_1', name: 'ping' });
     expect(verifyWebhook({ ...message, body: Buffer.from(body) }, { secret }).name).to.equal('ping');
     expect(() => verifyWebhook(signed(), { secret: '' })).to.throw(TypeError);
   });
 
-  it('takes the headers of fetch, a Map, and pairs', () => {
+  it('accepts fetch headers, a Map and pairs', () => {
     const { headers } = signed();
     const capital = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value] as const);
     for (const given of [new Headers(headers), new Map(capital), capital]) {
@@ -141,7 +141,7 @@ describe('packages/client-node/src/webhooks.ts', () => {
     );
   });
 
-  it('at Express: 401 for a forgery and for a body that was parsed before, 500 where the handler throws', async () => {
+  it('Express: 401 for a forgery or a parsed body, 500 if the handler throws', async () => {
     const app = express();
     const failing = () => Promise.reject(new Error('the database is away'));
     app.post('/late', express.json(), webhookReceiver({ secret, onEvent: () => undefined }));

@@ -4,17 +4,17 @@ import { productCode, rupiah, text } from '../../src/api/contract/fields.js';
 import { limits } from '../../config/limits.js';
 import { getCustomerNumberRule } from '../../src/products/create-product.js';
 
-describe('The demo catalogue', () => {
+describe('demo catalogue', () => {
   const products = readCatalogue();
   const sellers = ['seller', 'seller2', 'seller3'];
 
-  it('has 150 products or more, each with a code of its own', () => {
+  it('has at least 150 products with unique codes', () => {
     expect(products.length).to.be.at.least(150);
     const codes = products.map((each) => each.code);
     expect(codes.filter((code, index) => codes.indexOf(code) !== index)).to.deep.equal([]);
   });
 
-  it('could be entered through the interface: codes, names, categories and prices are within its bounds', () => {
+  it('its codes, names, categories and prices are valid in the API', () => {
     const price = rupiah({ min: 1, max: limits.moneyMax });
     for (const { code, name, category, subcategory, operator, offers } of products) {
       expect(productCode.validate(code).error, code).to.equal(undefined);
@@ -28,7 +28,7 @@ describe('The demo catalogue', () => {
     }
   });
 
-  it('has pulsa and data for every operator, PLN tokens, games, and bills of PLN, PDAM, BPJS and internet', () => {
+  it('has pulsa and data of every operator, PLN tokens, games and four bill kinds', () => {
     const kinds = new Set(
       products.map(({ category, subcategory, operator }) =>
         ['pulsa', 'data'].includes(subcategory)
@@ -44,7 +44,7 @@ describe('The demo catalogue', () => {
     ]);
   });
 
-  it('knows the prefixes of every phone product, and no prefix belongs to two operators', () => {
+  it('every phone product has prefixes, and none belongs to two operators', () => {
     for (const product of products) {
       const rule = getCustomerNumberRule({ ...product, operator: product.operator ?? null });
       if (rule.kind === 'phone') {
@@ -56,7 +56,7 @@ describe('The demo catalogue', () => {
     expect(prefixes.every((prefix) => /^08\d\d$/.test(prefix))).to.equal(true);
   });
 
-  it('is sold by three sellers, most products by several at different prices, and each is cheapest somewhere', () => {
+  it('three sellers compete on most products, and each is cheapest somewhere', () => {
     const names = new Set(products.flatMap(({ offers }) => Object.keys(offers)));
     expect([...names].sort()).to.deep.equal(sellers);
     const contested = products.filter(({ offers }) => new Set(Object.values(offers)).size > 1);

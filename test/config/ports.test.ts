@@ -6,7 +6,7 @@ describe('METRICS_PORT and METRICS_HOST', () => {
   const parsed = (settings: object, processes: string[] | null) =>
     parseEnv({ ...required, ...settings }, processes);
 
-  it('of a web process is another port than PORT, and the message names both; a worker has no PORT, and 0 is any free one', () => {
+  it('METRICS_PORT must differ from PORT in a web process, unless it is 0', () => {
     const same = { PORT: '4000', METRICS_PORT: '4000' };
     const refused = /"METRICS_PORT" must not be PORT/;
     expect(() => parsed(same, ['web'])).to.throw(refused);
@@ -16,7 +16,7 @@ describe('METRICS_PORT and METRICS_HOST', () => {
     expect(() => parsed({ PORT: '4000', METRICS_PORT: '4001' }, ['web'])).not.to.throw();
   });
 
-  it('that is no address is told what it must be', () => {
+  it('refuses a METRICS_HOST that is no IP address', () => {
     expect(() => parsed({ METRICS_HOST: 'localhost' }, null)).to.throw(
       /"METRICS_HOST" must be an IP address of this machine, as 127\.0\.0\.1 or 0\.0\.0\.0, and no name/,
     );

@@ -26,7 +26,7 @@ describe('REDIS_URL', () => {
       },
     ],
   ] as const) {
-    it(`${url} is read`, () => {
+    it(`parses ${url}`, () => {
       expect(readRedisUrl(url, 6_379)).to.deep.equal(address);
     });
   }
@@ -41,7 +41,7 @@ describe('REDIS_URL', () => {
     'redis://host:0',
     'redis://:%zz@host',
   ]) {
-    it(`${url} is refused`, () => {
+    it(`refuses ${url}`, () => {
       expect(readRedisUrl(url, 6_379)).to.equal(null);
     });
   }
@@ -62,13 +62,13 @@ describe('REDIS_URL', () => {
     ['MONGODB_URI', { MONGODB_URI: 'mongodb://user:%zz-secret@host' }],
     ['MONGODB_URI', { MONGODB_URI: 'mongodb+srv://user:secret@one,two' }],
   ] as const) {
-    it(`${JSON.stringify(settings)} does not fit together: ${name} is named, and no secret`, () => {
+    it(`refuses ${JSON.stringify(settings)}, naming ${name} and no secret`, () => {
       expect(() => parseEnv({ ...required, ...settings })).to.throw(name);
       expect(() => parseEnv({ ...required, ...settings })).not.to.throw('secret');
     });
   }
 
-  it('the message says what a hash tag looks like', () => {
+  it('the message shows what a hash tag looks like', () => {
     expect(() => parseEnv({ ...required, QUEUE_PREFIX: '{a' })).to.throw('with at most one {hash-tag}');
   });
 
@@ -77,12 +77,12 @@ describe('REDIS_URL', () => {
     'mongodb+srv://user:pass@cluster.example/topup',
     'mongodb://%2Ftmp%2Fmongodb-27017.sock',
   ]) {
-    it(`${uri} is taken as MONGODB_URI`, () => {
+    it(`accepts ${uri} as MONGODB_URI`, () => {
       expect(parseEnv({ ...required, MONGODB_URI: uri }).MONGODB_URI).to.equal(uri);
     });
   }
 
-  it('a hash tag is taken in QUEUE_PREFIX', () => {
+  it('accepts a hash tag in QUEUE_PREFIX', () => {
     expect(parseEnv({ ...required, QUEUE_PREFIX: 'top-{up}-1' }).QUEUE_PREFIX).to.equal('top-{up}-1');
   });
 });

@@ -17,7 +17,7 @@ const good: Record<string, string> = {
   PAYOUT_MODE: 'manual',
 };
 
-/** For each row of the list, in its order, settings that it refuses; undefined takes one away. */
+/** Settings that each row of the list refuses, in its order. `undefined` removes a setting. */
 const bad: Record<string, string | undefined>[] = [
   { ENCRYPTION_KEY: undefined },
   { ENCRYPTION_KEY: developmentKey },
@@ -46,8 +46,8 @@ function refusal(change: Record<string, string | undefined>): string | null {
   }
 }
 
-describe('settings that are refused in production', () => {
-  it('are none of a good configuration, whose other defaults are the safe ones', () => {
+describe('settings refused in production', () => {
+  it('are not in a good configuration, whose other defaults are safe', () => {
     expect(refusal({})).to.equal(null);
     expect(parseEnv(good)).to.include({
       APP_MODE: 'live',
@@ -77,7 +77,7 @@ describe('settings that are refused in production', () => {
       ]) {
         expect(given === undefined || !message?.includes(given)).to.equal(true);
       }
-      // The same where NODE_ENV was forgotten. APP_MODE=sandbox says by itself that nothing is live.
+      // Also refused if NODE_ENV is not production. APP_MODE=sandbox alone is never live.
       if (change['APP_MODE'] === undefined) {
         expect(refusal({ NODE_ENV: undefined, APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
         expect(refusal({ NODE_ENV: 'test', APP_MODE: 'live', ...change })).to.include(`"${setting}"`);
@@ -91,18 +91,18 @@ describe('settings that are refused in production', () => {
     });
   });
 
-  it('are listed all at once', () => {
+  it('are all reported together', () => {
     const message = refusal({ PAYOUT_MODE: 'simulated', DEPOSIT_MODE: 'instant', REDIS_URL: 'redis://host' });
     expect(message?.match(/ {2}- /g)).to.have.length(3);
   });
 
-  it('the development key and a repeated one are found in ENCRYPTION_KEYS too', () => {
+  it('also include the development key or a repeated one in ENCRYPTION_KEYS', () => {
     for (const each of [developmentKey, repeatedKey]) {
       expect(refusal({ ENCRYPTION_KEYS: `new:${each}` })).to.match(/ENCRYPTION_KEY/);
     }
   });
 
-  it('a database needs no password where its authMechanism has none', () => {
+  it('a database needs no password if its authMechanism has none', () => {
     expect(refusal({ MONGODB_URI: 'mongodb://host/topup?authMechanism=MONGODB-X509&tls=true' })).to.equal(
       null,
     );
@@ -111,11 +111,11 @@ describe('settings that are refused in production', () => {
     expect(refusal({ REDIS_URL: 'redis://host/0?x=:y@z' })).to.include('REDIS_URL');
   });
 
-  it('a risk that has no such name is a mistake', () => {
+  it('refuses an unknown name in ACCEPTED_RISKS', () => {
     expect(refusal({ ACCEPTED_RISKS: 'open-mongodb,simulated' })).to.include('ACCEPTED_RISKS');
   });
 
-  it('are no concern of a copy for trying out', () => {
+  it('do not apply to a trial configuration', () => {
     const trial = { MONGODB_URI: 'mongodb://host/topup', REDIS_URL: 'redis://host' };
     expect(parseEnv(trial)).to.include({
       PAYOUT_MODE: 'simulated',
@@ -124,7 +124,7 @@ describe('settings that are refused in production', () => {
     });
   });
 
-  it('are the table of docs/reference/refused-settings.md', () => {
+  it('match the table in docs/reference/refused-settings.md', () => {
     expect(tableUnder('The list', readFileSync('docs/reference/refused-settings.md', 'utf8'))).to.deep.equal(
       refusedSettings.map(({ setting, value, why, instead, acceptedAs }) => [
         `\`${setting}\``,
@@ -142,7 +142,7 @@ describe('ENCRYPTION_KEYS', () => {
   const keys = (value: string, single?: string) =>
     refusal({ ENCRYPTION_KEY: single, ENCRYPTION_KEYS: value });
 
-  it('is a list of id:key with different ids and keys of 32 bytes', () => {
+  it('is a list of id:key with unique ids and keys of 32 bytes', () => {
     expect(keys(`b:${other},a:${key}`)).to.equal(null);
     for (const wrong of [
       key,
@@ -157,7 +157,7 @@ describe('ENCRYPTION_KEYS', () => {
     }
   });
 
-  it('beside ENCRYPTION_KEY, which has the id 0: that id has no other key, and that key no other id', () => {
+  it('ENCRYPTION_KEY has the id 0, which is reserved for it', () => {
     expect(keys(`b:${other}`, key)).to.equal(null);
     expect(keys(`b:${other},0:${key}`, key)).to.equal(null);
     expect(keys(`0:${other}`, key)).to.include('ENCRYPTION_KEYS');

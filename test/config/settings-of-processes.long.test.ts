@@ -34,7 +34,7 @@ const values: Record<OwnSetting, string> = {
   ALERT_WEBHOOK_URL: 'https://hooks.example/services/T000/B000/secret',
 };
 const program = (path: string, ...args: string[]) => ['node', `/app/dist/${path}`, ...args];
-/** Guarded, and of `ownSettings` only these. */
+/** Returns production settings with only these of `ownSettings`. */
 const productionWith = (own: readonly OwnSetting[]): NodeJS.ProcessEnv => ({
   ...process.env,
   ...Object.fromEntries(ownSettings.map((name) => [name, own.includes(name) ? values[name] : ''])),
@@ -45,12 +45,12 @@ const productionWith = (own: readonly OwnSetting[]): NodeJS.ProcessEnv => ({
   LOCAL_DIR: '',
 });
 
-describe('the settings of each process', () => {
-  it('are told for every process type, and no other', () => {
+describe('settings of each process', () => {
+  it('are defined for every process type and no other', () => {
     expect(workers).to.have.members(processTypes.map(({ name }) => name));
   });
 
-  it('a process is known by the program that was started', () => {
+  it('recognizes a process by the started program', () => {
     expect(getProcessTypes(program('src/server.js'))).to.deep.equal(['web']);
     expect(getProcessTypes(program('scripts/migrate.js'))).to.deep.equal(['release']);
     expect(getProcessTypes(program('scripts/topup.js', 'account', 'list'))).to.deep.equal(['topup']);
@@ -64,7 +64,7 @@ describe('the settings of each process', () => {
   });
 
   for (const [name, own] of Object.entries(settingsOfProcesses)) {
-    it(`${name} reads its own and cannot read another's, though it was given`, () => {
+    it(`${name} reads its own settings and cannot read those of others`, () => {
       const env = parseEnv(productionWith(ownSettings), [name]);
       for (const setting of ownSettings) {
         if (own.includes(setting)) {
@@ -76,7 +76,7 @@ describe('the settings of each process', () => {
     });
   }
 
-  it('are in docs/reference/secrets.md', () => {
+  it('match docs/reference/secrets.md', () => {
     expect(tableUnder('The list', readFileSync('docs/reference/secrets.md', 'utf8'))).to.deep.equal(
       Object.entries(settingsOfProcesses).map(([name, own]) => [
         name,
@@ -85,7 +85,7 @@ describe('the settings of each process', () => {
     );
   });
 
-  it('are what docker-compose.yml gives it', () => {
+  it('match docker-compose.yml', () => {
     const [, services = ''] = readFileSync('docker-compose.yml', 'utf8').split('\nservices:\n');
     for (const [name, own] of Object.entries(settingsOfProcesses)) {
       const [, block = ''] =
@@ -99,7 +99,7 @@ describe('the settings of each process', () => {
     }
   });
 
-  it('suffice in production: a process starts with its own alone, and says what it lacks without', async () => {
+  it('suffice for a start in production, and a missing one is named', async () => {
     await runToEnd('scripts/migrate.js', [], productionWith(settingsOfProcesses['release'] ?? []));
     const ofWeb = { ...productionWith(settingsOfProcesses['web'] ?? []), PORT: String(await freePort()) };
     const [settlements, web] = await Promise.all([
@@ -125,7 +125,7 @@ describe('the settings of each process', () => {
     expect(() => parseEnv(productionWith([]), ['settlements'])).to.throw(/PAYOUT_MODE/);
   });
 
-  it('suffice for the work: sales, credits, payouts and reports, each process with its own alone', async () => {
+  it('suffice for sales, credits, payouts and reports in separate processes', async () => {
     const stack = await startStack({ workers: ['fulfilment', 'inquiries', 'webhooks'] });
     try {
       await Promise.all(

@@ -1,4 +1,4 @@
-/** What operators see of the settings: whatever a setting holds, no secret of it. */
+/** Settings as operators see them: never a secret, for any value. */
 import { expect } from 'chai';
 import { parseEnv } from '../../config/env.js';
 import type { Env } from '../../config/settings.js';
@@ -6,7 +6,7 @@ import { shownAs, shownSettings } from '../../config/shown-settings.js';
 
 const marker = 'mark3r';
 
-/** May be read by whoever sees the page. What is not named here must not be, whatever the code says. */
+/** Settings that operators may read. Any other must stay hidden, even if the code would show it. */
 const open: (keyof Env)[] = [
   ...([
     'NODE_ENV',
@@ -27,11 +27,11 @@ const open: (keyof Env)[] = [
 
 const databases = { MONGODB_URI: 'mongodb://h:27017/db', REDIS_URL: 'redis://h:6379' };
 
-describe('settings as operators see them', () => {
+describe('settings shown to operators', () => {
   const none = new Set<string>();
   const shownOf = (env: Env) => new Map(shownSettings(env, none).map((each) => [each.name, each]));
 
-  it('every setting with a marker in it: only those that are no secret show it', () => {
+  it('a value with a marker is shown only by settings that are no secret', () => {
     const names = Object.keys(shownAs) as (keyof Env)[];
     const env = parseEnv(databases);
     expect(names.toSorted(), 'each setting is there').to.deep.equal(Object.keys(env).toSorted());
@@ -56,7 +56,7 @@ describe('settings as operators see them', () => {
     }
   });
 
-  it('addresses say where they lead', () => {
+  it('URLs show their host without credentials', () => {
     const shown = shownOf({
       ...parseEnv(databases),
       MONGODB_URI: 'mongodb+srv://user:secret@cluster.example/topup?retryWrites=true',
@@ -78,7 +78,7 @@ describe('settings as operators see them', () => {
     ]);
   });
 
-  it('says what was given, what is not set, and what only other processes read', () => {
+  it('shows which settings were given, unset or read only by other processes', () => {
     const env = parseEnv({ ...databases, SETTLEMENT_FEE: '3000', LEDGER_CLOSE_KEY: 'secret' }, ['web']);
     const shown = new Map(
       shownSettings(env, new Set(['SETTLEMENT_FEE', 'LEDGER_CLOSE_KEY'])).map((each) => [each.name, each]),

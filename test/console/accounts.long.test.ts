@@ -1,4 +1,3 @@
-/** Accounts in the console: made, their keys revoked, their statements read by pages and as files. */
 import { inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { apiClient } from '../support/api-client.js';
@@ -23,7 +22,7 @@ describe('accounts in the console', function () {
   const statusWith = async (key: string) => (await asBuyer(key).get('/api/buyer/deposits')).status;
   const accountOf = (username: string) => shop.stack.db.collection('accounts').findOne({ username });
 
-  it('makes a buyer whose key works and is shown this once; a username is taken once', async () => {
+  it('creates a buyer, shows its key once and refuses a used username', async () => {
     const made = await make({ username: 'toko-baru' });
     expect(made).to.include({ username: 'toko-baru', role: 'buyer' });
     expect(await statusWith(made.api_key)).to.equal(200);
@@ -37,7 +36,7 @@ describe('accounts in the console', function () {
     expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
   });
 
-  it('makes a seller with its provider, whose secret is kept sealed; refuses what does not fit', async () => {
+  it('creates a seller with a sealed provider secret and refuses invalid input', async () => {
     const provider = {
       kind: 'h2h',
       base_url: 'https://pulsa.example/api',
@@ -68,7 +67,7 @@ describe('accounts in the console', function () {
     }
   });
 
-  it('revokes one key alone, also the current one; a new one can be made after that', async () => {
+  it('revokes a single key, also the current one, and allows a new one afterwards', async () => {
     const { api_key: first, id } = await make({ username: 'toko-kunci' });
     const to = '/accounts/toko-kunci';
     const { api_key: second } = await caller.ask('newKey', `${to}/key`, { overlap_minutes: 60, reason });
@@ -95,7 +94,7 @@ describe('accounts in the console', function () {
     expect((await run('toko-kunci', 'nothing')).code).to.equal(1);
   });
 
-  it('a statement by pages, as CSV and as PDF: every movement once, and the sums are those of the wallet', async () => {
+  it('a statement has every movement once as pages, CSV and CSV for Excel', async () => {
     await make({ username: 'toko-mutasi' });
     const amounts = Array.from({ length: 205 }, (_, n) => (n % 5 === 4 ? -100 : 1_000 + n));
     for (const amount of amounts) {
@@ -137,7 +136,7 @@ describe('accounts in the console', function () {
     expect(entry?.['after'].format).to.equal('csv-excel');
   });
 
-  it('the PDF has every movement, in the language that is asked for and the zone of the business', async () => {
+  it('the PDF has every movement, in the requested language and business time', async () => {
     const get = (query: string) =>
       fetch(`${shop.stack.baseUrl}/admin/accounts/toko-mutasi/statement.pdf${query}`, {
         headers: { cookie: `topup_admin=${caller.client.cookie('topup_admin') ?? ''}` },
@@ -163,7 +162,7 @@ describe('accounts in the console', function () {
   });
 });
 
-/** The texts of its pages, a line each. */
+/** Returns the texts of the pages, one per line. */
 function textOf(pdf: Buffer): string {
   const bytes = pdf.toString('latin1');
   const streams = [...bytes.matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(([, part = '']) =>

@@ -1,4 +1,4 @@
-/** Corrections of wallets in the console, held against the ledger. */
+/** Wallet adjustments in the console, compared with the ledger. */
 import { expect } from 'chai';
 import type { Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { expectLedgerToHold } from '../support/ledger.js';
@@ -28,7 +28,7 @@ describe('adjustments in the console', function () {
   const request = (amount: number, account = 'buyer', by = budi) =>
     by.ask('requestAdjustment', '/adjustments', { account, amount, reason });
 
-  it('below the limit a wallet is changed at once; from it on a second operator approves, and nobody their own', async () => {
+  it('from the limit on another operator must approve, never the same one', async () => {
     const before = await balance();
     const made = await request(70_000);
     expect(made).to.include({ status: 'completed', balance_after: before + 70_000 });
@@ -55,7 +55,7 @@ describe('adjustments in the console', function () {
     expect(await balance()).to.equal(before + 50_000 + large);
   });
 
-  it('two approvals at once credit once; an approval and a rejection at once: one of them counts', async () => {
+  it('concurrent approvals credit once; of approve and reject only one succeeds', async () => {
     const third = await callerAs(shop, 'admin');
     const before = await balance('buyer2');
     const twice = await request(large, 'buyer2');
@@ -74,7 +74,7 @@ describe('adjustments in the console', function () {
     expect(await balance('buyer2')).to.equal(before + large + (isApproved ? large : 0));
   });
 
-  it('a sum in parts waits like one amount; a rejected one never happens', async () => {
+  it('a sum of parts needs approval like one amount; a rejected one never posts', async () => {
     const before = await balance('seller');
     expect((await request(large / 2, 'seller', dewi)).status).to.equal('completed');
     const rest = await request(large / 2, 'seller', dewi);
@@ -89,7 +89,7 @@ describe('adjustments in the console', function () {
     expect(await balance('seller')).to.equal(before + large / 2);
   });
 
-  it('lists what waits, the oldest first, and finds others by account, state and day, a page at a time', async () => {
+  it('lists pending ones oldest first and filters by account, state and day', async () => {
     const waiting = [(await request(large, 'buyer')).id, (await request(large + 1, 'seller')).id];
     const shown = await dewi.ask('listAdjustments', '/adjustments');
     expect(shown.adjustments.map((each: { id: string }) => each.id)).to.deep.equal(waiting);
@@ -125,7 +125,7 @@ describe('adjustments in the console', function () {
     }
   });
 
-  it('refuses what cannot be, and whoever may not', async () => {
+  it('refuses invalid input and roles without the permission', async () => {
     for (const body of [
       ...[0, 1.5, 1e13, -1e13, 'much', null].map((amount) => ({ account: 'buyer', amount, reason })),
       { account: 'buyer', amount: 1 },
@@ -150,5 +150,5 @@ describe('adjustments in the console', function () {
     expect(await balance()).to.equal(before);
   });
 
-  it('the ledger holds after all of this', () => expectLedgerToHold(shop.stack));
+  it('the ledger is consistent after all of this', () => expectLedgerToHold(shop.stack));
 });

@@ -1,11 +1,11 @@
-/** A period that ends before it begins, wherever the console takes one. */
+/** Filters of the console with an end before the start. */
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { consoleOperations } from '../../src/console/api/operations.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('a filter whose end is before its beginning', function () {
+describe('filters with an end before the start', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -30,7 +30,7 @@ describe('a filter whose end is before its beginning', function () {
     '/accounts/buyer/statement.pdf',
   ];
 
-  it('is refused by every list, sum and file, naming the field', async () => {
+  it('are refused by every list, sum and file, naming the field', async () => {
     expect(inQuery).to.include.members([
       '/purchases',
       '/deliveries',
@@ -38,7 +38,7 @@ describe('a filter whose end is before its beginning', function () {
       '/accounts/:username/statement',
     ]);
     expect(inBody).to.deep.equal(['/deliveries/replay-dead']);
-    // Those that were given up are of one account, where they are narrowed.
+    // The count of dead deliveries requires an account for filters.
     const narrowed = (path: string) => (path === '/deliveries/dead-count' ? 'account=buyer&' : '');
     const lists = inQuery.map((path) => `/api${path.replace(':username', 'buyer')}?${narrowed(path)}`);
     const refused = async (path: string) => {

@@ -1,4 +1,4 @@
-/** Bank statements in a real browser, against the real service. */
+/** Bank statements in a real browser with the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { ownAmount, statementOf } from '../deposits/bank/statement.js';
@@ -32,7 +32,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.getByRole('button', { name: 'Preview' }).press('Enter');
   };
 
-  it('looks at a statement, confirms what it names and what is meant by amount, and has the rest listed', async () => {
+  it('previews a statement, confirms matches and amounts, and lists the rest', async () => {
     const [one, two, unknown] = [ownAmount(), ownAmount(), ownAmount()];
     const [named, alone] = [await shop.askForDeposit(one), await shop.askForDeposit(two)];
     await browser.open(page, '/bank-lines', 'Bank statements');
@@ -63,12 +63,13 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.setViewportSize({ width: 1_280, height: 900 });
   });
 
-  it('gives a line to a deposit by hand, and sets another aside', async () => {
+  it('assigns a line to a deposit by hand and sets another aside', async () => {
     const [one, two] = [ownAmount(), ownAmount()];
     await browser.open(page, '/bank-lines', 'Bank statements');
     await upload(statementOf({ amount: one, text: 'SETORAN SITI' }, { amount: two, text: 'BUNGA BANK' }));
     await act(page, 'Confirm what the statement names');
-    // Who asks for a deposit before changes what the statement says, and the confirmation would be refused.
+    // The deposit comes after the import: an earlier one would change the preview, and the
+    // confirmation would be refused.
     await page.getByText('0 deposits were confirmed, 2 lines are new.').waitFor();
     const late = await shop.askForDeposit(one);
     const card = (amount: number) => page.getByRole('article', { name: new RegExp(`${rupiah(amount)} `) });
@@ -86,7 +87,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await expectSound(page, 'used lines');
   });
 
-  it('who may not see lines is shown no way to them, in either language', async () => {
+  it('hides the page from roles without access, in either language', async () => {
     for (const [role, locale, heading, link, shown] of [
       ['viewer', 'en-GB', 'Today', 'Bank statements', 0],
       ['operations', 'id-ID', 'Hari ini', 'Mutasi bank', 0],
@@ -103,7 +104,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     }
   });
 
-  it('asks nobody else, and breaks no rule of its own policy', () => {
+  it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);
   });

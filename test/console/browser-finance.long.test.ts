@@ -1,4 +1,4 @@
-/** Corrections of wallets by two operators, and accounts with their keys and statements, in a real browser. */
+/** Adjustments by two operators, and accounts with their keys and statements, in a real browser. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
@@ -35,7 +35,7 @@ describeWith('chromium', 'finance in a browser', function () {
     await act(page, 'Correct a wallet');
   }
 
-  it('an amount is sent as it was written, or not at all', async () => {
+  it('sends an amount as it was written, or not at all', async () => {
     const page = budi;
     await browser.open(page, '/adjustments', 'Adjustments');
     const sent: number[] = [];
@@ -69,7 +69,7 @@ describeWith('chromium', 'finance in a browser', function () {
     expect(sent).to.deep.equal([51_000]);
   });
 
-  it('a small correction is made at once; a large one is asked for by one operator and approved by another', async () => {
+  it("posts a small adjustment at once and a large one after another's approval", async () => {
     await browser.open(budi, '/adjustments', 'Adjustments');
     await budi.getByText('From Rp 1.000.000 on').waitFor();
     await askFor(budi, 'credit', '50000');
@@ -103,7 +103,7 @@ describeWith('chromium', 'finance in a browser', function () {
     expect(await dewi.getByRole('article').count()).to.equal(4);
   });
 
-  it('an account is created with its key, which is shown once, and revoked', async () => {
+  it('creates an account, shows its key once, and revokes a key', async () => {
     const { page } = await browser.logIn('admin');
     await browser.open(page, '/accounts', 'Accounts');
     const form = page.getByRole('region', { name: 'Create an account' });
@@ -129,7 +129,7 @@ describeWith('chromium', 'finance in a browser', function () {
     await page.context().close();
   });
 
-  it('a statement is read on the page and downloaded as CSV, for Excel and as PDF', async () => {
+  it('shows a statement and downloads it as CSV, for Excel and as PDF', async () => {
     await browser.open(dewi, '/accounts/buyer', 'buyer');
     const statement = dewi.getByRole('region', { name: 'Statement' });
     await statement.getByRole('button', { name: 'Show the statement' }).press('Enter');
@@ -147,7 +147,7 @@ describeWith('chromium', 'finance in a browser', function () {
     }
   });
 
-  it('who may only look is offered nothing, in Indonesian too', async () => {
+  it('offers no action to a viewer, also in Indonesian', async () => {
     const { page } = await browser.logIn('viewer', 'id-ID');
     await browser.open(page, '/adjustments?status=all', 'Koreksi saldo');
     expect(await page.getByRole('article').count()).to.be.greaterThan(0);
@@ -155,7 +155,7 @@ describeWith('chromium', 'finance in a browser', function () {
     await expectSound(page, 'adjustments in Indonesian');
   });
 
-  it('asks nobody else, and breaks no rule of its own policy', () => {
+  it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);
   });

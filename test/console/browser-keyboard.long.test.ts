@@ -1,4 +1,4 @@
-/** The console without a mouse, and pages that stay where they are while they load. */
+/** The console by keyboard, and pages that do not shift while loading. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
@@ -7,7 +7,7 @@ import { reason } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
-/** What Google calls good. */
+/** Google's threshold for a good layout shift score. */
 const layoutShiftMax = 0.1;
 
 describeWith('chromium', 'the console under the hand', function () {
@@ -24,7 +24,7 @@ describeWith('chromium', 'the console under the hand', function () {
     await shop.stack.stop();
   });
 
-  /** Of a control that has the focus: how it is called, and whether one sees that it has it. */
+  /** Returns the name of the focused control, and whether its focus is visible. */
   const seenFocus = `(at) => {
       // What goes around an input shows it where the input has no border of its own.
       const around = [at, at.parentElement];
@@ -53,7 +53,7 @@ describeWith('chromium', 'the console under the hand', function () {
     isVisible: boolean;
   }
   const focused = (page: Page) => page.evaluate<SeenFocus>(`(${seenFocus})(document.activeElement)`);
-  /** Each in its turn. Not by Tab, which stays within the parts of a date. */
+  /** Focuses every control in order. Tab would stay within the parts of a date. */
   const allFocused = (page: Page) =>
     page.evaluate<
       SeenFocus[]
@@ -64,7 +64,10 @@ describeWith('chromium', 'the console under the hand', function () {
           return (${seenFocus})(at);
         })`);
 
-  /** Presses Tab until something of this name has the focus; each on the way must show that it has it. */
+  /**
+   * Presses Tab until a control of this name has the focus. Every control on the way must show its
+   * focus.
+   */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
     const passed: string[] = [];
     for (let n = 0; n < 120; n += 1) {
@@ -79,14 +82,14 @@ describeWith('chromium', 'the console under the hand', function () {
     throw new Error(`Tab never came to ${String(name)}, but to ${passed.join(', ')}`);
   }
 
-  it('an order under review is searched, opened and decided without a mouse', async () => {
+  it('finds, opens and decides an order under review by keyboard', async () => {
     const { page } = await browser.logIn('finance');
     const id = await shop.underReview();
     const refId = (await shop.purchaseOf(id))?.refId ?? '';
     await browser.open(page, '/purchases', 'Purchases');
     await tabTo(page, /^Find/);
     await page.keyboard.press('Enter');
-    // The focus goes into what opens a moment after it is seen, and back from where it is.
+    // The focus moves a moment after the dialog appears.
     const search = page.getByRole('textbox', { name: 'Find' }).and(page.locator(':focus'));
     await search.waitFor();
     await page.keyboard.press('Escape');
@@ -94,7 +97,7 @@ describeWith('chromium', 'the console under the hand', function () {
     await eventually('the focus to be back', async () => /^Find/.test((await focused(page)).name));
 
     await page.keyboard.press('Control+k');
-    // What is typed while it still opens goes elsewhere.
+    // Keys typed before the dialog is open go elsewhere.
     await search.waitFor();
     await page.keyboard.type(refId);
     await page.getByRole('button', { name: new RegExp(refId) }).waitFor();
@@ -119,7 +122,7 @@ describeWith('chromium', 'the console under the hand', function () {
     await page.getByText('FAILED', { exact: true }).first().waitFor();
   });
 
-  it('each control of each page shows that it has the focus', async () => {
+  it('every control of every page shows its focus', async () => {
     const { page } = await browser.logIn('admin');
     const [purchase, job] = [await shop.underReview(), await shop.setAside()];
     for (const [path, heading] of pagesWith({ purchase, job }, 'admin')) {
@@ -129,12 +132,12 @@ describeWith('chromium', 'the console under the hand', function () {
         seen.filter(({ isVisible }) => !isVisible),
         path,
       ).to.deep.equal([]);
-      // The menu alone has as many.
+      // The menu alone has that many controls.
       expect(seen, path).to.have.length.greaterThan(10);
     }
   });
 
-  it('no page moves what one is about to press while it loads', async () => {
+  it('no page shifts its controls while it loads', async () => {
     const { page } = await browser.logIn('admin');
     const id = await shop.underReview();
     await page.addInitScript(`
@@ -151,7 +154,7 @@ describeWith('chromium', 'the console under the hand', function () {
     const moved: string[] = [];
     for (const [path, heading] of pagesWith({ purchase: id, job: await shop.setAside() }, 'admin')) {
       await browser.open(page, path, heading);
-      // What was shifted is told with the frame that shows it.
+      // Layout shifts are reported with the frame that shows them.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       const shifts = await page.evaluate<{ value: number; what: string[] }[]>('globalThis.shifts');
       const sum = shifts.reduce((all, { value }) => all + value, 0);

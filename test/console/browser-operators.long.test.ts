@@ -1,4 +1,6 @@
-/** The pages of operators and of one's own account in a real browser: who may log in, second factor, sessions. */
+/**
+ * The pages of operators and of the own account in a real browser: logins, second factor, sessions.
+ */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
@@ -30,7 +32,7 @@ describeWith('chromium', 'operators in a browser', function () {
     return eventually(action, () => shop.stack.db.collection('audit').findOne(wanted));
   };
 
-  /** Fills in a form that asks who one is, and presses its button. */
+  /** Fills in a form that asks for the password and submits it. */
   async function prove(where: Page | Locator, title: string, values: Record<string, string> = {}) {
     const form = where.getByRole('region', { name: title, exact: true });
     for (const [label, value] of Object.entries({ 'Your own password now': password, ...values })) {
@@ -43,7 +45,7 @@ describeWith('chromium', 'operators in a browser', function () {
     return form;
   }
 
-  it('an admin creates an operator, changes the role, gives a new password, ends sessions, removes', async () => {
+  it('an admin creates, changes and removes an operator and ends sessions', async () => {
     const { page, name } = await browser.logIn('admin');
     await browser.open(page, '/operators', 'Operators');
     const form = page.getByRole('region', { name: 'Create an operator' });
@@ -62,7 +64,7 @@ describeWith('chromium', 'operators in a browser', function () {
     const shown = (await made.locator('code').innerText()).trim();
     expect((await auditOf('dewi', 'operator.create'))['reason']).to.equal(reason);
 
-    // Shown as text, whatever a browser calls itself.
+    // A user agent is shown as text, never as HTML.
     const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.77');
     const login = await stranger.get('/admin/login');
     const given = { username: 'dewi', password: shown, _csrf: csrfIn(login.text) };
@@ -108,7 +110,7 @@ describeWith('chromium', 'operators in a browser', function () {
     ]);
   });
 
-  it('a viewer sets the second factor up by its key, changes the password, ends the other session, logs out', async () => {
+  it('a viewer sets up a second factor, changes the password and ends sessions', async () => {
     const { page, name } = await browser.logIn('viewer');
     const elsewhere = consoleClient(shop.stack.baseUrl, '198.51.100.79');
     await elsewhere.login(name, password);
@@ -163,7 +165,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await page.waitForURL(/\/admin\/login$/);
   });
 
-  it('whose session was ended is led to the login, in Indonesian as in English', async () => {
+  it('leads to the login after the end of the session, in Indonesian too', async () => {
     const { page, name } = await browser.logIn('support', 'id-ID');
     await page.setViewportSize({ width: 375, height: 800 });
     await browser.open(page, '/me', 'Akun Anda');
@@ -175,7 +177,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await auditOf(name, 'operator.end-sessions');
   });
 
-  it('asked nobody else, and broke no rule of its own policy', () => {
+  it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);
   });

@@ -1,4 +1,7 @@
-/** The console while Redis does not answer, in a real browser: nothing old is shown as what is so now, and all comes back by itself. */
+/**
+ * The console during a Redis outage in a real browser: it marks old data as old and recovers by
+ * itself.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
@@ -7,7 +10,7 @@ import { startOperatedStack, type OperatedStack } from './support/operated-stack
 import { describeWith } from '../support/require-tool.js';
 
 const limitMs = 40_000;
-/** More than the page's pause before it asks again. */
+/** Milliseconds. Longer than the page waits before it polls again. */
 const slowMs = 7_000;
 
 describeWith('chromium', 'the console during an outage', function () {
@@ -28,7 +31,7 @@ describeWith('chromium', 'the console during an outage', function () {
     await gate.stop();
   });
 
-  it('says of what is open that it is old, calls nothing well, and a page that is loaded meanwhile comes when it can', async () => {
+  it('marks data as old, reports no check as healthy, and recovers by itself', async () => {
     const { page: system } = await browser.logIn('admin');
     const [today, late] = [await system.context().newPage(), await system.context().newPage()];
     await browser.open(system, '/system', 'System');
@@ -47,7 +50,7 @@ describeWith('chromium', 'the console during an outage', function () {
       .filter({ hasText: 'The service did not answer.' })
       .waitFor({ timeout: limitMs });
     await system.unroute(calls);
-    // Answers that take longer than the page waits before it asks again.
+    // Answers that take longer than the page waits before it polls again.
     await system.route(calls, async (route) => {
       await setTimeout(slowMs);
       await route.continue();
@@ -61,7 +64,7 @@ describeWith('chromium', 'the console during an outage', function () {
     expect(await checks.count()).to.equal(0);
     expect(await system.getByText(/checks are well/).count()).to.equal(0);
     await old.filter({ hasText: advice }).waitFor({ timeout: limitMs });
-    // Without a session nothing is known of who asks: this one comes from the server.
+    // Without a session the caller is unknown, so the server renders this page.
     await late.goto(`${shop.stack.baseUrl}/admin/purchases`);
     await late.getByText(advice).waitFor({ timeout: limitMs });
 

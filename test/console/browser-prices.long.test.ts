@@ -1,4 +1,4 @@
-/** Markups and price lists in a real browser, against the real service. */
+/** Markups and price lists in a real browser with the real service. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { addProduct } from '../providers/provider-stack.js';
@@ -34,7 +34,7 @@ describeWith('chromium', 'prices in a browser', function () {
     return answer.body.data.price as number;
   }
 
-  it('sets a markup of a product for one buyer, shows it, and removes it', async () => {
+  it('sets a markup of a product for one buyer, shows it and removes it', async () => {
     const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
     await page.setViewportSize({ width: 375, height: 800 });
     await browser.open(page, '/markups', 'Markups');
@@ -54,7 +54,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
-  it('puts a buyer into a price group and gives the group a markup, by the keyboard and on a phone', async () => {
+  it('puts a buyer into a price group with a markup, by keyboard on a phone', async () => {
     const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
     await page.setViewportSize({ width: 375, height: 800 });
     await browser.open(page, '/accounts/buyer', 'buyer');
@@ -90,7 +90,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
-  it('looks at a price list, applies it, shows the history, and undoes it', async () => {
+  it('previews a price list, applies it, shows the history and undoes it', async () => {
     const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
     await browser.open(page, '/price-imports', 'Price lists');
     const buffer = workbookOf([
@@ -121,7 +121,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await expectSound(page, 'a product with its history at 375 px');
   });
 
-  it('a price that rises to five times is said, and applied only where it is meant; one that is none is refused', async () => {
+  it('a fivefold price needs confirmation, and one above the maximum is refused', async () => {
     const code = await addProduct(shop.stack, [{ sellerId, price: 10_000 }]);
     await browser.open(page, '/price-imports', 'Price lists');
     const buffer = Buffer.from(`code,seller,price\n${code},seller,105000\nS10,seller,1000000000\n`);
@@ -137,7 +137,7 @@ describeWith('chromium', 'prices in a browser', function () {
     expect(await priceOf(code)).to.equal(105_000);
   });
 
-  it('asks nobody else, and breaks no rule of its own policy', () => {
+  it('loads nothing from other hosts and breaks no rule of its own CSP', () => {
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);
   });

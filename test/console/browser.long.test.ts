@@ -1,4 +1,7 @@
-/** The console's pages in a real browser, against the real service: what is shown, what is done, and to whom. */
+/**
+ * The pages of the console in a real browser with the real service: their content, actions and
+ * permissions.
+ */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import type { Page } from 'playwright-core';
@@ -42,13 +45,13 @@ describeWith('chromium', 'the console in a browser', function () {
     String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
   const statusOf = async (id: string) => (await shop.purchaseOf(id))?.status;
 
-  it('today: what needs a person, each with its way there, and the figures of the day with their plots', async () => {
+  it('today links what needs a person and shows the figures of the day', async () => {
     const { page } = admin;
     await shop.sold();
     const id = await shop.openCase('seen today');
     const volume = page.getByRole('figure', { name: /^Purchases by the hour/ });
     const lastHour = volume.getByRole('row').last();
-    // The answer of a moment before may be shown once more.
+    // A cached answer may be shown once more.
     await eventually('the sale in its hour', async () => {
       await open(page, '', 'Today');
       await volume.getByText('As a table').press('Enter');
@@ -100,7 +103,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('alert').getByText('There is no account nobody-here').waitFor();
   });
 
-  it('decides purchases under review, takes a sale back, and sends a delivery again', async () => {
+  it('decides purchases under review, reverses a sale and replays a delivery', async () => {
     const { page } = admin;
     const [done, failed, asked] = await Promise.all([
       shop.underReview(),
@@ -181,7 +184,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('article', { name: `Deposit ${unpaid.refId}` }).waitFor();
   });
 
-  it('lets a settlement go on, claims it, and says that it is paid', async () => {
+  it('approves a settlement, claims it and marks it as paid', async () => {
     const { page } = admin;
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const stateOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
@@ -211,7 +214,7 @@ describeWith('chromium', 'the console in a browser', function () {
     expect(await stateOf(known)).to.equal('failed');
   });
 
-  it('sends a delivery that was given up again, and enables a receiver', async () => {
+  it('replays a dead delivery and enables a receiver', async () => {
     const { page } = admin;
     const sold = await shop.sold();
     const deliveries = shop.stack.db.collection<{ _id: string }>('deliveries');
@@ -248,7 +251,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('article').first().waitFor();
   });
 
-  it('pauses a provider, sees who is asked instead, lets it go on, and holds its record against ours', async () => {
+  it('pauses and resumes a provider, sets limits and compares its records', async () => {
     const { page } = admin;
     const id = await idOf('seller');
     await shop.sold();
@@ -276,7 +279,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByText('The same', { exact: true }).waitFor();
   });
 
-  it('changes what a seller asks for a product, and not below its cost unless that is meant', async () => {
+  it("changes a seller's price, and below cost only after confirmation", async () => {
     const { page } = admin;
     const sellerId = await idOf('seller2');
     const code = await addProduct(shop.stack, [{ sellerId, price: 21_000 }]);
@@ -298,7 +301,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await expectAudited(code, 'product.update');
   });
 
-  it('shows what does not work and what to do about it, and lets a job run again', async () => {
+  it('shows failing checks with advice and retries a job', async () => {
     const { page } = admin;
     const id = await shop.setAside();
     await open(page, '/system', 'System');
@@ -310,7 +313,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await trouble.waitFor({ state: 'detached' });
   });
 
-  it('lets a worker verify the ledger, shows what came of it, and that it was asked for', async () => {
+  it('starts a ledger verification and shows its result and audit entry', async () => {
     const { page } = admin;
     await open(page, '/ledger', 'Ledger');
     await act(page, 'Verify now');
@@ -327,7 +330,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await expectSound(page, 'audit');
   });
 
-  it('does everything that there is to do about an account', async () => {
+  it('performs every action on an account', async () => {
     const { page } = admin;
     const accounts = shop.stack.db.collection('accounts');
     const id = await idOf('buyer2');
@@ -361,7 +364,7 @@ describeWith('chromium', 'the console in a browser', function () {
     expect(await page.getByRole('cell', { name: /^−?Rp [\d.]+$/ }).count()).to.be.greaterThan(1);
   });
 
-  it('a viewer sees every page, and nothing to change anything with', async () => {
+  it('a viewer sees every page and no action', async () => {
     const { page } = viewer;
     const id = await shop.underReview();
     await shop.openCase('seen by a viewer');
@@ -370,12 +373,12 @@ describeWith('chromium', 'the console in a browser', function () {
       for (const name of ['What you can do', 'Show the statement', 'Operators']) {
         expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
       }
-      // The field that each form for a change has; the reason of a change that was made stands in lists as well.
+      // Each form for a change has this field. Lists also show reasons, but without a label.
       expect(await page.getByLabel('Reason').count(), `${path}: a reason to give`).to.equal(0);
     }
   });
 
-  it('every page is usable at 375 px, in the dark, in Indonesian, without serious findings of axe', async () => {
+  it('every page works at 375 px, in dark mode and Indonesian, and passes axe', async () => {
     const { page } = await browser.logIn('viewer', 'id-ID');
     const id = await shop.sold();
     await page.setViewportSize({ width: 375, height: 800 });
@@ -397,7 +400,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('heading', { level: 1, name: 'Kasus' }).waitFor();
   });
 
-  it('leaves the money rules kept, asked nobody else, and broke no rule of its own policy', async () => {
+  it('keeps the ledger consistent, loads nothing external and breaks no CSP rule', async () => {
     await expectLedgerToHold(shop.stack);
     expect(browser.outside).to.deep.equal([]);
     expect(browser.reports).to.deep.equal([]);

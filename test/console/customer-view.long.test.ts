@@ -1,4 +1,7 @@
-/** What support looks up while a customer is on the telephone: the console, the command line, and what the buyer is answered. */
+/**
+ * Lookups of support in the console and on the command line, compared with the answers to the
+ * buyer.
+ */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -6,7 +9,7 @@ import { topup } from '../support/topup.js';
 import { callerAs, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('what support looks up', function () {
+describe('lookups of support', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let support: Caller;
@@ -20,7 +23,7 @@ describe('what support looks up', function () {
   const buyer = () => apiClient(shop.stack.baseUrl, shop.accounts['buyer']?.api_key ?? '');
   const asCustomer = (id: string) => support.ask('asCustomerSees', `/purchases/${id}/as-customer-sees`);
 
-  it('a purchase is shown as the call of its surface answers its buyer', async () => {
+  it('shows a purchase as the API answers it to its buyer', async () => {
     const wallet = await shop.sold();
     const bought = await buyer().post('/api/buyer/transaction', {
       code: 'S10',
@@ -40,7 +43,7 @@ describe('what support looks up', function () {
     }
   });
 
-  it('one of reseller software is answered as its status check, in the language of its account', async () => {
+  it("shows a reseller purchase as its status check in the account's language", async () => {
     const id = await shop.sold();
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     await transactions.updateOne({ _id: id }, { $set: { surface: 'reseller' } });
@@ -61,7 +64,7 @@ describe('what support looks up', function () {
     expect((await support.call('/purchases/nothing/as-customer-sees')).status).to.equal(404);
   });
 
-  it('topup search finds what the console finds, by the same words', async () => {
+  it('topup search finds the same as the console', async () => {
     const id = await shop.sold();
     const { refId = '', customerNumber = '', serialNumber } = (await shop.purchaseOf(id)) ?? {};
     for (const words of [id, refId, customerNumber, serialNumber?.slice(0, 12) ?? '']) {
@@ -86,7 +89,7 @@ describe('what support looks up', function () {
     expect((await topup(['search', 'x'], shop.stack.env)).code).to.equal(2);
   });
 
-  it('the command line writes times in the zone of the business, which it names', async () => {
+  it('the command line shows times in the business time zone and names it', async () => {
     const id = await shop.sold();
     const { createdAt } = (await shop.purchaseOf(id)) ?? {};
     const here = new Date((createdAt?.getTime() ?? 0) + 7 * 3_600_000).toISOString().slice(0, 23);

@@ -1,4 +1,4 @@
-/** The pages with hot reload beside a running service: whatever the service answers itself must reach it. */
+/** The console's dev server with hot reload: requests for the service must reach it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -37,7 +37,7 @@ describe('npm run dev -w packages/console', function () {
     await shop.stack.stop();
   });
 
-  it('serves its own pages from their sources, and asks the service for all else', async () => {
+  it('serves its own pages from source and forwards other requests', async () => {
     for (const path of [
       '/admin',
       '/admin/purchases',

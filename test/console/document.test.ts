@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { builtProgram } from '../../config/project-file.js';
 import { consoleOperations } from '../../src/console/api/operations.js';
 
-describe('the calls of the console', () => {
-  it('names every operation once, and no path twice', () => {
+describe('console operations', () => {
+  it('have unique ids and unique paths per method', () => {
     const ids = consoleOperations.map(({ id }) => id);
     const calls = consoleOperations.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(ids).size).to.equal(ids.length);
@@ -14,8 +14,8 @@ describe('the calls of the console', () => {
   });
 });
 
-describe('the pages as they are built', () => {
-  it('what a browser loads first is under 350 kB, and other pages are loaded when they are opened', () => {
+describe('built console pages', () => {
+  it('the first load is under 350 kB, and other pages load on demand', () => {
     const built = builtProgram('console');
     const page = readFileSync(join(built, 'index.html'), 'utf8');
     const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');

@@ -1,7 +1,7 @@
 /**
- * Each page of the console for each role and in each width: sound, and with nothing that the role may not do. In both languages for
- * who sees every page; the other roles have one of them, and in the full size both. Each page is loaded once for who sees every page, in
- * one language; the others go from page to page as links do.
+ * Each page of the console for each role and width: it passes the checks and offers only allowed
+ * changes. Roles that see every page run in both languages, the others in one, or in both at full
+ * size. Such roles load each page once in one language; the others navigate as links do.
  */
 import { expect } from 'chai';
 import { isAllowed, operatorRoles, rights, type OperatorRole } from '../../src/operators/rights.js';
@@ -21,7 +21,7 @@ import { describeWith } from '../support/require-tool.js';
 
 const { isPlayed, allLanguages } = sizes.everyPage;
 
-/** The languages of the console. */
+/** The locales of the console. */
 const both = ['en-GB', 'id-ID'];
 
 const seesEveryPage = (role: OperatorRole) => pagesOfSome.every(({ action }) => isAllowed(role, action));
@@ -31,20 +31,20 @@ function languagesOf(role: OperatorRole): string[] {
   return seesEveryPage(role) || allLanguages ? both : both.slice(turn, turn + 1);
 }
 
-/** As the router does: each `:name` of a route is one part of a path. */
+/** True if a path matches a route, where each `:name` is one segment, as in the router. */
 function matches(route: string, path: string): boolean {
   return new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path);
 }
 
-describe('what the pages offer', () => {
-  it('every right to change something that a page asks for is tried by each role', () => {
+describe('changes that the pages offer', () => {
+  it('every permission for a change that a page uses is tried by each role', () => {
     const tried = offeredChanges({ purchase: '', sold: '' }).map(({ action }) => action);
     const changes = tried.filter((action) => rights[action].kind === 'change');
     expect([...new Set(changes)].sort()).to.deep.equal(changesAskedFor());
   });
 
   for (const role of operatorRoles) {
-    it(`every page that ${role} may see is visited, and every other is refused`, () => {
+    it(`${role} visits every allowed page and is refused every other`, () => {
       const seen = pagesWith({ purchase: 'p', job: 'j' }, role).map(([path]) => path);
       const refused = pagesOfSome.filter(({ action }) => !isAllowed(role, action)).map(({ path }) => path);
       const visited = [...seen, ...refused].map((path) => path.split('?')[0] || '/');
@@ -53,7 +53,7 @@ describe('what the pages offer', () => {
     });
   }
 
-  it('each change is looked for on a page that is visited', () => {
+  it('each change is on a page that is visited', () => {
     const visited = [
       '/purchases/p',
       ...pagesWith({ purchase: 'p', job: 'j' }, 'admin').map(([path]) => path),
@@ -81,7 +81,7 @@ describe('what the pages offer', () => {
       await shop.openCase('to be closed');
       await shop.disableReceiverOf('buyer');
       await importPrices();
-      // Something to clear.
+      // An allowlist to clear.
       await shop.stack.db
         .collection('accounts')
         .updateOne({ username: 'buyer' }, { $set: { ipWhitelist: ['127.0.0.1'] } });
@@ -104,7 +104,7 @@ describe('what the pages offer', () => {
     });
 
     for (const role of operatorRoles) {
-      it(`is sound for ${role} in ${languagesOf(role).join(' and ')} and both widths, with what this role may do and nothing else`, async () => {
+      it(`passes for ${role} in ${languagesOf(role).join(' and ')} with allowed changes only`, async () => {
         for (const locale of languagesOf(role)) {
           const { page } = await browser.logIn(role, locale);
           const changes = offeredChanges({ purchase, sold });
@@ -112,7 +112,7 @@ describe('what the pages offer', () => {
             ...pagesWith({ purchase, job }, role),
             [`/purchases/${sold}`, /S10/, /S10/] as const,
           ]) {
-            // As when a telephone is turned: the page is shown once.
+            // The page is opened once and then resized, as when a phone is rotated.
             await page.setViewportSize({ width: 1_280, height: 800 });
             const isEnglish = locale === 'en-GB';
             const show = isEnglish && seesEveryPage(role) ? browser.open : browser.go;

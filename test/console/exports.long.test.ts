@@ -1,4 +1,4 @@
-/** Lists as files: who took one is in the audit log, and a filter that is misspelt takes nothing. */
+/** Lists as files: each export is audited, and an unknown filter is refused. */
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { consoleOperations } from '../../src/console/api/operations.js';
@@ -6,7 +6,7 @@ import { callerAs, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
 const any = { accept: '*/*' };
-/** Who takes no page is answered in JSON. */
+/** A client that does not accept HTML gets JSON. */
 const asScript = { accept: 'application/json' };
 
 describe('exports of the console', function () {
@@ -30,7 +30,7 @@ describe('exports of the console', function () {
       .sort({ at: 1, _id: 1 })
       .toArray();
 
-  it('purchases: who took them, from where and by which filter, for a viewer too; a refused one took nothing', async () => {
+  it('audits an export of purchases with actor, address and filter', async () => {
     const csv = await viewer.client.get('/admin/purchases.csv?account=buyer', any);
     const rows = csv.text.trim().split('\r\n').length - 1;
     expect(rows).to.be.at.least(2);
@@ -50,7 +50,7 @@ describe('exports of the console', function () {
     expect(await exportsOf(viewer)).to.have.length(2);
   });
 
-  it('the audit log: taking it is an entry of it, which the file begins with', async () => {
+  it('audits an export of the audit log, and the file begins with that entry', async () => {
     const csv = await admin.client.get('/admin/audit.csv?kind=audit', any);
     expect(csv.text.split('\r\n')[1]).to.include('audit.export').and.to.include(`operator:${admin.username}`);
     expect((await exportsOf(admin)).map(({ action, subject }) => [action, subject])).to.deep.equal([
@@ -65,14 +65,14 @@ describe('exports of the console', function () {
     ]);
   });
 
-  it('whether a purchase is under review is `true` or `false`', async () => {
+  it('in_review is `true` or `false`', async () => {
     const csv = await viewer.client.get('/admin/purchases.csv', any);
     const [head = '', ...lines] = csv.text.trim().split('\r\n');
     const at = head.split(',').indexOf('in_review');
     expect(new Set(lines.map((line) => line.split(',')[at]))).to.deep.equal(new Set(['true', 'false']));
   });
 
-  it('a query field that a list or a file does not know is refused by its name', async () => {
+  it('refuses an unknown query field by name', async () => {
     const reads = consoleOperations.filter(({ method }) => method === 'get');
     expect(reads.length).to.be.above(20);
     const urls = [

@@ -1,4 +1,7 @@
-/** Whoever sends a change is asked for when all of it is there: a body may be long on its way, and much may be over by then. */
+/**
+ * A change is re-authorized after its body has arrived, because a slow body may outlive the session
+ * or permission.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import { expect } from 'chai';
@@ -12,12 +15,12 @@ const another = 'another horse battery staple';
 const bytes = 400;
 
 interface Held {
-  /** Sends the rest. @returns the status and `data`. */
+  /** Sends the rest of the body. Returns the status and `data`. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Read by each test.
   go: (body: object) => Promise<{ status: number; data: any }>;
 }
 
-describe('a change of which the last part comes late', function () {
+describe('a change whose body arrives late', function () {
   this.timeout(120_000);
   let shop: OperatedStack;
   let admin: Caller;
@@ -38,7 +41,7 @@ describe('a change of which the last part comes late', function () {
         ...caller.withToken(),
         cookie: cookies.join('; '),
         'content-length': bytes,
-        // Said as the request is taken up.
+        // The server sends "continue" when it starts the request.
         expect: '100-continue',
       },
     });
@@ -46,7 +49,7 @@ describe('a change of which the last part comes late', function () {
     request.flushHeaders();
     await once(request, 'continue');
     request.write('{');
-    // What is asked for afterwards is answered afterwards.
+    // This later call is answered after the server has started the first one.
     await caller.call('/me');
     return {
       async go(body) {
@@ -76,7 +79,7 @@ describe('a change of which the last part comes late', function () {
     expect(status).to.equal(200);
   };
 
-  it('is made by nobody whose sessions were ended meanwhile, whichever it is', async () => {
+  it('is refused if the sessions were ended meanwhile, for every operation', async () => {
     const caller = await callerAs(shop, 'admin');
     const calls = consoleOperations
       .filter(({ method }) => method !== 'get')
@@ -98,7 +101,7 @@ describe('a change of which the last part comes late', function () {
     expect(statuses.filter(([, status]) => status !== 401)).to.deep.equal([]);
   });
 
-  it('is made by nobody whose role has no right to it by then', async () => {
+  it('is refused if the role lost the permission meanwhile', async () => {
     const caller = await callerAs(shop, 'finance');
     const { id } = await shop.askForDeposit(77_000);
     const held = await hold(caller, 'POST', `/admin/api/deposits/${id}/confirm`);
@@ -110,7 +113,7 @@ describe('a change of which the last part comes late', function () {
     expect(deposit).to.include({ status: 'pending' });
   });
 
-  it('makes no key, no password and no second factor after a new password', async () => {
+  it('creates no key, password or second factor after a password change', async () => {
     const caller = await callerAs(shop, 'support');
     const { secret } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     const paths = ['key', 'password', 'second-factor', 'second-factor/confirm', 'recovery-codes'];

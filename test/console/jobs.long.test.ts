@@ -1,4 +1,4 @@
-/** Jobs, processes and settings in the console: what its calls answer, and a person who looks for a job and lets it run again. */
+/** Jobs, processes and settings in the console, and the search and retry of a job in a browser. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
@@ -24,7 +24,7 @@ describe('jobs, processes and settings in the console', function () {
   });
   after(() => shop.stack.stop());
 
-  it('finds the open jobs of a purchase and of its account, pages a queue, and tells how many there are where', async () => {
+  it('finds open jobs of a purchase, pages a queue and lists queues', async () => {
     const id = await shop.sold();
     const { things } = await admin.ask('findJobs', `/jobs/about?about=${id}`);
     expect(things).to.deep.equal([{ kind: 'purchase', id, account: 'buyer' }]);
@@ -49,7 +49,7 @@ describe('jobs, processes and settings in the console', function () {
       ['/jobs?queue=nowhere', 404],
       ['/jobs?queue=schedules&after=x&state=completed', 400],
       ['/jobs/nothing@schedules', 404],
-      // Keys of the queue itself.
+      // Redis keys of the queue itself.
       ['/jobs/id@schedules', 404],
       ['/jobs/meta@schedules', 404],
       ['/jobs/completed@schedules', 404],
@@ -58,7 +58,7 @@ describe('jobs, processes and settings in the console', function () {
     }
   });
 
-  it('many run again by one call, what cannot says why, each is in the audit log; support sees and does not', async () => {
+  it('retries many jobs in one call with a result and an audit entry each', async () => {
     const [one, other] = [await shop.setAside(), await shop.setAside()];
     const shown = await support.ask('findJobs', `/jobs/about?about=${one.split(':')[1]}`);
     expect(shown.jobs[0]).to.include({ id: one, state: 'lost', refusal: null, last_error: 'Error: made up' });
@@ -82,7 +82,7 @@ describe('jobs, processes and settings in the console', function () {
     expect(waiting).to.include({ name: 'reports', state: 'waiting', refusal: 'waiting' });
   });
 
-  it('each process says what it is, and settings are seen by operations and admin, without a secret', async () => {
+  it('lists processes, and settings without secrets to operations and admin', async () => {
     const { processes, releases } = await support.ask('listProcesses', '/system/processes');
     const types = processes.map(({ type }: { type: string }) => type);
     expect(types.join('+').split('+')).to.include.members(['web', 'fulfilment', 'follow-up', 'settlements']);
@@ -103,7 +103,7 @@ describe('jobs, processes and settings in the console', function () {
     }
   });
 
-  it('the command line finds, shows and runs again, and lists processes', async () => {
+  it('the command line finds, shows and retries jobs and lists processes', async () => {
     const id = await shop.setAside();
     const subject = id.split(':')[1] ?? '';
     const { env } = shop.stack;
@@ -135,7 +135,7 @@ describe('jobs, processes and settings in the console', function () {
     });
     after(() => browser.close());
 
-    it('what failed is found by what it is about, chosen by the keyboard and run again at 375 px', async () => {
+    it('finds a failed job, selects it by keyboard and retries it at 375 px', async () => {
       const id = await shop.setAside();
       const subject = id.split(':')[1] ?? '';
       await page.setViewportSize({ width: 375, height: 800 });
@@ -156,7 +156,7 @@ describe('jobs, processes and settings in the console', function () {
       await page.setViewportSize({ width: 1_280, height: 800 });
     });
 
-    it('a job is opened with its failures and run again; a purchase without jobs leads to its timeline', async () => {
+    it('shows a job with its failures, and a purchase without jobs its timeline', async () => {
       const id = await shop.setAside();
       await browser.open(page, `/jobs/${encodeURIComponent(id)}`, 'reports');
       await page.getByRole('table', { name: 'What its rounds failed with' }).getByText('made up').waitFor();
@@ -174,7 +174,7 @@ describe('jobs, processes and settings in the console', function () {
       await page.getByRole('heading', { level: 1, name: /S10/ }).waitFor();
     });
 
-    /** Says in the name of a process that does not exist that it is of another release. */
+    /** Registers a process that does not exist with another release. */
     async function otherRelease(): Promise<void> {
       const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
       const prefix = shop.stack.env['QUEUE_PREFIX'] ?? 'topup';
@@ -184,7 +184,7 @@ describe('jobs, processes and settings in the console', function () {
       await redis.quit();
     }
 
-    it('processes, releases that differ, and settings without secrets are on the page of the system', async () => {
+    it('shows processes, differing releases and settings without secrets', async () => {
       await otherRelease();
       await browser.open(page, '/system', 'System');
       await page

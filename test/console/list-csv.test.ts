@@ -1,4 +1,7 @@
-/** A list as CSV: what the audit log says of it before anybody has a row, and that one longer than a file may be says so at its end. */
+/**
+ * A list as CSV: the export is audited before any row is sent, and a truncated file says so at its
+ * end.
+ */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -18,7 +21,7 @@ describe('a list as CSV', () => {
     entries: AuditEntry[];
   }
 
-  /** Of so many rows. */
+  /** Requests a list of `found` rows. */
   async function send(found: number, { isLeft = false } = {}): Promise<Sent> {
     const actor = uniqueRef('operator:exports');
     const entries = () => audit.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
@@ -63,14 +66,14 @@ describe('a list as CSV', () => {
   const linesOf = ({ text }: Sent) => text.trim().split(/\r?\n/);
   const told = ({ entries }: Sent) => entries.map(({ action, after }) => ({ action, after }));
 
-  it('has 10,000 rows at most, and its last line says whether there are more', async () => {
+  it('has at most 10,000 rows, and the last line says if there are more', async () => {
     const all = linesOf(await send(10_000));
     expect([all.length, all.at(-1)?.includes('9999')]).to.deep.equal([10_001, true]);
     const some = linesOf(await send(10_001));
     expect([some.length, some.at(-1)?.includes('This is not all')]).to.deep.equal([10_002, true]);
   });
 
-  it('is in the audit log with its filter before a page of it is read, and with what it came to before it ends', async () => {
+  it('is audited with its filter before the first page and with its size at the end', async () => {
     const filter = { status: 'FAILED' };
     const begun = { action: 'purchase.export', after: { file: 'list.csv', filter } };
     const done = (rows: number, cut: boolean) => ({
@@ -81,7 +84,7 @@ describe('a list as CSV', () => {
     expect(told(await send(10_001))).to.deep.equal([begun, done(10_000, true)]);
   });
 
-  it('that its reader leaves half-way is there with the rows that had left', async () => {
+  it('is audited with the rows sent if the client disconnects', async () => {
     const [, end] = (await send(9_000, { isLeft: true })).entries;
     const { rows, cut } = end?.after as { rows: number; cut: boolean };
     expect([rows > 0, rows < 9_000, cut]).to.deep.equal([true, true, true]);

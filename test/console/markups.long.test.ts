@@ -1,4 +1,4 @@
-/** Markups in the console and on the command line: who sets them, what is refused, and what the audit log tells. */
+/** Markups in the console and on the command line: permissions, refusals and audit entries. */
 import { expect } from 'chai';
 import { topup } from '../support/topup.js';
 import { callerAs, reason } from './support/console-caller.js';
@@ -15,7 +15,7 @@ describe('markups in the console', function () {
 
   const list = (query = '') => shop.caller.ask('listMarkups', `/markups${query}`);
 
-  it('lists the rules, of all or of one account, a page at a time, those for all buyers first', async () => {
+  it('lists all rules or those of an account, with pages', async () => {
     const code = await shop.product(10_000);
     await shop.set({ account: 'buyer', category: 'Pulsa', percent: 1.5 });
     await shop.set({ product: code, rupiah: 500 });
@@ -39,7 +39,7 @@ describe('markups in the console', function () {
     expect((await shop.caller.call('/markups?account=none-such')).status).to.equal(404);
   });
 
-  it('the audit log tells who, why, and from what to what; the same again is no change', async () => {
+  it('audits who, why, before and after; a repeat is no change', async () => {
     const code = await shop.product(10_000);
     const subject = `* product ${code}`;
     const rule = { account: null, group: null, scope: 'product', of: code };
@@ -62,7 +62,7 @@ describe('markups in the console', function () {
     expect(await shop.stack.db.collection('audit').countDocuments({ 'subject.id': subject })).to.equal(3);
   });
 
-  it('refuses what is no markup, and what could never stand for anything', async () => {
+  it('refuses invalid markups and unknown products, categories and accounts', async () => {
     const code = await shop.product(10_000);
     for (const [body, status, words] of [
       [{ product: code }, 400, /percent|rupiah/],
@@ -93,7 +93,7 @@ describe('markups in the console', function () {
     expect((await list()).markups).to.deep.equal([]);
   });
 
-  it('finance and operations change them, others look', async () => {
+  it('only finance, operations and admin change markups', async () => {
     for (const [role, status] of [
       ['viewer', 403],
       ['support', 403],
@@ -115,7 +115,7 @@ describe('markups in the console', function () {
     const set = await run('set', '--product', code, '--percent', '1.25', ...why);
     expect(set.code, set.stderr).to.equal(0);
     expect(set.stdout).to.include('1.25 %');
-    // In the processes that sell, too.
+    // In the web processes, too.
     expect(await shop.priceOf(code)).to.equal(10_125);
     const own = await run('set', '--category', 'pulsa', '--account', 'buyer', '--rupiah', '2500', ...why);
     expect(own.code, own.stderr).to.equal(0);

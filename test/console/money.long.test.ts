@@ -1,4 +1,4 @@
-/** Money that people decide about in the console, and the figures of the day, held against the ledger. */
+/** Money decisions in the console and the figures of the day, compared with the ledger. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
@@ -20,7 +20,7 @@ describe('money in the console', function () {
   const call: Caller['call'] = (...asked) => caller.call(...asked);
   const expectAudited: Caller['expectAudited'] = (...asked) => caller.expectAudited(...asked);
 
-  it('deposits: those that wait with their account, credited or rejected once, and then found by a filter', async () => {
+  it('deposits are listed, credited or rejected once, and found by filters', async () => {
     const [paid, unpaid] = [await shop.askForDeposit(123_000), await shop.askForDeposit(65_000)];
     const balance = async () => Number((await ask('getAccount', '/accounts/buyer')).balance);
     const { deposits: waiting } = await ask('listDeposits', '/deposits');
@@ -65,7 +65,7 @@ describe('money in the console', function () {
     expect((await call('/deposits?account=nobody')).status).to.equal(404);
   });
 
-  it('settlements: shown with seller and holder, claimed by one, paid once, given back to the balance', async () => {
+  it('settlements are listed, claimed by one operator, paid once or refunded', async () => {
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
     const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
@@ -150,7 +150,7 @@ describe('money in the console', function () {
     }
   });
 
-  it('who may not move money sees deposits and settlements, and decides none', async () => {
+  it('roles without the permission see deposits and settlements but decide none', async () => {
     const { id } = await shop.askForDeposit(77_000);
     const settlement = await shop.askForSettlement({ amount: 50_000, accountNumber: '1234567890' });
     for (const role of ['viewer', 'support', 'operations'] as const) {
@@ -174,7 +174,7 @@ describe('money in the console', function () {
   });
 
   const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
-  it('the figures of today are right to the rupiah: against the purchases, and against the ledger', async () => {
+  it('the figures of today match the purchases and the ledger to the rupiah', async () => {
     const [taken] = [await shop.sold(), await shop.sold(), await shop.underReview()];
     const gone = await shop.underReview();
     await ask('reversePurchase', `/purchases/${taken}/reverse`, { reason });
@@ -220,10 +220,10 @@ describe('money in the console', function () {
       sales: sum(success),
       commission: moved('platform:revenue', ['success', 'reversal']),
     });
-    // What left suspense for sellers and us, less what was taken back from them.
+    // The amount that left suspense for sellers and revenue, less reversals.
     expect(shown.today.sales).to.equal(-moved('platform:suspense', ['success']) - sum(refunded));
     expect(shown.today.commission).to.be.greaterThan(0);
-    // Of the day before: today.long.test.ts.
+    // today.long.test.ts covers the figure of the day before.
     const { closed: _before, ...suspense } = shown.suspense;
     expect(suspense).to.deep.equal({
       amount: moved('platform:suspense', ['purchase', 'success', 'refund', 'reversal']),
@@ -242,7 +242,8 @@ describe('money in the console', function () {
     expect(ofSellers.reduce((all: number, each: number) => all + each, 0)).to.equal(
       purchases.filter(({ sellerId }) => sellerId !== null).length,
     );
-    // What was taken back had come to its end before; how long a person took over `gone` says nothing about the service.
+    // The reversed purchase had ended before. The operator's decision about `gone` does not count
+    // for latency.
     const ended = success.length + failed.length + refunded.length - 1;
     const { latency } = await eventually('all that ended, counted', async () => {
       const seen = await ask('getToday', '/today');
@@ -257,7 +258,10 @@ describe('money in the console', function () {
     );
   });
 
-  /** While they are paused nobody is asked for what is bought: the common queue, and that of each provider. */
+  /**
+   * Pauses or resumes the common fulfilment queue and that of each provider. While paused no
+   * provider gets orders.
+   */
   async function steerFulfilment(verb: 'pause' | 'resume') {
     const { text } = await caller.client.get('/admin/queues/api/queues', { accept: 'application/json' });
     const { queues } = JSON.parse(text) as { queues: { name: string }[] };
@@ -292,7 +296,7 @@ describe('money in the console', function () {
     return { purchases, lines };
   }
 
-  it('what was decided here keeps the money rules', async () => {
+  it('keeps the ledger consistent', async () => {
     await expectLedgerToHold(shop.stack);
   });
 });

@@ -46,7 +46,7 @@ describe('a number that an operator writes', () => {
     });
   }
 
-  it('decimals are as many as there may be, after a point or a comma, and never thousands', () => {
+  it('accepts decimals up to the limit after a point or comma, never thousands', () => {
     expect(['1.25', '1,25', '1.5', '100', '0', '-0.5'].map((text) => numberIn(text, 2))).to.deep.equal([
       1.25, 1.25, 1.5, 100, 0, -0.5,
     ]);

@@ -1,4 +1,4 @@
-/** What the pages of the console ask of their server, and what becomes of it in the ledger and the audit log. */
+/** The operations of the console and their effects on the ledger and the audit log. */
 import { expect } from 'chai';
 import { consoleOperations } from '../../src/console/api/operations.js';
 import { apiClient } from '../support/api-client.js';
@@ -8,7 +8,7 @@ import { expectLedgerToHold } from '../support/ledger.js';
 import { callerAs, json, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('calls of the console', function () {
+describe('operations of the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -28,7 +28,7 @@ describe('calls of the console', function () {
   const accountId = async (username: string) =>
     String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
 
-  it('answers in the envelope of the house, whatever is wrong', async () => {
+  it('answer every error in the standard envelope', async () => {
     const stranger = await consoleClient(shop.stack.baseUrl, '198.51.100.8').get('/admin/api/session', {
       accept: '*/*',
     });
@@ -53,7 +53,7 @@ describe('calls of the console', function () {
     expect(form.status, 'a form').to.equal(415);
   });
 
-  it('no change without the anti-forgery token, and none without a reason', async () => {
+  it('refuse a change without the CSRF token or a reason', async () => {
     const changes = consoleOperations.filter(({ method, asks }) => method === 'post' && !asks);
     expect(changes.length).to.be.greaterThan(8);
     for (const { path, action } of changes) {
@@ -63,7 +63,7 @@ describe('calls of the console', function () {
         const answer = await send(url, JSON.stringify({ reason }), headers);
         expect(answer.status, `${path} ${answer.text}`).to.equal(403);
       }
-      // Of one's own nobody is told why.
+      // Changes of the own account need no reason.
       for (const given of action === 'own.change'
         ? []
         : [{}, { reason: '' }, { reason: '  ' }, { reason: '\u200b' }, { reason: 'x'.repeat(501) }]) {
@@ -98,13 +98,13 @@ describe('calls of the console', function () {
     }
   });
 
-  it('tells a page who looks at it, what they may do, and the zone of the business', async () => {
+  it("return the session's user, permissions and business time zone", async () => {
     const session = await ask('getSession', '/session');
     expect(session).to.include({ username: caller.username, role: 'admin', time_zone: 'Asia/Jakarta' });
     expect(session.actions).to.include('review.resolve');
   });
 
-  it('a purchase is found by id, ref_id, customer number however it is written, serial number, and its account by name', async () => {
+  it('find a purchase by id, ref_id, serial or customer number in any spelling', async () => {
     const id = await shop.sold();
     const stored = await shop.purchaseOf(id);
     const number = stored?.customerNumber ?? '';
@@ -127,7 +127,7 @@ describe('calls of the console', function () {
     expect(purchases).to.deep.equal([]);
   });
 
-  it('pages of purchases, whole or filtered, follow each other without a gap or a repetition', async () => {
+  it('page through purchases without gaps or duplicates, with and without filters', async () => {
     const made: string[] = [];
     for (let n = 0; n < 3; n += 1) {
       made.push(await shop.sold());
@@ -160,7 +160,7 @@ describe('calls of the console', function () {
     expect((await call('/purchases?account=nobody')).status).to.equal(404);
   });
 
-  it('a filter that fits little reads a bounded number of purchases, says how far back, and goes on there', async () => {
+  it('a rare filter reads a bounded number of rows per page and continues there', async () => {
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const old = Array.from({ length: 1_500 }, (_, n) => ({
@@ -183,7 +183,7 @@ describe('calls of the console', function () {
     }
   });
 
-  it('a purchase under review: shown with what is possible, decided once, in ledger and audit', async () => {
+  it('decide a purchase under review once, with ledger and audit entries', async () => {
     const [done, failed, asked] = await Promise.all([
       shop.underReview(),
       shop.underReview(),
@@ -224,7 +224,7 @@ describe('calls of the console', function () {
     expect(kinds).to.have.members(['purchase', 'refund']);
   });
 
-  it('a sale is taken back once, and its buyer has the price again', async () => {
+  it('reverse a sale once and refund its buyer', async () => {
     const id = await shop.sold();
     expect(await ask('reversePurchase', `/purchases/${id}/reverse`, { reason })).to.include({
       status: 'REFUNDED',
@@ -234,7 +234,7 @@ describe('calls of the console', function () {
     expect((await call(`/purchases/${id}/reverse`, { reason })).status).to.equal(409);
   });
 
-  it('a delivery is sent again, and shown with each attempt and without the secrets of its URL', async () => {
+  it('replay a delivery and show each attempt without secrets of its URL', async () => {
     const id = await shop.sold();
     const deliveries = shop.stack.db.collection<{ _id: string; url: string }>('deliveries');
     const delivery = await eventually('the delivery', () =>
@@ -255,7 +255,7 @@ describe('calls of the console', function () {
     expect(all.find((each: { id: string }) => each.id === delivery._id).attempts).to.have.length(2);
   });
 
-  it('a case is closed once', async () => {
+  it('close a case once', async () => {
     const id = await shop.openCase('credit note 311');
     expect(await ask('resolveCase', `/cases/${id}/resolve`, { reason })).to.deep.equal({ id, changed: true });
     await expectAudited(id, 'case.resolve');
@@ -264,7 +264,7 @@ describe('calls of the console', function () {
     expect(items.map((each: { id: string }) => each.id)).to.not.include(id);
   });
 
-  it('accounts are listed by pages, and found by how they begin', async () => {
+  it('page through accounts and find them by prefix', async () => {
     const usernames: string[] = [];
     let after = '';
     do {
@@ -280,7 +280,7 @@ describe('calls of the console', function () {
     expect(accounts.every((each: { username: string }) => each.username.startsWith('sell'))).to.equal(true);
   });
 
-  it('an account is suspended and let in again, from the next call on', async () => {
+  it('suspend and resume an account from the next call on', async () => {
     const id = await accountId('buyer2');
     const other = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     expect(await ask('suspendAccount', '/accounts/buyer2/suspend', { reason })).to.deep.equal({
@@ -295,7 +295,7 @@ describe('calls of the console', function () {
     await expectAudited(id, 'account.resume');
   });
 
-  it('limits and rules of an account, its allowlist and its links', async () => {
+  it('change limits and rules of an account, its allowlist and its links', async () => {
     const [id, buyer2] = [await accountId('seller'), await accountId('buyer2')];
     const settings = {
       commission_rate: 0.015,
@@ -343,7 +343,7 @@ describe('calls of the console', function () {
     await expectAudited(buyer2, 'account.revoke-links');
   });
 
-  it('a new key is shown once, works, and ends the old one', async () => {
+  it('show a new key once and end the old one', async () => {
     const id = await accountId('buyer2');
     const old = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     const { api_key: key } = await ask('newKey', '/accounts/buyer2/key', { overlap_minutes: 0, reason });
@@ -355,7 +355,7 @@ describe('calls of the console', function () {
     expect(shown.text).to.not.match(/whsec_|[bs]k_\w{8}/);
   });
 
-  it('of two operators who give a new key at once one has it, and the other is told', async () => {
+  it('of two concurrent new keys one succeeds and the other is refused', async () => {
     const [one, other] = await Promise.all(
       [0, 0].map((overlap) => call('/accounts/seller3/key', { overlap_minutes: overlap, reason })),
     );
@@ -365,13 +365,13 @@ describe('calls of the console', function () {
     expect((await apiClient(shop.stack.baseUrl, key).get('/api/seller/balance')).status).to.equal(200);
   });
 
-  it('a form with too many fields is refused to anybody, as no fault of ours', async () => {
+  it('a form with too many fields is refused with 413 without a login', async () => {
     const stranger = consoleClient(shop.stack.baseUrl, '198.51.100.9');
     const answer = await stranger.send('POST', '/admin/login', 'a=1&'.repeat(25));
     expect(answer.status, answer.text).to.equal(413);
   });
 
-  it('a statement adds up, and who read it is in the audit log', async () => {
+  it('a statement adds up, and reading it is audited', async () => {
     const id = await accountId('buyer');
     const read = await ask('getStatement', '/accounts/buyer/statement');
     const sum = read.entries.reduce((all: number, { amount }: { amount: number }) => all + amount, 0);
@@ -383,7 +383,7 @@ describe('calls of the console', function () {
     });
   });
 
-  it('what was decided here keeps the money rules', async () => {
+  it('keep the ledger consistent', async () => {
     await expectLedgerToHold(shop.stack);
   });
 });

@@ -1,4 +1,4 @@
-/** Who may log in, and what an operator changes of their own, by the calls of the console's pages. */
+/** Operators: who may log in, and changes of the own account, through the console's operations. */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import { consoleOperations } from '../../src/console/api/operations.js';
@@ -36,7 +36,7 @@ describe('operators in the console', function () {
       timestamp: Date.now() + periodsAhead * 30_000,
     });
 
-  it('a person is let in with a password that the answer alone shows', async () => {
+  it('creates an operator with a password that only the answer shows', async () => {
     const made = await admin.ask('createOperator', '/operators', {
       ...proven,
       username: 'dewi',
@@ -58,7 +58,7 @@ describe('operators in the console', function () {
     expect(await isIn(client)).to.equal(true);
   });
 
-  it('a change of role, password or second factor ends every session, and says who made it and why', async () => {
+  it('a change of role, password or second factor ends all sessions and is audited', async () => {
     const username = await shop.addOperator('viewer');
     const id = await idOf(username);
     const ends = async (by: string, change: () => Promise<unknown>, action: string) => {
@@ -99,7 +99,7 @@ describe('operators in the console', function () {
     expect(gone.status, gone.text).to.equal(404);
   });
 
-  it('sessions of others are listed and ended, one or all, without a password', async () => {
+  it('lists and ends sessions of others, one or all, without a password', async () => {
     const username = await shop.addOperator('viewer');
     const [first, second] = [await loggedIn(username), await loggedIn(username)];
     const listed = async () => {
@@ -131,7 +131,7 @@ describe('operators in the console', function () {
     ).to.equal(404);
   });
 
-  it('a borrowed browser changes nothing that opens a door: each asks for the password', async () => {
+  it('every change of credentials requires the password', async () => {
     const username = await shop.addOperator('viewer');
     const everybody = async () => JSON.stringify(await operators().find().sort({ _id: 1 }).toArray());
     const asked = consoleOperations.filter(({ body }) => body?.describe().keys.password !== undefined);
@@ -147,7 +147,7 @@ describe('operators in the console', function () {
       'makeOwnKey',
     ]);
     for (const { id, path } of asked) {
-      // An admin of its own each time: wrong passwords are counted.
+      // A new admin each time, because wrong passwords are counted per operator.
       const caller = await callerAs(shop, 'admin');
       const before = await everybody();
       const answer = await caller.call(path.replace(':username', username), {
@@ -169,7 +169,7 @@ describe('operators in the console', function () {
     }
   });
 
-  it('whoever has a second factor shows a code of it as well, each once', async () => {
+  it('an operator with a second factor must also send a code, each once', async () => {
     const caller = await callerAs(shop, 'admin');
     const { secret, uri } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     expect(uri).to.include(secret);
@@ -216,7 +216,7 @@ describe('operators in the console', function () {
     expect(JSON.stringify(await operatorOf(caller.username))).to.not.include(key);
   });
 
-  it('five wrong passwords at a logged-in browser, and no other is looked at for a while', async () => {
+  it('five wrong passwords in a session lock further attempts for a while', async () => {
     const caller = await callerAs(shop, 'viewer');
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -229,7 +229,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(caller.username))?.keyHash ?? null).to.equal(null);
   });
 
-  it('whoever has a session guesses no code of a second factor that was shown and not confirmed', async () => {
+  it('a session cannot guess the code of an unconfirmed second factor', async () => {
     const caller = await callerAs(shop, 'viewer');
     const { secret } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     const confirm = (code: string) => caller.call('/me/second-factor/confirm', { code });
@@ -249,7 +249,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(caller.username))?.totp ?? null).to.equal(null);
   });
 
-  it('the own password: the other sessions end, this browser goes on with a new one', async () => {
+  it('a change of the own password ends other sessions and renews this one', async () => {
     const caller = await callerAs(shop, 'support');
     const other = await loggedIn(caller.username);
     const fresh = 'another long password';
@@ -280,7 +280,7 @@ describe('operators in the console', function () {
     expect((await browser().login(caller.username, password)).status).to.equal(401);
   });
 
-  it('the last admin stays one', async () => {
+  it('the last admin cannot lose the role or be removed', async () => {
     const others = await operators()
       .find({ role: 'admin', username: { $ne: admin.username } })
       .toArray();
@@ -298,7 +298,7 @@ describe('operators in the console', function () {
     expect((await operatorOf(admin.username))?.role).to.equal('admin');
   });
 
-  it('tells what each role may do, as the one table says', async () => {
+  it('lists the permissions of each role from the rights table', async () => {
     const viewer = await callerAs(shop, 'viewer');
     const told = await viewer.ask('getRights', '/rights');
     expect(told.roles).to.deep.equal(operatorRoles);

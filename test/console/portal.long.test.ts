@@ -68,7 +68,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await untilShown(page, heading);
   }
 
-  it('lets in by a right key alone, says why not, and forgets the key when it is left', async () => {
+  it('accepts only a valid key, explains refusals and forgets the key at sign-out', async () => {
     const page = await open();
     await expectSound(page, 'portal-sign-in');
     await page.getByLabel('API key').fill('secret');
@@ -89,7 +89,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).to.equal('{}');
   });
 
-  it('shows calls with their answers as they come, and finds one by its ref_id', async () => {
+  it('shows calls with answers live and finds one by ref_id', async () => {
     const page = await signedIn(keyOf('buyer'));
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const refId = uniqueRef('portal');
@@ -108,7 +108,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await expectSound(page, 'portal-requests');
   });
 
-  it('makes an endpoint, pings it, sends a delivery again, and removes the endpoint', async () => {
+  it('creates an endpoint, pings it, replays a delivery and removes it', async () => {
     const page = await signedIn(keyOf('buyer2'));
     await go(page, '/webhooks', 'Webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
@@ -129,7 +129,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await endpoint.getByRole('button', { name: 'What you can do' }).click();
     const change = endpoint.getByRole('region', { name: 'Change this endpoint' });
     await change.getByLabel('What it is for').fill('changed');
-    // By the keyboard: what folds out still moves between the two halves of a click.
+    // By keyboard: the section still unfolds between mouse-down and mouse-up.
     await change.getByLabel('deposit.*').press('Space');
     await change.getByRole('button').press('Enter');
     await endpoint.getByText('transaction.*, deposit.*').waitFor();
@@ -139,7 +139,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await endpoint.waitFor({ state: 'detached' });
   });
 
-  it('lists the numbers that play a story, ends a purchase by hand, and sends a made-up event', async () => {
+  it('lists scenario numbers, ends a purchase and sends a sample event', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const refId = uniqueRef('held');
     await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef('portal') });
@@ -153,7 +153,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await form.getByLabel('Result').selectOption('failed');
     const status = async () =>
       (await buyer.get(`/api/buyer/transactions/${refId}`)).body.data.status as string;
-    // It can be ended once it is with the simulator.
+    // It can be ended once the simulator has the order.
     await eventually('the order', async () => (await status()) === 'processing');
     await form.getByRole('button').press('Enter');
     await form.getByText('Done.').waitFor();
@@ -165,7 +165,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await endpoint.getByText(/It arrived/).waitFor();
   });
 
-  it('does now what is due later: a delivery whose next attempt is an hour away arrives', async () => {
+  it('runs due work early: a delivery due in an hour arrives', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const receiver = await startReceiver((_request, response) => answer(response, 500));
     try {
@@ -198,7 +198,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     }
   });
 
-  it('with a live key of a live service it says so, has no sandbox, and shows everything else', async () => {
+  it('a live key shows the live mode and no sandbox', async () => {
     const risks = 'open-mongodb,open-redis';
     const live = {
       ...productionEnv(),
@@ -209,7 +209,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       LOCAL_DIR: '',
     };
     const web = await stack.startWeb(live);
-    // Who changes something of a live service shows a key of their own.
+    // A change of a live service requires the operator's own key.
     const given = await topup(['operator', 'key', 'admin', '--json'], stack.env);
     const operator = { ...stack.env, ...live, TOPUP_OPERATOR_KEY: String(given.json()['operator_key']) };
     const create = ['account', 'create', uniqueRef('live'), '--role', 'buyer', '--json'];
@@ -240,7 +240,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await web.stop();
   });
 
-  it('shows the statement, and gives it as a file', async () => {
+  it('shows the statement and downloads it as a file', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     await buyer.post('/api/buyer/deposit', { amount: 123_000, ref_id: uniqueRef('portal') });
     const page = await signedIn(keyOf('buyer'));
@@ -252,7 +252,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect((await download).suggestedFilename()).to.equal('statement.csv');
   });
 
-  it('goes on with a new key; the old one is signed out elsewhere with the words of the service', async () => {
+  it('continues with a new key, and the old one is signed out elsewhere', async () => {
     const [page, elsewhere] = [await signedIn(keyOf('buyer2')), await signedIn(keyOf('buyer2'))];
     await go(page, '/settings', 'Settings');
     await page.getByRole('button', { name: 'Show: API key' }).click();
@@ -271,7 +271,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await elsewhere.getByLabel('API key').waitFor();
   });
 
-  it('in Indonesian no page of a buyer has English words left, on a phone, and each is sound there', async () => {
+  it('no buyer page has English words in Indonesian, and each passes on a phone', async () => {
     const key = keyOf('buyer');
     const buyer = apiClient(stack.baseUrl, key);
     await buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
@@ -299,7 +299,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     expect(found).to.deep.equal([]);
   });
 
-  it('a seller has the same pages; an allowlist that would lock him out is refused by its field', async () => {
+  it('a seller has the same pages; an allowlist without their address is refused', async () => {
     const page = await signedIn(keyOf('seller'), 'id-ID', 375);
     await expectSound(page, 'portal-seller-phone');
     for (const [path, heading] of [
@@ -311,7 +311,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       await go(page, path, heading);
       await expectSound(page, `portal-seller-phone${path.replace('/', '-')}`);
     }
-    // No page links there; an address that a buyer passed on does.
+    // No page of a seller links there, but a shared URL may.
     await go(page, '/sandbox', 'Sandbox');
     await page.getByText('Halaman ini untuk pembeli di sandbox: di sini pembelian dimainkan.').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);
@@ -326,7 +326,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       .waitFor();
   });
 
-  it('changes the allowlist, and empties it again', async () => {
+  it('changes the allowlist and empties it', async () => {
     const buyer = apiClient(stack.baseUrl, keyOf('buyer'));
     const stored = async () => (await buyer.get('/api/buyer/api/config')).body.data.ip_whitelist as string[];
     const page = await signedIn(keyOf('buyer'));
@@ -348,7 +348,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     }
   });
 
-  it('asks nobody else for anything, breaks no policy, and is no form of another site', async () => {
+  it('loads nothing external, breaks no CSP rule and cannot be framed', async () => {
     expect(outside).to.deep.equal([]);
     expect(reports).to.deep.equal([]);
     const { headers } = await fetch(`${stack.baseUrl}/portal/settings`);
@@ -358,7 +358,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
   });
 });
 
-/** Names of events and calls, addresses and references are nobody's language. */
+/** True if a line has English words. Event names, calls, URLs and references do not count. */
 function isEnglish(line: string): boolean {
   const words = line.replace(/\b\w+\.[\w*]+|\S*\/\S+|\w+-\d+-\S+/g, ' ');
   return englishWordIn(words) !== null || portalWords.test(words);

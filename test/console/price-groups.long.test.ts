@@ -1,4 +1,4 @@
-/** Price groups in the console and on the command line: who moves buyers, what is refused, and how groups are listed. */
+/** Price groups in the console and on the command line: permissions, refusals and lists. */
 import { expect } from 'chai';
 import { openMarkupShop, type MarkupShop } from '../products/markups/shop-with-markups.js';
 import { topup } from '../support/topup.js';
@@ -19,7 +19,7 @@ describe('price groups in the console', function () {
       ({ username }: { username: string }) => username,
     );
 
-  it('a buyer is put into a group and out of it, with who and why; the same again is no change', async () => {
+  it('moves a buyer into a group and out of it, audited; a repeat is no change', async () => {
     const { _id } = (await shop.stack.db.collection('accounts').findOne({ username: 'buyer' })) ?? {};
     const path = '/accounts/buyer/group';
     const to = (group: string | null) => shop.caller.ask('setPriceGroup', path, { group, reason });
@@ -40,7 +40,7 @@ describe('price groups in the console', function () {
     expect([await shown(), await usernamesIn('kelas-1')]).to.deep.equal([null, []]);
   });
 
-  it('refuses what is no name of a group, sellers, and a rule for two owners', async () => {
+  it('refuses invalid names, sellers and a rule with two owners', async () => {
     for (const group of ['', 'Kelas', 'kelas 1', '-kelas', 'kelas_1', 'k'.repeat(33), 7]) {
       const answer = await shop.caller.call('/accounts/buyer/group', { group, reason });
       expect(answer.status, String(group)).to.equal(400);
@@ -63,7 +63,7 @@ describe('price groups in the console', function () {
     expect((await groups()).groups).to.deep.equal([]);
   });
 
-  it('finance and operations move buyers, others do not', async () => {
+  it('only finance, operations and admin move buyers', async () => {
     for (const [role, status] of [
       ['viewer', 403],
       ['support', 403],
@@ -78,7 +78,7 @@ describe('price groups in the console', function () {
     }
   });
 
-  it('lists groups that a rule or an account names, with their accounts, a page at a time, and each rule with its group', async () => {
+  it('lists groups of rules and accounts with counts, by pages', async () => {
     await shop.set({ rupiah: 1 });
     await shop.set({ account: 'buyer', rupiah: 4 });
     await shop.set({ group: 'b', rupiah: 3 });
@@ -109,7 +109,7 @@ describe('price groups in the console', function () {
     await shop.put('buyer2', null);
   });
 
-  it('accounts of a group are found, counted and named along an index', async () => {
+  it('finds, counts and names the accounts of a group by index', async () => {
     const accounts = shop.stack.db.collection('accounts');
     const plans = await Promise.all([
       accounts

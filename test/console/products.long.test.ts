@@ -1,4 +1,4 @@
-/** Products in the console and on the command line: what is left of a price, and what an operator changes. */
+/** Products in the console and on the command line: margins and changes by operators. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { limits } from '../../config/limits.js';
@@ -26,7 +26,10 @@ describe('products in the console', function () {
   });
   after(() => shop.stack.stop());
 
-  /** Two sellers, the first of which made it; what the provider of the second asks. */
+  /**
+   * Creates a product of the first seller with offers of two sellers. `cost` is the cost of the
+   * second offer.
+   */
   async function product({ cost }: { cost?: number } = {}, code?: string): Promise<string> {
     const [first = '', second = ''] = sellers;
     const made = await addProduct(
@@ -50,7 +53,7 @@ describe('products in the console', function () {
   };
   const set = (code: string, body: object) => caller.call(`/products/${code}/offer`, { ...body, reason });
 
-  it('tells what is left of each price, the cheapest first', async () => {
+  it('shows the margin of each price, the cheapest first', async () => {
     const code = await product({ cost: 10_300 });
     const { offers } = await caller.ask('getProduct', `/products/${code}`);
     expect(offers.map(({ seller }: { seller: string }) => seller)).to.deep.equal(['seller2', 'seller']);
@@ -60,7 +63,7 @@ describe('products in the console', function () {
     expect((await caller.call('/products/none-such')).status).to.equal(404);
   });
 
-  it('lists by the beginning of the code and by seller, a page at a time', async () => {
+  it('lists by code prefix and by seller, with pages', async () => {
     const prefix = uniqueRef('P').slice(0, 30);
     const codes = await Promise.all(['a', 'b', 'c'].map((end) => product({}, `${prefix}-${end}`)));
     const offers = shop.stack.db.collection<{ _id: string }>('offers');
@@ -80,7 +83,7 @@ describe('products in the console', function () {
     expect((await caller.call('/products?seller=none-such')).status).to.equal(404);
   });
 
-  it('a new price holds for the very next purchase, and not for those that were accepted', async () => {
+  it('a new price applies to the next purchase and not to accepted ones', async () => {
     const code = await product();
     const buy = async (): Promise<number> => {
       const body = { product_code: code, destination: '081234567890', ref_id: uniqueRef() };
@@ -92,7 +95,7 @@ describe('products in the console', function () {
     expect((await set(code, { seller: 'seller2', price: 10_400 })).status).to.equal(200);
     expect(await buy()).to.equal(10_400);
     expect(await caller.expectAudited(code, 'offer.put')).to.have.nested.property('after.price', 10_400);
-    // What is left out stays.
+    // Omitted fields keep their values.
     expect((await set(code, { seller: 'seller2', status: 'maintenance' })).status).to.equal(200);
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_400, status: 'maintenance' });
     expect(await buy()).to.equal(10_500);
@@ -101,13 +104,13 @@ describe('products in the console', function () {
     expect((await caller.ask('getProduct', `/products/${code}`)).status).to.equal('inactive');
   });
 
-  it('refuses a price of which less is left than it costs, unless that is meant', async () => {
+  it('refuses a price below cost unless confirmed', async () => {
     const code = await product({ cost: 10_300 });
     const refused = await set(code, { seller: 'seller2', price: 10_500 });
     expect(refused.status, refused.text).to.equal(409);
     expect(refused.text).to.include('10 are lost with each sale');
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_450 });
-    // Already below it: whatever else is changed is no new price.
+    // Already below cost: a change without a new price is accepted.
     expect((await set(code, { seller: 'seller2', status: 'active', price: 10_450 })).status).to.equal(200);
     expect((await set(code, { seller: 'seller2', price: 10_511 })).status).to.equal(200);
     expect(await offerOf(code, 'seller2')).to.include({ margin: 1 });
@@ -115,7 +118,7 @@ describe('products in the console', function () {
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_400, margin: 10_400 - 208 - 10_300 });
   });
 
-  it('no price is above what the service knows as one: the call and the command name the field', async () => {
+  it('refuses a price above the maximum in call and command, naming the field', async () => {
     const code = await product();
     const max = limits.offerPriceMax;
     for (const price of [max + 1, 9_007_199_254_740_991]) {
@@ -131,7 +134,7 @@ describe('products in the console', function () {
     expect((await set(code, { seller: 'seller', price: max })).status).to.equal(200);
   });
 
-  it('names what is wrong: no change, no offer, no seller', async () => {
+  it('refuses an empty change and an unknown offer or seller', async () => {
     const code = await product();
     for (const [body, status, words] of [
       [{ seller: 'seller' }, 400, /price|status/],
@@ -167,7 +170,7 @@ describe('products in the console', function () {
     expect(shown.stdout).to.include('Rp 11.000').and.include('Rp 480');
   });
 
-  it('an operator sets the daily hours in which nobody sells a product, by the console and the command, and takes them away', async () => {
+  it('sets and removes daily cut-off hours by console and command', async () => {
     const code = await product();
     const path = `/products/${code}/cut-off`;
     const buy = async () => {
@@ -176,7 +179,7 @@ describe('products in the console', function () {
       return { status, reason: said.reason as string | undefined };
     };
     const allDay = { start: '00:00', end: '23:59' };
-    // The one minute that is left is waited for by nobody: the hours are set around now.
+    // Hours around now, because an all-day cut-off leaves one minute open.
     const hour = Number(
       new Intl.DateTimeFormat('en-GB', {
         hour: '2-digit',

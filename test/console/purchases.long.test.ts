@@ -1,4 +1,4 @@
-/** What purchases that fit a filter come to, and their CSV. */
+/** Sums of filtered purchases, and their CSV. */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
 import { consoleClient } from '../support/console-client.js';
@@ -20,7 +20,7 @@ interface Sums {
   looked_back_to: string | null;
 }
 
-describe('purchases that fit a filter, in the console', function () {
+describe('filtered purchases in the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -40,7 +40,7 @@ describe('purchases that fit a filter, in the console', function () {
   const summed = (filter: string): Promise<Sums> =>
     caller.ask('getPurchaseSums', `/purchases/sums?${filter}`);
 
-  /** As somebody would who has the rows. */
+  /** Computes the expected sums from the rows. */
   function byStatusOf(rows: Row[]): Sums['by_status'] {
     const order = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'REFUNDED'];
     return order
@@ -53,7 +53,7 @@ describe('purchases that fit a filter, in the console', function () {
       }));
   }
 
-  it('are summed to the rupiah, by totals where they know it and by rows elsewhere', async () => {
+  it('are summed to the rupiah, from totals or from rows', async () => {
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     const transactions = shop.stack.db.collection('transactions');
     const kept = await transactions.find({ status: 'SUCCESS' }).toArray();
@@ -81,7 +81,7 @@ describe('purchases that fit a filter, in the console', function () {
     expect((await caller.call('/purchases/sums?account=nobody')).status).to.equal(404);
   });
 
-  it('are found by their price, both ends included, and cannot be by what is no price', async () => {
+  it('are found by price, both ends included; an invalid price is refused', async () => {
     const transactions = shop.stack.db.collection<{ _id: string; price: number }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const productCode = uniqueRef('P');
@@ -105,7 +105,7 @@ describe('purchases that fit a filter, in the console', function () {
     }
   });
 
-  it('that are more than are added up at once: says how far back, and never that these are all', async () => {
+  it('sums of too many rows say how far back they go', async () => {
     const transactions = shop.stack.db.collection<{ _id: string }>('transactions');
     const [pattern] = await transactions.find().sort({ _id: -1 }).limit(1).toArray();
     const startMs = Date.UTC(2026, 0, 1);
@@ -126,7 +126,7 @@ describe('purchases that fit a filter, in the console', function () {
     }
   });
 
-  it('come as CSV, all that fit, for those who may look', async () => {
+  it('are exported as CSV with all matching rows, only after login', async () => {
     const rows = await listed('account=buyer&status=SUCCESS');
     const csv = await caller.client.get('/admin/purchases.csv?account=buyer&status=SUCCESS', {
       accept: '*/*',

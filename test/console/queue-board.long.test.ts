@@ -1,4 +1,4 @@
-/** What the Bull board says beside its jobs: where the console tells more, and what waits where it does not look. */
+/** The Bull board: links into the console, queue descriptions and permissions. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { connectTo, everything } from '../support/raw-connection.js';
@@ -8,7 +8,9 @@ import { expectSound } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
-/** Bull board's own, which only its authors can mend: icons without a name, and the greys of its theme. */
+/**
+ * Selectors of Bull board's own accessibility problems: icons without names and low-contrast greys.
+ */
 const ofTheBoard = [
   'button:not([aria-label])',
   'svg[role="img"]',
@@ -19,7 +21,7 @@ const ofTheBoard = [
   '[class*="nullValue-"]',
 ];
 
-describe('the Bull board in the console', function () {
+describe('Bull board in the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -35,7 +37,7 @@ describe('the Bull board in the console', function () {
     return (JSON.parse(text) as { queues: BoardQueue[] }).queues;
   }
 
-  it('a job leads to its purchase, any other to its page in the console, which is there', async () => {
+  it('links a job to its purchase or to its page in the console', async () => {
     await shop.sold();
     const links = await eventually('jobs of both kinds', async () => {
       const names = (await board('')).map(({ name }) => name);
@@ -54,7 +56,7 @@ describe('the Bull board in the console', function () {
     expect(job.job.queue).to.equal('sellerPostings');
   });
 
-  it('the queue of webhooks says how many deliveries wait in the database, and each queue who works on it', async () => {
+  it('shows the number of waiting deliveries and the process of each queue', async () => {
     const deliveries = shop.stack.db.collection('deliveries');
     const [sold] = await deliveries.find().limit(1).toArray();
     const later = new Date(Date.now() + 3_600_000);
@@ -86,7 +88,7 @@ describe('the Bull board in the console', function () {
     expect(page.text).to.include('/admin/system').and.to.include('/admin/webhooks');
   });
 
-  it('what Redis runs on is told to those who may see settings, and the board is there for the others', async () => {
+  it('shows details of Redis only to roles that see settings', async () => {
     const stats = async ({ client }: Caller) =>
       client.get('/admin/queues/api/redis/stats', { accept: '*/*' });
     const hidden = await stats(caller);
@@ -98,7 +100,7 @@ describe('the Bull board in the console', function () {
     expect((await operations.client.get('/admin/queues')).text).to.include('"hideRedisDetails":false');
   });
 
-  it('how many jobs of a queue run at once is a whole number, and 0 says that there is no limit', async () => {
+  it('accepts only whole numbers as concurrency, and 0 removes the limit', async () => {
     const admin = await callerAs(shop, 'admin');
     const url = '/admin/queues/api/queues/reports/concurrency';
     const put = (body: object) => admin.client.send('PUT', url, JSON.stringify(body), admin.withToken());
@@ -121,7 +123,7 @@ describe('the Bull board in the console', function () {
     expect([done?.['before'].concurrency, done?.['after'].concurrency]).to.deep.equal([3, 'no limit']);
   });
 
-  it('does nothing of a change whose body breaks off, or is no JSON', async () => {
+  it('ignores a change whose body is truncated or no JSON', async () => {
     const admin = await callerAs(shop, 'admin');
     const cookies = ['topup_admin', 'XSRF-TOKEN'].map((name) => `${name}=${admin.client.cookie(name) ?? ''}`);
     const { port } = new URL(shop.stack.baseUrl);
@@ -133,7 +135,7 @@ describe('the Bull board in the console', function () {
       socket.write(
         `PUT /admin/queues/api/queues/reports/pause HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('')}Transfer-Encoding: chunked\r\n\r\n5\r\n{"rea\r\n`,
       );
-      // While its login is looked for.
+      // Write the rest during authentication.
       setImmediate(() => socket.write(rest));
       return (await heard).slice(9, 12);
     };
@@ -159,7 +161,7 @@ describeWith('chromium', 'the Bull board in a browser', function () {
     await shop.stack.stop();
   });
 
-  it('what is ours of it is sound: the login before it, the words of each queue, the links back', async () => {
+  it('the login, the queue descriptions and the links pass the checks', async () => {
     const { page } = await browser.logIn('operations');
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
     const words = page.getByText(/Worked on by/).first();

@@ -1,4 +1,4 @@
-/** How the service runs, as operators see it and steer it: providers, the ledger. */
+/** Providers, checks, the ledger and the audit log in the console. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { uniqueRef } from '../support/api-client.js';
@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('how the service runs, in the console', function () {
+describe('operation of the service in the console', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -24,14 +24,14 @@ describe('how the service runs, in the console', function () {
   const accountId = async (username: string) =>
     String((await shop.stack.db.collection('accounts').findOne({ username }))?._id);
 
-  /** Its username. */
+  /** Returns the username of the purchase's seller. */
   async function sellerOf(id: string): Promise<string> {
     const accounts = shop.stack.db.collection<{ _id: string; username: string }>('accounts');
     const sellerId = (await shop.purchaseOf(id))?.sellerId ?? '';
     return (await accounts.findOne({ _id: sellerId }))?.username ?? '';
   }
 
-  it('tells how providers stand, from what workers counted, and steers them', async () => {
+  it('shows the state of providers from worker counts and steers them', async () => {
     const name = await sellerOf(await shop.sold());
     const seller = await eventually('what workers counted', async () => {
       const { providers } = await ask('listProviders', '/providers');
@@ -81,7 +81,7 @@ describe('how the service runs, in the console', function () {
     expect((await call('/providers/buyer')).status).to.equal(404);
   });
 
-  it("holds a provider's record against ours: what it tells, or a file, whose mistakes are named", async () => {
+  it("compares a provider's records with ours, fetched or from a file", async () => {
     const id = await shop.sold();
     const name = await sellerOf(id);
     const order = await shop.stack.db.collection('attempts').findOne({ transactionId: id });
@@ -135,14 +135,14 @@ describe('how the service runs, in the console', function () {
     expect(wrong.text).to.include('record 1');
   });
 
-  it('tells what the checks of doctor find, alarms that stand, and lets a job that failed run again', async () => {
+  it('shows doctor checks and active alarms, and retries a failed job', async () => {
     const { db } = shop.stack;
     const at = new Date();
     const id = await shop.setAside();
     const refusal = 'it answered 404';
     const alarm = { _id: uniqueRef('alarm'), since: at, seenAt: null, told: true, claimedUntil: at, refusal };
     await db.collection<{ _id: string }>('alarms').insertOne(alarm);
-    // Where nobody tells alarms nobody refuses them.
+    // Refused alarms are checked only while a process sends alarms.
     const { QUEUE_PREFIX: prefix = '', REDIS_URL: redisUrl = '' } = shop.stack.env;
     const redis = new Redis(redisUrl);
     await redis.zadd(`${prefix}:processes`, at.getTime(), 'planted:teller');
@@ -173,7 +173,7 @@ describe('how the service runs, in the console', function () {
     expect(await retry()).to.deep.equal({ jobs: [{ id, refusal: 'gone' }] });
   });
 
-  it('a worker verifies the ledger when it is asked to, and its result and the next time are told', async () => {
+  it('a requested ledger verification shows its result and the next time', async () => {
     await shop.sold();
     const before = await ask('getLedger', '/ledger');
     await ask('verifyLedgerNow', '/ledger/verify', { reason });
@@ -188,7 +188,7 @@ describe('how the service runs, in the console', function () {
     expect(Date.parse(after.next_verification_at)).to.be.greaterThan(Date.now());
   });
 
-  it('the audit log: pages without a gap or a repetition though moments are shared, filters, and a CSV that runs nothing', async () => {
+  it('pages the audit log without gaps, filters it and exports a safe CSV', async () => {
     const actor = `operator:${caller.username}-audited`;
     const at = (ms: number) => new Date(Date.UTC(2026, 0, 5, 3, 0, 0, ms));
     const entries = [1, 2, 2, 2, 3, 4].map((ms, n) => ({

@@ -1,4 +1,7 @@
-/** Pictures of every page of the console and of the portal: `npm run screenshots` writes them into docs/images. */
+/**
+ * Screenshots of every page of the console and the portal: `npm run screenshots` writes them to
+ * docs/images.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -9,7 +9,7 @@ import { topup, topupProcess } from '../support/topup.js';
 
 const password = 'correct horse battery staple';
 
-describe('operator console', () => {
+describe('security of the operator console', () => {
   let stack: Stack;
   const admin = `admin-${randomUUID().slice(0, 8)}`;
   const viewer = `viewer-${randomUUID().slice(0, 8)}`;
@@ -30,7 +30,7 @@ describe('operator console', () => {
   after(() => stack.stop());
 
   let host = 0;
-  /** Each test is somebody at another address, so that one's wrong passwords do not count for another. */
+  /** Each test has its own address, so that wrong passwords of one do not count for another. */
   const browser = (): ConsoleClient => consoleClient(stack.baseUrl, `198.51.100.${(host += 1)}`);
   async function loggedIn(username: string): Promise<ConsoleClient> {
     const client = browser();
@@ -39,7 +39,7 @@ describe('operator console', () => {
   }
   const csrfHeader = (client: ConsoleClient) => ({ 'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '' });
 
-  it('leads whoever is not logged in to the login page, and answers 401 to calls of scripts', async () => {
+  it('redirects to the login without a session and answers scripts with 401', async () => {
     const client = browser();
     for (const path of ['/admin', '/admin/queues', '/admin/queues/api/queues']) {
       const page = await client.get(path);
@@ -50,7 +50,7 @@ describe('operator console', () => {
     expect((await client.send('PUT', '/admin/queues/api/queues/fulfilment/pause')).status).to.equal(401);
   });
 
-  it('has a page of its own for an address that it does not know, with the way back, and JSON for scripts', async () => {
+  it('has a 404 page with a way back, and JSON for scripts', async () => {
     const client = await loggedIn(viewer);
     const page = await client.get('/admin/nonsense');
     expect(page.status).to.equal(404);
@@ -60,7 +60,7 @@ describe('operator console', () => {
     expect(JSON.parse(answer.text)).to.include({ status: 'error', reason: 'not_found' });
   });
 
-  it('lets in with the right password, with cookies that scripts and other sites cannot use', async () => {
+  it('a correct login sets HttpOnly, SameSite cookies', async () => {
     const client = browser();
     const answer = await client.login(admin, password);
     expect(answer.status).to.equal(303);
@@ -76,14 +76,14 @@ describe('operator console', () => {
     expect(start.headers['cache-control']).to.equal('no-store');
   });
 
-  it('sends cookies over https only in production', async () => {
+  it('marks cookies as Secure in production', async () => {
     const web = await stack.startWeb(productionEnv());
     const { setCookies } = await consoleClient(web.url, '198.51.100.250').get('/admin/login');
     expect(setCookies).to.have.length(1);
     expect(setCookies[0]).to.match(/; Secure/);
   });
 
-  it('refuses a wrong password and an unknown name in the same words', async () => {
+  it('refuses a wrong password and an unknown name with the same message', async () => {
     const wrong = await browser().login(admin, 'not the password');
     const unknown = await browser().login('nobody-here', password);
     expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
@@ -91,7 +91,7 @@ describe('operator console', () => {
     expect(message(wrong.text)).to.include('wrong').and.to.equal(message(unknown.text));
   });
 
-  it('stops guessing after five wrong passwords, also when they come at once and then the right one does', async () => {
+  it('locks after five wrong passwords, also concurrent ones', async () => {
     const client = browser();
     const form = await client.get('/admin/login');
     const guess = (value: string) =>
@@ -112,7 +112,7 @@ describe('operator console', () => {
     expect((await browser().login(admin, password)).status, 'the same operator from elsewhere').to.equal(303);
   });
 
-  it('refuses a login form without its anti-forgery token', async () => {
+  it('refuses a login form without its CSRF token', async () => {
     const client = browser();
     const without = await client.send('POST', '/admin/login', fields({ username: admin, password }));
     expect(without.status).to.equal(403);
@@ -125,7 +125,7 @@ describe('operator console', () => {
     expect(wrong.status).to.equal(403);
   });
 
-  it('refuses every change without the anti-forgery token, and audits the one that has it', async () => {
+  it('refuses every change without the CSRF token and audits the others', async () => {
     const client = await loggedIn(admin);
     const pause = '/admin/queues/api/queues/reports/pause';
     expect((await client.send('PUT', pause)).status).to.equal(403);
@@ -135,7 +135,7 @@ describe('operator console', () => {
     expect((await client.send('PUT', pause, undefined, csrfHeader(client))).status).to.equal(200);
     const resume = pause.replace('pause', 'resume');
     expect((await client.send('PUT', resume, undefined, csrfHeader(client))).status).to.equal(200);
-    // What came of an action is written before it is answered.
+    // The result of an action is audited before it is answered.
     const audit = await stack.db
       .collection('audit')
       .find({ actor: `operator:${admin}`, action: /^queue/ })
@@ -153,7 +153,7 @@ describe('operator console', () => {
     expect(audit[1]?.['after'], 'what it has come to').to.include({ paused: true, http_status: 200 });
   });
 
-  it('lets a viewer see everything and change nothing', async () => {
+  it('a viewer sees everything and changes nothing', async () => {
     const client = await loggedIn(viewer);
     expect((await client.get('/admin/queues')).status).to.equal(200);
     const pause = '/admin/queues/api/queues/reports/pause';
@@ -164,7 +164,7 @@ describe('operator console', () => {
     expect(shown.every((each) => each.readOnlyMode)).to.equal(true);
   });
 
-  it('shows the queue board with its descriptions and scripts, and nothing from outside', async () => {
+  it('shows the queue board with descriptions and no external content', async () => {
     const client = await loggedIn(admin);
     const pages = { '/admin': client, '/admin/queues': client, '/admin/login': browser() };
     for (const [path, visitor] of Object.entries(pages)) {
@@ -180,14 +180,15 @@ describe('operator console', () => {
     expect(queues.text).to.include('Sends purchases to a provider');
   });
 
-  it('shows what is stored as text, never as markup', async () => {
+  it('shows stored text as text, never as markup', async () => {
     const client = browser();
     const form = await client.get('/admin/login');
     const login = fields({ username: viewer, password, _csrf: csrfIn(form.text) });
     await client.send('POST', '/admin/login', login, { 'user-agent': '<script>alert(1)</script>' });
     const { headers, text } = await client.get('/admin/api/me');
     expect(text).to.include('<script>alert(1)</script>');
-    // No page at all, whatever the browser would make of it; test/console/browser-operators.long.test.ts looks at the page.
+    // JSON is never rendered as a page. test/console/browser-operators.long.test.ts checks the
+    // page.
     expect(headers['content-type']).to.match(/^application\/json/);
     expect(headers['x-content-type-options']).to.equal('nosniff');
   });
@@ -204,7 +205,7 @@ describe('operator console', () => {
     expect((await client.get('/admin', { cookie: `topup_admin=${token}` })).status).to.equal(303);
   });
 
-  it('ends every session of an operator whose password changes or who is taken out', async () => {
+  it('ends every session after a password change or removal', async () => {
     const name = `temp-${randomUUID().slice(0, 8)}`;
     await topupProcess(
       ['operator', 'create', name, '--role', 'admin', '--password-stdin'],
@@ -220,7 +221,7 @@ describe('operator console', () => {
     expect((await after.get('/admin')).status).to.equal(303);
   });
 
-  it('gives the demo operator a random password, keeps the one that a copy has, and leaves one that was changed', async () => {
+  it("the seed creates, keeps or leaves the demo operator's password", async () => {
     const seed = async (known?: string): Promise<string | undefined> => {
       const env = { ...stack.env, ...(known !== undefined && { ADMIN_PASSWORD: known }) };
       const printed = await runToEnd('scripts/seed.js', ['--json'], env);
@@ -236,7 +237,7 @@ describe('operator console', () => {
     expect((await browser().login('admin', second)).status).to.equal(303);
   });
 
-  it('keeps an API key out, and a session out of the API', async () => {
+  it('refuses an API key in the console and a session in the API', async () => {
     const accounts = await stack.seed();
     const bearer = { authorization: `Bearer ${accounts['buyer']?.api_key ?? ''}` };
     expect((await browser().get('/admin', bearer)).status).to.equal(303);

@@ -1,10 +1,10 @@
-/** What the page of today says of the days before it. What it says of today: money.long.test.ts. */
+/** Figures of earlier days on the page of today. money.long.test.ts covers the current day. */
 import { expect } from 'chai';
 import { sampleId } from '../../src/samples/sample.model.js';
 import { callerAs } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('today beside the days before', function () {
+describe('earlier days on the page of today', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
 
@@ -13,7 +13,7 @@ describe('today beside the days before', function () {
   });
   after(() => shop.stack.stop());
 
-  it('time to final of the 24 hours before, suspense at the last close, and every day of 30 with all its outcomes', async () => {
+  it('shows latency of the day before, the last closing suspense and 30 days', async () => {
     await shop.sold();
     const hourOf = (backMs: number) => sampleId('purchases', Date.now() - backMs);
     const took = (slots: Record<string, Record<string, number>>) => ({ from: new Date(), slots });

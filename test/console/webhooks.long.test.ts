@@ -1,4 +1,4 @@
-/** What operators see and do about webhooks: receivers in trouble, deliveries, sending again, enabling again. */
+/** Webhooks in the console: receivers with problems, deliveries, replays and enabling. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';
@@ -24,7 +24,7 @@ describe('webhooks in the console', function () {
     );
   }
 
-  it('what was given up is listed of everybody with its account, and comes when it is sent again', async () => {
+  it('lists dead deliveries of all accounts, and a replay delivers one', async () => {
     const id = await shop.sold();
     const { _id } = await delivered(id);
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
@@ -40,7 +40,7 @@ describe('webhooks in the console', function () {
     expect((await caller.ask('listDeliveries', '/deliveries')).deliveries).to.deep.equal([]);
   });
 
-  it('an attempt shows the headers that were sent, with signatures of which nobody can make use', async () => {
+  it('shows the sent headers of an attempt with truncated signatures', async () => {
     const id = await shop.sold();
     const { _id } = await delivered(id);
     const { deliveries } = await caller.ask('getPurchase', `/purchases/${id}`);
@@ -54,7 +54,7 @@ describe('webhooks in the console', function () {
     expect(headers['webhook-signature']).to.match(/^v1,.{13}…$/);
   });
 
-  it('many are sent again by one call, each with its entry, and one that cannot says why; so does the command', async () => {
+  it('replays many in one call with a result and audit entry each', async () => {
     const [one, other] = [await delivered(await shop.sold()), await delivered(await shop.sold())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const attemptsOf = (_id: string, attemptCount: number) =>
@@ -81,7 +81,7 @@ describe('webhooks in the console', function () {
     expect((await caller.call('/deliveries/replay', tooMany)).status).to.equal(400);
   });
 
-  it('all that was given up of an account is counted and sent again, once, though two ask at a time; pings stay', async () => {
+  it('counts and replays all dead ones of an account once, without pings', async () => {
     const mine = [await delivered(await shop.sold()), await delivered(await shop.sold())];
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
     const ping = {
@@ -123,7 +123,7 @@ describe('webhooks in the console', function () {
     expect(command.json()).to.deep.equal({ replayed: 1, without_url: 0, left: 0 });
   });
 
-  it('every URL is listed with its health, those of an account alone, and by pages of accounts', async () => {
+  it('lists every URL with its health, by account and by pages', async () => {
     const { receivers } = await caller.ask('listAllReceivers', '/receivers/all');
     expect(receivers.map(({ account }: { account: string }) => account)).to.include('buyer');
     const of = await caller.ask('listAllReceivers', '/receivers/all?account=buyer');
@@ -155,7 +155,7 @@ describe('webhooks in the console', function () {
     await accounts.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
   });
 
-  it('those of one account follow each other by pages, whole or by state, reference and day', async () => {
+  it('pages deliveries of an account by state, reference and day', async () => {
     const id = await shop.sold();
     await delivered(await shop.sold());
     await delivered(id);
@@ -191,7 +191,7 @@ describe('webhooks in the console', function () {
     }
   });
 
-  it('a disabled receiver is listed, enabled again with a reason, and gets what is new; what was held waits', async () => {
+  it('enables a disabled receiver with a reason; held deliveries stay held', async () => {
     const first = await delivered(await shop.sold());
     const at = new Date();
     const receivers = shop.stack.db.collection<{ _id: string }>('webhookReceivers');

@@ -1,4 +1,4 @@
-/** The clients at /docs/clients, got and run as a reader of /docs does who has no repository. */
+/** The clients at /docs/clients, downloaded and run by a reader of /docs without the repository. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ describe('/docs/clients', function () {
     expect(answer.status, path).to.equal(200);
     return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
   };
-  /** What stands in the blocks of a page, as a reader copies it. */
+  /** Returns the code blocks of a page as a reader copies them. */
   const snippetsOf = async (path: string, baseUrl = stack.baseUrl): Promise<string[]> =>
     [...(await (await fetch(`${baseUrl}${path}`)).text()).matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(
       ([, text = '']) =>
@@ -48,7 +48,7 @@ describe('/docs/clients', function () {
           .replace(/&amp;/g, '&'),
     );
 
-  it('gives each file byte for byte as the repository has it, as text or as a package; of calls to send, but for the address', async () => {
+  it("serves each file as in the repository, with this service's URL in call files", async () => {
     const behind = await stack.startWeb({ BASE_URL: 'https://pulsa.example/' });
     for (const [name, file] of Object.entries(clientFiles)) {
       const { type, bytes } = await served(`/docs/clients/${name}`);
@@ -69,7 +69,7 @@ describe('/docs/clients', function () {
     expect((await fetch(`${stack.baseUrl}/docs/clients/constructor`)).status).to.equal(404);
   });
 
-  it('the guides link to the calls to send, as to the clients', async () => {
+  it('the guides link to the call files and the clients', async () => {
     for (const name of ['topup.http', 'topup.postman_collection.json']) {
       for (const guide of ['tutorials/first-webhook-node', 'tutorials/first-purchase']) {
         const page = (await served(`/docs/${guide}`)).bytes.toString();
@@ -78,7 +78,7 @@ describe('/docs/clients', function () {
     }
   });
 
-  it("the package holds the repository's files of it, and no other", async () => {
+  it('the package contains exactly the files of the client', async () => {
     await writeFile(join(folder, 'package.tgz'), (await served('/docs/clients/topup-client.tgz')).bytes);
     await run('tar', ['-xzf', 'package.tgz'], { cwd: folder });
     const source = join(projectRoot, 'packages/client-node');
@@ -92,7 +92,7 @@ describe('/docs/clients', function () {
     }
   });
 
-  it('whatever a guide asks to call is at the address that the reader reads it at, or at BASE_URL', async () => {
+  it("every example call uses the reader's URL or BASE_URL", async () => {
     const behind = await stack.startWeb({ BASE_URL: 'https://pulsa.example/' });
     const foundAt = async (baseUrl: string, wanted: string) => {
       let calls = 0;
@@ -112,7 +112,7 @@ describe('/docs/clients', function () {
   });
 
   for (const { name, needs, quickStart } of languages) {
-    it(`${name}: the commands of the quick start, copied from the page, run`, async function () {
+    it(`${name}: the quick start's commands run as copied from the page`, async function () {
       requireTool(this, needs);
       const program = quickStart.file.split('/').at(-1) ?? '';
       const pages = docPages().filter((page) => page.name.startsWith('tutorials/'));
@@ -129,7 +129,7 @@ describe('/docs/clients', function () {
     });
   }
 
-  it('the image has every file that is served', async () => {
+  it('the image contains every served file', async () => {
     const [image = ''] = (await readFile(join(projectRoot, 'Dockerfile'), 'utf8')).split(/^FROM /m).slice(-1);
     const copied = [...image.matchAll(/^COPY (?:--from=build )?(?:\/app\/)?(\S+) \S+$/gm)].map(
       ([, from = '']) => from,

@@ -1,4 +1,4 @@
-/** /docs/clients/topup.http, sent from top to bottom as its reader does. */
+/** The calls of /docs/clients/topup.http, sent from top to bottom. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { builtProgram } from '../../config/project-file.js';
@@ -13,7 +13,7 @@ interface Written {
   init: RequestInit;
 }
 
-/** Calls that need nothing of an answer before, and no sign of their own. */
+/** Returns the calls that need no earlier answer and no signature. */
 function callsIn(file: string, values: Record<string, string>): Written[] {
   const [head = '', ...parts] = file.split(/^### .*\n/m);
   const own = [...head.matchAll(/^@(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -47,7 +47,7 @@ const isOrder = ({ init }: Written) => typeof init.body === 'string' && init.bod
 describe('topup.http', function () {
   this.timeout(120_000);
 
-  it('from top to bottom each call does what it says, and an order that is sent again is the same one', async () => {
+  it('each call succeeds from top to bottom, and a repeated order is the same', async () => {
     const stack = await startStack({ workers: ['all'] });
     try {
       const { buyer, seller } = await stack.seed();
@@ -64,7 +64,7 @@ describe('topup.http', function () {
         return { status: response.status, text: await response.text() };
       };
       for (const each of calls) {
-        // Its purchase may be on its way for a moment.
+        // Its purchase may still be in progress.
         const answer = await eventually(each.name, async () => {
           const found = await send(each);
           return each.name === 'getReceipt' && found.status === 409 ? null : found;

@@ -65,9 +65,12 @@ describe('docs/guides/integrate', () => {
     });
   }
 
-  /** What the example prints and how it ends, at a server that answers so, the last for ever; null breaks the connection. */
+  /**
+   * Runs the retry example against a server with these answers. The last one repeats; null breaks
+   * the connection. Returns its output, exit code and number of tries.
+   */
   const retried = async (answers: ({ status: number; body: string } | null)[]) => {
-    // Of its own: several run at once, and a file that is being written is an empty program.
+    // A file per run: runs are concurrent, and a partly written file would be an empty program.
     const path = join(directory, `retry-${randomUUID()}.mjs`);
     await writeFile(path, programOf('retry', 'js'));
     const bodies: string[] = [];
@@ -107,7 +110,7 @@ describe('docs/guides/integrate', () => {
     body: '{"status":"success","code":"05","data":{"ref_id":"order-7","status":"PENDING"}}',
   };
 
-  it('the retry example sends the same purchase again while it was refused for now, and stops at a refusal', async () => {
+  it('the retry example repeats temporary refusals and stops at a final one', async () => {
     const ended = await retried([
       refusal(503, 'product_busy'),
       refusal(429, 'rate_limited'),
@@ -117,7 +120,7 @@ describe('docs/guides/integrate', () => {
     expect(JSON.parse(ended.printed)).to.include({ reason: 'invalid_customer_number' });
   });
 
-  it('the retry example takes nothing for an answer that leaves the purchase open, and believes no refusal after it', async () => {
+  it('the retry example repeats an unknown outcome and trusts no later refusal', async () => {
     const open = [
       null,
       refusal(503, 'service_unavailable'),
@@ -155,7 +158,7 @@ describe('docs/guides/integrate', () => {
     }
   });
 
-  it('names every code and HTTP status that a call can answer', () => {
+  it('names every code that a call can answer', () => {
     const statuses = Object.values(document.components.responses).map(({ content }) => content);
     for (const { 'application/json': json } of statuses) {
       expect(text).to.include(`\`${String(json?.schema.allOf?.[1]?.properties?.['code']?.const)}\``);

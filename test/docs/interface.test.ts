@@ -14,12 +14,12 @@ describe('docs/reference/api', () => {
   });
 
   it('has every call, by method and path', () => {
-    // As they are written there: both roles together, parameters in angle brackets.
+    // As written there: one path for both roles, with parameters in angle brackets.
     const written = [...text.matchAll(/`(?:GET|POST|PUT|PATCH|DELETE) (\/[^`?]+)/g)].map(([call]) =>
       call.slice(1).replace(/<[^>]+>/g, '<>'),
     );
     expect(written.length).to.be.greaterThan(40);
-    // `GET` and `POST /api/<role>/api/config` are one sentence.
+    // One sentence covers `GET` and `POST /api/<role>/api/config`.
     const known = new Set([...written, 'GET /api/<>/api/config']);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
@@ -30,7 +30,7 @@ describe('docs/reference/api', () => {
     }
   });
 
-  it('has every reason, with its HTTP status and meaning, and no other', () => {
+  it('has exactly the known reasons, with HTTP status and meaning', () => {
     const [section = ''] = /## Reasons[\s\S]*?(?=\n## )/.exec(textOfPages('reference')) ?? [];
     const rows = [
       ...section.matchAll(/^\| `(\w+)` \| (\d{3})(?:, reseller surface)? \| ([^|]+) \| [^|]+ \|$/gm),
@@ -68,7 +68,8 @@ describe('docs/reference/api', () => {
       }
     }
     expect(names.size).to.be.greaterThan(100);
-    // Path parameters are written as `<id>`; what a delivery's attempt shows is in docs/guides/integrate/find-missing-webhooks.md.
+    // Path parameters are written as `<id>`. docs/guides/integrate/find-missing-webhooks.md has the
+    // fields of a delivery attempt.
     const elsewhere = ['ref', 'number', 'at', 'http_status', 'duration_ms', 'ack', 'answer', 'error'];
     const ofDeliveries = ['attempt_count', 'attempts', 'payload', 'url', 'delivered', 'attempt', 'held'];
     const missing = [...names].filter(
@@ -83,7 +84,7 @@ describe('docs/reference/api', () => {
     }
   });
 
-  it('has the bounds that the service keeps', () => {
+  it('has the limits that the service enforces', () => {
     const shown = [
       limits.bodyBytesMax,
       limits.depositMin,
@@ -101,7 +102,7 @@ describe('docs/reference/api', () => {
   });
 });
 
-/** The names of all properties, however deep. */
+/** Returns the names of all properties at any depth. */
 function fieldsOf(schema: Schema): string[] {
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) => [name, ...fieldsOf(each)]),

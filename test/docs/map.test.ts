@@ -7,10 +7,10 @@ import { readPages } from '../support/docs-pages.js';
 const folders = ['tutorials', 'guides', 'reference', 'explanation'];
 const wordsMax = 1_500;
 
-describe('the pages of docs', () => {
+describe('pages of docs', () => {
   const pages = folders.flatMap((folder) => Object.entries(readPages(folder)));
 
-  it('are in the map of docs/README.md, each once and by its title', () => {
+  it('are in the map of docs/README.md, once each, with their title', () => {
     const titles = pages.map(([file, text]) => `${file} ${/^# (.+)$/m.exec(text)?.[1] ?? ''}`);
     expect(docPages().map(({ name, title }) => `docs/${name}.md ${title}`)).to.have.members(titles);
   });
@@ -22,8 +22,8 @@ describe('the pages of docs', () => {
   });
 });
 
-describe('the words of a field in /docs', () => {
-  it('stand in the place of each pattern, and a field has no pattern left', () => {
+describe('field descriptions in /docs', () => {
+  it('have words for every pattern', () => {
     const patterns = new Set(
       [...JSON.stringify(describedInterface()).matchAll(/"pattern":("(?:[^"\\\\]|\\\\.)*")/g)].map(
         ([, json = '']) => JSON.parse(json) as string,
@@ -36,7 +36,7 @@ describe('the words of a field in /docs', () => {
     );
   });
 
-  it('say what may stand there, then what it means', () => {
+  it('state the accepted values, then the meaning', () => {
     expect(describeSchema({ type: 'string', pattern: '^\\d{5,34}$', description: 'Of the bank.' })).to.equal(
       '5 to 34 digits. Of the bank.',
     );

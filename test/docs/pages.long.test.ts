@@ -1,4 +1,4 @@
-/** /docs in a real browser, on a phone: readable, searchable, and the calls can be tried. */
+/** /docs in a real browser on a phone: layout, search and trying calls. */
 import { expect } from 'chai';
 import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import { hmacSign } from '../api/support/reseller.js';
@@ -44,7 +44,10 @@ describeWith('chromium', '/docs in a browser', function () {
     await stack.stop();
   });
 
-  /** @param exclude Selectors of parts that every page has, and that another test looks at. */
+  /**
+   * Opens a page and checks it. @param exclude Selectors of common parts, which another test
+   * checks.
+   */
   async function openSound(path: string, exclude: string[] = []): Promise<void> {
     const response = await page.goto(`${stack.baseUrl}${path}`);
     expect(response?.status(), path).to.equal(200);
@@ -52,16 +55,16 @@ describeWith('chromium', '/docs in a browser', function () {
   }
 
   for (const { name, title } of docsMap.flatMap(({ pages }) => pages)) {
-    it(`${title}: sound on a phone`, () => openSound(`/docs/${name}`, ['.sidebar']));
+    it(`${title}: passes on a phone`, () => openSound(`/docs/${name}`, ['.sidebar']));
   }
 
-  it('the map, the list of calls and a call are sound on a phone', async () => {
+  it('the map, the list of calls and a call pass on a phone', async () => {
     for (const path of ['/', '/docs', '/docs/reference', '/docs/reference/createBuyerReport']) {
       await openSound(path);
     }
   });
 
-  it('every link and heading leads somewhere', async () => {
+  it('every link and heading resolves', async () => {
     const texts = new Map<string, string>();
     const textOf = async (path: string): Promise<string> => {
       const known = texts.get(path);
@@ -90,7 +93,7 @@ describeWith('chromium', '/docs in a browser', function () {
     }
   });
 
-  it("is searched, and shows a call, with this service's address, that can be tried with a key", async () => {
+  it("finds a call by search, shows this service's URL and sends it with a key", async () => {
     await page.goto(`${stack.baseUrl}/docs`);
     await page.getByRole('searchbox').fill('wallet balance');
     await page.getByRole('searchbox').press('Enter');
@@ -108,11 +111,12 @@ describeWith('chromium', '/docs in a browser', function () {
       .getByLabel('Answer')
       .filter({ hasText: /HTTP 200[^]*"currency": "IDR"/ })
       .waitFor();
-    // A parameter in the path, and the key that is behind the #, as npm start prints it, and kept by the tab.
+    // A path parameter, and the key in the URL fragment, as npm start prints it. The tab keeps the
+    // key.
     await page.evaluate('sessionStorage.clear()');
     await page.goto(`${stack.baseUrl}/docs/reference/getBuyerTransaction#key=${key}`);
     expect(page.url()).to.not.include(key);
-    // Without what its path needs it would be another call.
+    // Without its path parameter it would be another call, so nothing is sent.
     await page.getByRole('button', { name: 'Send' }).press('Enter');
     expect(await page.getByLabel('Answer').innerText()).to.equal('');
     await page.getByLabel('ref *').fill('no/such order');
@@ -124,7 +128,7 @@ describeWith('chromium', '/docs in a browser', function () {
     expect(reports.splice(0).filter((each) => !each.includes('404'))).to.deep.equal([]);
   });
 
-  it('signs each reseller call in the page, by a key that never leaves it', async () => {
+  it('signs each reseller call in the page and never sends the key', async () => {
     const sent: string[] = [];
     const watch = async (request: Request) => {
       sent.push([request.url(), JSON.stringify(await request.allHeaders()), request.postData()].join('\n'));
@@ -151,7 +155,7 @@ describeWith('chromium', '/docs in a browser', function () {
       await page.getByRole('button', { name: 'Send' }).press('Enter');
       const answer = page.getByLabel('Answer').filter({ hasText: /HTTP 200/ });
       await answer.waitFor();
-      // That order is refused for what it asks for, once its sign was found right.
+      // The order has a correct sign and is refused for its product.
       expect(await answer.innerText(), operationId).to.match(
         operationId === 'createResellerRequest' ? /"status": "02"/ : /"status": "00"/,
       );
@@ -160,7 +164,7 @@ describeWith('chromium', '/docs in a browser', function () {
       );
       await expectSound(page, `docs-reference-${operationId}`);
     }
-    // Without a key the sign goes as it is.
+    // Without a key the sign is sent as written.
     await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);
     await page.getByLabel('API key').fill('');
     await page.getByLabel('username *').fill('buyer');
@@ -177,7 +181,7 @@ describeWith('chromium', '/docs in a browser', function () {
     expect(reports.splice(0)).to.deep.equal([]);
   });
 
-  it('takes nothing from elsewhere, runs no inline script, and finds nothing by markup', async () => {
+  it('loads nothing external, runs no inline script and escapes the query', async () => {
     const response = await page.goto(
       `${stack.baseUrl}/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`,
     );

@@ -5,25 +5,25 @@ import { tableUnder } from '../support/docs-table.js';
 
 const quoted = (name: string) => `\`${name}\``;
 
-describe('the tables of processes and of the clock in docs/reference/processes.md', () => {
+describe('tables of docs/reference/processes.md', () => {
   let text: string;
 
   before(async () => {
     text = await readFile('docs/reference/processes.md', 'utf8');
   });
 
-  it('have every process type, the command that starts it, its queues and what it does, and no other', () => {
+  it('have exactly the process types with command, queues and purpose', () => {
     const expected = processTypes.map(({ name, does, handlers }) => {
       const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
       return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), does];
     });
     const [web, ...workers] = tableUnder('Processes', text);
     expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);
-    // The last cell says what happens without it.
+    // The last cell has the effect of its absence.
     expect(workers.map((cells) => cells.slice(0, 4))).to.deep.equal(expected);
   });
 
-  it('have every job that runs by the clock with its period, and no other', () => {
+  it('have exactly the scheduled jobs with their period', () => {
     const expected = processTypes
       .flatMap(({ handlers }) => handlers)
       .flatMap(({ job: { name, clock } }) => (clock ? [[quoted(name), `${clock.everyMs / 1_000} s`]] : []));
@@ -39,7 +39,7 @@ it('README.md names every process type', async () => {
   expect(line.match(/(?<=run\.js |`)[\w-]+(?=`)/g)).to.deep.equal(names);
 });
 
-it('the job that the guide shows is the one in the code', async () => {
+it('the job in the guide is the one in the code', async () => {
   const text = await readFile('docs/guides/contribute/add-a-job.md', 'utf8');
   const shown = [...text.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)\n```/g)];
   expect(shown).to.have.length(3);

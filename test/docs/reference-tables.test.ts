@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { referenceTables, withTables } from '../../scripts/docs/reference-tables.js';
 import { readPages, textOfPages } from '../support/docs-pages.js';
 
-describe('the generated tables of docs/reference', () => {
-  it('are those that follow from the code', () => {
+describe('generated tables of docs/reference', () => {
+  it('match the code', () => {
     for (const [file, text] of Object.entries(readPages('reference'))) {
       const made = withTables(text);
       if (process.env['RECORD'] === '1') {
@@ -22,7 +22,7 @@ describe('the generated tables of docs/reference', () => {
     }
   });
 
-  it('name every alarm, and every metric that a rule or dashboard reads', () => {
+  it('name every alarm, and every metric of a rule or dashboard', () => {
     const rules = readFileSync('ops/prometheus/rules.yml', 'utf8');
     const alarms = referenceTables['alarms']?.() ?? '';
     for (const [, name = ''] of rules.matchAll(/- alert: (\w+)/g)) {

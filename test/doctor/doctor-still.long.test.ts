@@ -1,4 +1,4 @@
-/** What `topup doctor` says of a worker that stands still: its connections stay, so that its queue looks served. */
+/** `topup doctor` and a stopped worker. Its connections stay open, so BullMQ still counts it. */
 import { Queue, Worker } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -10,7 +10,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
 
-describe('topup doctor about a worker that stands still', function () {
+describe('topup doctor with a stopped worker', function () {
   this.timeout(120_000);
   let stack: Stack;
   let redis: Redis;
@@ -31,14 +31,17 @@ describe('topup doctor about a worker that stands still', function () {
   });
 
   const key = () => `${stack.env['QUEUE_PREFIX']}:processes`;
-  /** For workers of this test: theirs is no process of its own. */
+  /** Registers a heartbeat for workers of this test, which are no processes of the service. */
   const sayOf = (type: string) => redis.zadd(key(), String(Date.now()), `${type}:of-this-test`);
   const look = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
     const { checks } = result.json<{ checks: Diagnosis[] }>();
     return { code: result.code, of: (name: string) => checks.find((each) => each.name === name) };
   };
-  /** Stops it, and waits out its silence: in test:long by the clock, else by what it said last. */
+  /**
+   * Stops a process and waits until it counts as silent: in real time in test:long, else by an
+   * older heartbeat.
+   */
   const stopInPlace = async (program: RunningProgram, type: string): Promise<void> => {
     program.process.kill('SIGSTOP');
     const [seconds] = await redis.time();
@@ -54,13 +57,13 @@ describe('topup doctor about a worker that stands still', function () {
     );
   };
 
-  it('is well while it is heard', async () => {
+  it('passes while its heartbeat arrives', async () => {
     const { of } = await look();
     expect(of('process reports')).to.include({ status: 'ok', detail: '1 heard' });
     expect(of('queue reports')).to.include({ status: 'ok' });
   });
 
-  it('fails for it and for its queue, though BullMQ counts its worker, and not for others', async () => {
+  it('fails for the process and its queue, and not for others', async () => {
     await stopInPlace(reports, 'reports');
     const { code, of } = await look();
     expect(code).to.equal(1);
@@ -71,7 +74,7 @@ describe('topup doctor about a worker that stands still', function () {
     expect(of('queue settlements'), JSON.stringify(of('queue settlements'))).to.include({ status: 'ok' });
   });
 
-  it('says that no worker runs where every one of them stands still', async () => {
+  it('says that no worker runs if all of them are stopped', async () => {
     await stopInPlace(other, 'settlements');
     const { code, of } = await look();
     expect(code).to.equal(1);
@@ -79,7 +82,7 @@ describe('topup doctor about a worker that stands still', function () {
     expect(of('queue fulfilment')?.advice).to.match(/^No worker runs at all/);
   });
 
-  it('is well again when it goes on', async () => {
+  it('passes again after it continues', async () => {
     reports.process.kill('SIGCONT');
     other.process.kill('SIGCONT');
     await eventually('both to be heard', async () => {
@@ -88,12 +91,12 @@ describe('topup doctor about a worker that stands still', function () {
     });
   });
 
-  it('sees who stands still though Redis has forgotten that it was ever there', async () => {
+  it('detects a stopped process even after Redis lost its registration', async () => {
     reports.process.kill('SIGSTOP');
     await redis.del(key());
     await eventually('the other one alone to be heard', async () => {
       const heard = await redis.zrange(key(), 0, '-1');
-      // What it had sent before it stood still may arrive after that.
+      // A heartbeat sent before the stop may arrive after the deletion.
       const late = heard.filter((member) => member.startsWith('reports:'));
       await Promise.all(late.map((member) => redis.zrem(key(), member)));
       return late.length === 0 && heard.length === 1;
@@ -107,7 +110,7 @@ describe('topup doctor about a worker that stands still', function () {
     await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
   });
 
-  it('fails where a job hangs', async () => {
+  it('fails if a job hangs', async () => {
     const prefix = stack.env['QUEUE_PREFIX'] ?? '';
     const connection = { url: stack.env['REDIS_URL'] ?? '' };
     const queue = new Queue('polling', { connection, prefix });
@@ -124,7 +127,7 @@ describe('topup doctor about a worker that stands still', function () {
       expect((await look()).of('queue polling')).to.include({ status: 'ok' });
       await redis.hset(`${prefix}:polling:${id}`, 'processedOn', Date.now() - 91_000);
       await sayOf('follow-up');
-      // As if nobody had ever been unheard: of the time before nothing would be counted.
+      // Deletes the record of the last silence, because the time before it would not count.
       await redis.del(`${prefix}:heard-again-at:{${prefix}:processes}`);
       const { code, of } = await look();
       expect(code).to.equal(1);
@@ -137,12 +140,12 @@ describe('topup doctor about a worker that stands still', function () {
     }
   });
 
-  describe('where workers live and a job has been due for a minute', () => {
+  describe('with live workers and a job due for a minute', () => {
     const withOldJob = async (name: string, work: (queue: Queue) => Promise<void>): Promise<void> => {
       const prefix = stack.env['QUEUE_PREFIX'] ?? '';
       const connection = { url: stack.env['REDIS_URL'] ?? '' };
       const queue = new Queue(name, { connection, prefix });
-      // It lives, and takes nothing.
+      // A connected worker that takes no jobs.
       const worker = new Worker(name, () => Promise.resolve(), {
         connection: { ...connection, maxRetriesPerRequest: null },
         prefix,
@@ -168,7 +171,7 @@ describe('topup doctor about a worker that stands still', function () {
         expect(of('queue inquiries')?.detail).to.match(stuck);
       }));
 
-    it("fails for a provider's queue too, unless its rate holds them back", async () => {
+    it("fails for a provider's queue too, unless its rate limit holds it back", async () => {
       await stack.seed();
       const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
       await withOldJob(getProviderQueue(seller?._id ?? '').name, async (queue) => {

@@ -33,7 +33,7 @@ describe('topup doctor about the lifetime of locks', () => {
   const set = (transactionLifetimeLimitSeconds: number) =>
     admin.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds });
 
-  it('blames MongoDB alone where that is away', async () => {
+  it('reports only MongoDB if it is away', async () => {
     await mongo.cut();
     try {
       const { code, stdout } = await topup(['doctor'], stack.env);
@@ -47,7 +47,7 @@ describe('topup doctor about the lifetime of locks', () => {
     }
   });
 
-  it('warns above 10 s with the command that changes it, and is well with that', async () => {
+  it('warns above 10 s with the command to change it, and passes after that', async () => {
     const asItComes = await found();
     expect(asItComes).to.include({ status: 'warn' });
     expect(asItComes?.detail).to.include('transactionLifetimeLimitSeconds is 60');
@@ -58,14 +58,14 @@ describe('topup doctor about the lifetime of locks', () => {
     expect(await found()).to.include({ status: 'warn' });
   });
 
-  it('says nothing where the user may not read it', async () => {
+  it('reports nothing if the user may not read it', async () => {
     const uri = stack.env['MONGODB_URI'] ?? '';
     const seen = await withFault({ commands: ['getParameter'], kind: 'forbidden', uri }, found);
     expect(seen).to.equal(undefined);
   });
 });
 
-describe('topup doctor about the proxy of webhooks', () => {
+describe('topup doctor about the webhook proxy', () => {
   let stack: Stack;
   let proxy: TestProxy;
   before(async () => {
@@ -82,7 +82,7 @@ describe('topup doctor about the proxy of webhooks', () => {
     return checks.find(({ name }) => name === 'WEBHOOK_PROXY_URL');
   };
 
-  it('says whether it takes our calls, and nothing where there is none', async () => {
+  it('reports if the proxy accepts calls, and nothing without a proxy', async () => {
     expect(await found('')).to.equal(undefined);
     expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'takes calls' });
     expect(await found(`http://user:geheim@127.0.0.1:${proxy.port}`)).to.include({
@@ -107,7 +107,7 @@ describe('topup doctor about workers', () => {
     return { code: result.code, checks: checks.filter(({ name }) => name.startsWith('queue ')) };
   };
 
-  it('fails where none runs at all, and warns of the kinds that do not run', async () => {
+  it('fails without any worker and warns about missing kinds', async () => {
     const without = await queues();
     expect(without.code).to.equal(1);
     expect(new Set(without.checks.map(({ status }) => status))).to.deep.equal(new Set(['fail']));
@@ -118,7 +118,7 @@ describe('topup doctor about workers', () => {
   });
 });
 
-describe('topup doctor about processes that must be there', function () {
+describe('topup doctor about required processes', function () {
   this.timeout(120_000);
   let stack: Stack;
   before(async () => {
@@ -132,14 +132,14 @@ describe('topup doctor about processes that must be there', function () {
     return { code: result.code, of: (name: string) => checks.find((each) => each.name === name) };
   };
 
-  it('says of a service that is stopped that it does not run', async () => {
+  it('reports that a stopped service does not run', async () => {
     const { code, of } = await look();
     expect(code).to.equal(1);
     expect(of('processes')).to.include({ status: 'fail', detail: 'none is heard: the service does not run' });
     expect(of('process web')).to.equal(undefined);
   });
 
-  it('fails where no web process is heard, and where none is that finds late work, and not where both are', async () => {
+  it('fails without a web process or without a follow-up worker', async () => {
     const web = await stack.startWeb();
     const reports = await stack.startWorker('reports');
     const withoutFollowUp = await look();
@@ -160,14 +160,14 @@ describe('topup doctor about processes that must be there', function () {
   });
 });
 
-describe('topup doctor about a delayed job that is overdue', () => {
+describe('topup doctor about an overdue delayed job', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({ workers: ['reports'] });
   });
   after(() => stack.stop());
 
-  it('fails where nobody is there who would let it run: BullMQ keeps it delayed until a worker comes', async () => {
+  it('fails without a worker, because BullMQ keeps the job delayed until one runs', async () => {
     const queue = new Queue('inquiries', {
       connection: { url: stack.env['REDIS_URL'] ?? '' },
       prefix: stack.env['QUEUE_PREFIX'] ?? '',

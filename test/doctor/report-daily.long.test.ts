@@ -1,4 +1,4 @@
-/** `topup report daily`: its sums are those of the ledger, to the rupiah. */
+/** The sums of `topup report daily` match the ledger to the rupiah. */
 import { expect } from 'chai';
 import type { DayReport } from '../../src/doctor/report-day.js';
 import { businessDay } from '../../src/shared/business-time.js';
@@ -39,7 +39,7 @@ describe('topup report daily', function () {
       }
     }
     await everyPurchaseFinal(stack, 60_000);
-    // One of another day, which is in none of its sums.
+    // A deposit of another day, which must not count.
     const _id = `${Date.parse('2024-05-01T05:00:00Z').toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
     const other = { _id, accountId: 'x', refId: uniqueRef() };
     await stack.db.collection<{ _id: string; [field: string]: unknown }>('deposits').insertOne({
@@ -57,7 +57,7 @@ describe('topup report daily', function () {
   });
   after(() => stack.stop());
 
-  /** What journals of a kind have brought accounts that begin so. */
+  /** Returns the sum of a journal kind's lines on accounts with this prefix. Rupiah. */
   const booked = async (kind: string, account: string): Promise<number> => {
     const journals = await stack.db.collection<Journal>('journals').find({ kind }).toArray();
     return journals
@@ -66,7 +66,7 @@ describe('topup report daily', function () {
       .reduce((sum, { amount }) => sum + amount, 0);
   };
 
-  it('has sales, commission and deposits as the ledger has booked them', async () => {
+  it('has sales, commission and deposits as booked in the ledger', async () => {
     expect(report.day).to.equal(day);
     expect(report.purchases['SUCCESS']).to.deep.equal({
       count: 6,
@@ -84,7 +84,7 @@ describe('topup report daily', function () {
     expect(report.commission, 'something was earned').to.be.greaterThan(0);
   });
 
-  it('parts the sales by seller, provider, category and product, each to the same sum', () => {
+  it('splits the sales by seller, provider, category and product, with equal sums', () => {
     const { SUCCESS: sold } = report.purchases;
     for (const list of ['sellers', 'providers', 'categories', 'products'] as const) {
       const sum = report[list].reduce(
@@ -104,7 +104,7 @@ describe('topup report daily', function () {
 
   const amountOf = (name: unknown) => report.products.find((each) => each.name === name)?.amount ?? 0;
 
-  it('shows the same as text, at most so many of each list, and nothing of a day without sales', async () => {
+  it('prints the same as text, limits each list and handles a day without sales', async () => {
     const { stdout } = await topup(['report', 'daily', '--top', '1'], stack.env);
     expect(stdout).to.include(`Rp ${(report.purchases['SUCCESS']?.amount ?? 0).toLocaleString('id-ID')}`);
     expect(['S10', 'S20'].filter((code) => stdout.includes(`\n${code}`))).to.have.length(1);
@@ -120,7 +120,7 @@ describe('topup report daily', function () {
     expect((await topup(['report', 'daily', '--date', '2024-02-30'], stack.env)).code).to.equal(2);
   });
 
-  it('refuses a day that has not begun, and says which day it is', async () => {
+  it('refuses a day that has not begun and names today', async () => {
     const { code, stderr } = await topup(['report', 'daily', '--date', '2199-01-01'], stack.env);
     expect(code).to.not.equal(0);
     expect(stderr).to.include(`--date 2199-01-01 has not begun: today is ${businessDay(new Date())}`);

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { forkTestProgram } from './fork-test-program.js';
 import type { Stack } from './stack.js';
 
-/** For tests that write accounts, products, offers or provider states into a stack's database themselves. */
+/**
+ * Invalidates the caches of a stack after a test writes accounts, products, offers or provider
+ * states to its database.
+ */
 export async function announceChange(stack: Pick<Stack, 'env'>): Promise<void> {
   const [code] = (await once(forkTestProgram('test/support/announce-process', stack.env), 'exit')) as [
     number,

@@ -1,4 +1,6 @@
-/** Tells the processes of a stack that something was changed past them, and ends when they have forgotten it. */
+/**
+ * Announces an invalidation to the processes of a stack and exits when they have acknowledged it.
+ */
 import { AccountModel } from '../../src/accounts/account.model.js';
 import { ApiKeyModel } from '../../src/accounts/api-key.model.js';
 import { OfferModel } from '../../src/products/offer.model.js';

@@ -4,7 +4,7 @@ import { expectToFitContract } from './contract.js';
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // Tests read answers freely; their shape is checked against the contract in one place.
+  // Tests read answers freely; `expectToFitContract` checks their shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   body: any;
 }
@@ -16,7 +16,7 @@ export interface ApiClient {
 
 const agent = new Agent({ connections: 200 });
 
-/** Calls the service as an integrator would, with an API key. Answers that break the contract are errors. */
+/** Calls the service with an API key. Throws if an answer does not fit the contract. */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
     const response = await request(baseUrl + path, {
@@ -39,7 +39,7 @@ export function apiClient(baseUrl: string, apiKey: string): ApiClient {
 
 let counter = 0;
 
-/** A reference that no other test uses. */
+/** Returns a reference that no other test uses. */
 export function uniqueRef(prefix = 'ref'): string {
   counter += 1;
   return `${prefix}-${process.pid}-${Date.now().toString(36)}-${counter}`;

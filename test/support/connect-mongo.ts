@@ -1,7 +1,10 @@
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { eventually } from './eventually.js';
 
-/** Beside other files, a busy machine may keep the database from answering for longer than the service waits for it. */
+/**
+ * Connects to MongoDB with retries: on a busy machine it may take longer to answer than the service
+ * waits.
+ */
 export async function connectMongoWhenItAnswers(): Promise<void> {
   await eventually('MongoDB to answer', async () => {
     try {

@@ -4,11 +4,14 @@ export interface ConsoleAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Each Set-Cookie header as it came. */
+  /** The Set-Cookie headers. */
   setCookies: string[];
 }
 
-/** A browser without scripts: keeps cookies, follows nothing. `address` is who it claims to be (X-Forwarded-For). */
+/**
+ * A browser without scripts that keeps cookies and follows no redirects. `address` is its
+ * X-Forwarded-For.
+ */
 export interface ConsoleClient {
   get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   send(
@@ -17,7 +20,7 @@ export interface ConsoleClient {
     body?: string,
     headers?: Record<string, string>,
   ): Promise<ConsoleAnswer>;
-  /** Fills in the login form. */
+  /** Submits the login form. */
   login(username: string, password: string): Promise<ConsoleAnswer>;
   cookie(name: string): string | undefined;
 }
@@ -65,7 +68,7 @@ export function consoleClient(baseUrl: string, address: string): ConsoleClient {
   };
 }
 
-/** The anti-forgery token in a page's form. */
+/** Returns the CSRF token of a page's form. */
 export function csrfIn(page: string): string {
   return /name="_csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-/** Every answer that a test receives from the interface is held against the OpenAPI document. */
+/** Checks every answer of the API in the tests against the OpenAPI document. */
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { everyCall, failureReferences, type FailureStatus } from '../../src/api/openapi/failures.js';
@@ -7,7 +7,7 @@ import { problemsOf } from './json-schema.js';
 
 export interface AnswerToCheck {
   method: string;
-  /** As it was called, with its query. */
+  /** The path as requested, with its query. */
   path: string;
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -18,12 +18,14 @@ const document = await readDocument();
 const templates = Object.entries(document.paths).map(([template, item]) => ({
   item,
   pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
-  /** A path without parameters is chosen before one with. */
+  /** The number of path parameters. Fewer parameters have priority. */
   parameters: (template.match(/\{/g) ?? []).length,
 }));
 templates.sort((a, b) => a.parameters - b.parameters);
 
-/** The files of a test run share one document: each test file would take about a second to make it from the operations. */
+/**
+ * Reads the document that the test files of a run share. Building it takes about a second per file.
+ */
 async function readDocument(): Promise<OpenApiDocument> {
   const shared = join(process.env['BUILT_TESTS'] ?? '', 'contract.json');
   if (fs.existsSync(shared)) {
@@ -31,22 +33,27 @@ async function readDocument(): Promise<OpenApiDocument> {
   }
   const { describedInterface } = await import('../../src/api/openapi/document.js');
   const made = describedInterface();
-  // Another file may be doing the same: a rename replaces the document as a whole.
+  // Another file may write it at the same time: the rename is atomic.
   fs.writeFileSync(`${shared}.${process.pid}`, JSON.stringify(made));
   fs.renameSync(`${shared}.${process.pid}`, shared);
   return made;
 }
 
-/** Where clients call. Beside it are health, console and providers' own protocols, which are not in the document. */
+/**
+ * Paths of clients. Health checks, the console and providers' protocols are not in the document.
+ */
 const surfaces = /^\/(v1|api\/(buyer|seller|reseller|sandbox))(\/|$)/;
-/** What the app refuses whatever the operation is; 404 only where there is none. */
+/** Statuses that any operation may answer. 404 applies only to paths without an operation. */
 const ofEveryOperation: FailureStatus[] = [405, 413, 415];
 const generalFailures = {
   withOperation: failureReferences(ofEveryOperation),
   withoutOperation: failureReferences([...ofEveryOperation, ...everyCall, 404]),
 };
 
-/** @throws Error that says what does not fit: an unknown status, a wrong type, a field that is missing or too many. */
+/**
+ * @throws Error that names the mismatch: an unknown status, a wrong type, or a missing or extra
+ * field.
+ */
 export function expectToFitContract(answer: AnswerToCheck): void {
   const path = answer.path.split('?', 1)[0] ?? '';
   if (!surfaces.test(path) || answer.method === 'HEAD') {
@@ -80,7 +87,7 @@ export function expectToFitContract(answer: AnswerToCheck): void {
   }
 }
 
-/** The operation that a call of this path, without its query, reaches. */
+/** Finds the operation of a method and a path without its query. */
 export function operationOf(method: string, path: string): DescribedOperation | undefined {
   return templates.find(({ pattern }) => pattern.test(path))?.item[method.toLowerCase()];
 }

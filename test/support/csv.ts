@@ -1,4 +1,4 @@
-/** The rows of a CSV text by RFC 4180, each as its cells. */
+/** Returns the rows of a CSV text (RFC 4180), each as its cells. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -1,7 +1,7 @@
 import { uniqueRef, type ApiClient } from './api-client.js';
 import { eventually } from './eventually.js';
 
-/** Gives a buyer money, as a client would that never loses a rupiah: a 503 of a busy machine is asked again by its ref_id. */
+/** Deposits money for a buyer. Retries a 503 of a busy machine with the same ref_id. */
 export async function deposit(buyer: ApiClient, amount: number): Promise<void> {
   const asked = { amount, ref_id: uniqueRef('deposit') };
   await eventually('the deposit to be completed', async () => {

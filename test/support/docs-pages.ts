@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The text of each page below a folder of docs/, by its path from the root of the repository. */
+/** Returns the text of each page below a folder of docs/, by its path from the repository root. */
 export function readPages(folder: string): Record<string, string> {
   const files = readdirSync(path.join('docs', folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
@@ -10,5 +10,5 @@ export function readPages(folder: string): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
 }
 
-/** The same as one text. */
+/** Returns the pages below a folder of docs/ as one text. */
 export const textOfPages = (folder: string): string => Object.values(readPages(folder)).join('\n');

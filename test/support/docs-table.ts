@@ -1,4 +1,4 @@
-/** The rows of the first table under a heading of a document, without its head, cell by cell. */
+/** Returns the rows of the first table under a heading, without its header, as cells. */
 export function tableUnder(heading: string, text: string): string[][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`);
   const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];

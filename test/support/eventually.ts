@@ -1,7 +1,7 @@
-/** A number is no answer: 0 would be taken for one. */
+/** Excludes numbers, because a caller could take 0 for a missing result. */
 type Found<T> = T extends number ? never : T;
 
-/** Waits for a condition, never for a time. */
+/** Polls until `check` returns a value. @throws Error after `timeoutMs`. */
 export async function eventually<T>(
   what: string,
   check: () => Promise<Found<T> | false | null | undefined> | Found<T> | false | null | undefined,
@@ -24,7 +24,7 @@ export async function eventually<T>(
         cause: last instanceof Error ? last : undefined,
       });
     }
-    // A twentieth of what it has taken until now: a long wait is not spent on asking.
+    // 5 % of the elapsed time, so that a long wait polls rarely.
     const pauseMs = Math.min(250, Math.max(25, (Date.now() - startedAt) / 20));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

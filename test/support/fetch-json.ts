@@ -1,4 +1,7 @@
-/** Calls one of our test programs. @throws Error with status and body for every answer but a 2xx. */
+/**
+ * Calls a test program and returns its JSON. @throws Error with status and body unless the status
+ * is 2xx.
+ */
 export async function fetchJson<T>(
   url: string,
   method: 'GET' | 'POST' | 'DELETE',

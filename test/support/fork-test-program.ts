@@ -2,9 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Starts a program of the tests (`*-process.ts`), built together with them.
- * @param name its path without `.ts`.
- * @param options.silent What it logs is dropped: for those in which much is made to fail.
+ * Starts a test program (`*-process.ts`), which is built with the tests.
+ * @param name Its path without `.ts`.
+ * @param options.silent Drops its output, for programs whose operations mostly fail.
  */
 export function forkTestProgram(
   name: string,

@@ -4,13 +4,13 @@ import { fetchJson } from './fetch-json.js';
 import { startProgram } from './start-program.js';
 
 export interface InboxOptions {
-  /** By account or path: `whsec_…`. More can be told later by control(). */
+  /** By account or path: `whsec_…`. `control()` can add more later. */
   secrets?: Record<string, string | string[]>;
   /** Default 1, so that random answers are the same in each run. */
   seed?: number;
-  /** Default any free port. */
+  /** Default: any free port. */
   port?: number;
-  /** Default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   host?: string;
 }
 
@@ -21,18 +21,20 @@ export interface MessageQuery {
   since?: string;
   /** Only messages with a higher id. */
   after?: string;
-  /** Waits so long for the first one. */
+  /** Milliseconds to wait for the first message. */
   wait_ms?: string;
 }
 
 export interface RunningInbox {
   url: string;
   port: number;
-  /** What came, oldest first. */
+  /** Returns the received messages, oldest first. */
   messages(query?: MessageQuery): Promise<Message[]>;
-  /** The first message that fits, whether it is there already or comes within `timeoutMs` (default 10,000). */
+  /**
+   * Returns the first matching message, already received or within `timeoutMs` (default 10,000).
+   */
   waitFor(predicate: (message: Message) => boolean, timeoutMs?: number): Promise<Message>;
-  /** The first `count` messages that fit. */
+  /** Returns the first `count` matching messages. */
   waitForCount(
     count: number,
     predicate: (message: Message) => boolean,
@@ -40,11 +42,11 @@ export interface RunningInbox {
   ): Promise<Message[]>;
   control(change: InboxChange): Promise<ShownInboxSettings>;
   clear(): Promise<void>;
-  /** Default SIGTERM. Returns the exit code. */
+  /** Default: SIGTERM. Returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built inbox on a port of its own. Deliveries go to `<url>/hooks/<anything>`. */
+/** Starts the built inbox on its own port. Deliveries go to `<url>/hooks/<anything>`. */
 export async function startInbox(options: InboxOptions = {}): Promise<RunningInbox> {
   const { port = 0, seed = 1, host = '127.0.0.1', secrets } = options;
   const args = { '--port': port, '--host': host, '--seed': seed };

@@ -1,4 +1,5 @@
-// Loaded by --require: from SIGWINCH on the event loop is late again and again, until the next SIGWINCH.
+// Loaded by `--require`. SIGWINCH starts blocking the event loop repeatedly; the next SIGWINCH
+// stops it.
 const blockMs = 700;
 let timer = null;
 process.on('SIGWINCH', () => {

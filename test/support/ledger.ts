@@ -25,9 +25,9 @@ const journalsOf: Record<string, string[]> = {
 };
 
 /**
- * The money rules, checked on the stored documents by code that shares nothing with the service: every journal
- * sums to 0, every wallet is the sum of its lines with no gap in its sequence, and every transaction has exactly
- * the journals of its state.
+ * Expects the money invariants on the stored documents, by code independent of the service. Every
+ * journal sums to 0. Every wallet is the sum of its lines without a gap in its sequence. Every
+ * transaction has exactly the journals of its state.
  */
 export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<void> {
   const { journals, wallets, transactions } = await readAtOneMoment(db);
@@ -65,7 +65,10 @@ export async function expectLedgerToHold({ db }: Pick<Stack, 'db'>): Promise<voi
   }
 }
 
-/** In one snapshot: sales are still being posted to seller wallets while a test looks. */
+/**
+ * Reads journals, wallets and transactions in one snapshot, because sales may still post to seller
+ * wallets.
+ */
 export async function readAtOneMoment(db: Stack['db']) {
   const session = db.client.startSession();
   try {
@@ -84,11 +87,12 @@ export async function readAtOneMoment(db: Stack['db']) {
 
 const verifiedAtMost = 3;
 
-/** The same by the service's own verification, which knows every rule. */
+/** Expects that `topup ledger verify` finds nothing. */
 export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise<void> {
   const verify = () => topup(['ledger', 'verify', '--json'], env);
   let answer = await verify();
-  // As it says, for where the database does not answer for a moment, which a busy machine is enough for.
+  // The command asks for a rerun if the database did not answer in time, which happens on a busy
+  // machine.
   for (let n = 1; answer.stdout.includes('run the command again') && n < verifiedAtMost; n++) {
     answer = await verify();
   }

@@ -1,10 +1,12 @@
-/** A majority that lags for longer than it does by chance. The embedded database alone can play it. */
+/** A delayed majority. Only the embedded database can simulate it. */
 import { MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
 import { skipBecause } from './skip-because.js';
 
-/** For `before`: skips the tests on a server that does not play the faults of the embedded database. */
+/**
+ * For `before`: skips the tests if the server cannot simulate the faults of the embedded database.
+ */
 export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
   const client = new MongoClient(env.MONGODB_URI);
   try {
@@ -20,13 +22,16 @@ export async function skipWithoutFaults(context: Mocha.Context): Promise<void> {
   }
 }
 
-/** The next commit to a collection of the test's database reaches the majority after `ms`. */
+/**
+ * Delays the majority acknowledgement of the next commit to a collection of the test's database by
+ * `ms`.
+ */
 export async function lagNextCommit(collection: string, ms: number): Promise<void> {
   const namespace = `${mongoose.connection.name}.${collection}`;
   await configureLag({ mode: { times: 1 }, data: { ms, namespace } });
 }
 
-/** Commits that wait reach the majority at once. */
+/** Acknowledges delayed commits at once. */
 export async function endLag(): Promise<void> {
   await configureLag({ mode: 'off' });
 }

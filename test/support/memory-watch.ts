@@ -1,4 +1,4 @@
-/** What another process keeps in memory, watched from outside. */
+/** Watches the memory of another process. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ const sampleEveryMs = 25;
 const megabyte = 1024 * 1024;
 
 export interface MemoryWatch {
-  /** Resident megabytes when the watch began, and the most there was since. */
+  /** Resident megabytes at the start, and the maximum since. */
   idle: number;
   peak(): number;
   /** Megabytes above idle. */
@@ -17,7 +17,7 @@ export interface MemoryWatch {
   stop(): void;
 }
 
-/** Samples the resident memory of a process until it is told to stop. */
+/** Samples the resident memory of a process until `stop()`. */
 export async function watchMemory(pid: number): Promise<MemoryWatch> {
   const idle = await residentMegabytes(pid);
   const stopped = new AbortController();
@@ -28,7 +28,7 @@ export async function watchMemory(pid: number): Promise<MemoryWatch> {
       await setTimeout(sampleEveryMs, undefined, { ref: false });
     }
   })();
-  // A process that is gone has no memory: the watch ends with it.
+  // Reading fails when the process has exited; the watch ends then.
   sampling.catch(() => undefined);
   return { idle, peak: () => peak, growth: () => peak - idle, stop: () => stopped.abort() };
 }

@@ -1,6 +1,7 @@
 /**
- * Faults of a real MongoDB deployment at chosen commands. A proxy in the process of the test plays them, so that they
- * are the same on every server: a test file that imports this module reaches its MongoDB through the proxy.
+ * Faults of a MongoDB deployment at chosen commands. A proxy in the test's process simulates them,
+ * so they are the same on every server. A test file that imports this module reaches its MongoDB
+ * through the proxy.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
@@ -8,45 +9,45 @@ import { env } from '../../config/env.js';
 import { startMongoProxy, type Interference, type ProxiedCommand } from './mongo-proxy.js';
 import type { Outage } from './outage.js';
 
-/** What goes wrong with a command. Of those that say so the command takes effect first. */
+/** The kinds of faults. The first five take effect on the server before they fail. */
 export type FaultKind =
-  /** It takes effect; the connection is cut instead of a reply. */
+  /** Takes effect; the connection is cut instead of a reply. */
   | 'reply-lost'
-  /** It takes effect; no reply comes, and the connection stays open. */
+  /** Takes effect; no reply comes, and the connection stays open. */
   | 'silence'
-  /** It takes effect, and the answer is an error that no label says anything about. */
+  /** Takes effect; the reply is an error without a label. */
   | 'unlabelled-error'
-  /** It takes effect; a majority has not confirmed it in time. */
+  /** Takes effect; the majority does not confirm it in time. */
   | 'write-concern-timeout'
-  /** It takes effect, and the primary steps down, for `ms`. All clients of the server meet that. */
+  /** Takes effect; the primary steps down for `ms`, which affects all clients of the server. */
   | 'step-down'
-  /** It is held back for `ms`, and done then. */
+  /** Delayed by `ms` and then executed. */
   | 'pause'
-  /** The connection is cut, and nothing is done. */
+  /** The connection is cut and nothing is executed. */
   | 'refused'
-  /** The transaction is gone, as when its lifetime was over. */
+  /** The transaction no longer exists, as after its lifetime. */
   | 'transient'
-  /** The transaction met another. */
+  /** The transaction conflicts with another. */
   | 'write-conflict'
-  /** A `getMore` finds its cursor gone, as after 10 idle minutes. */
+  /** A `getMore` whose cursor no longer exists, as after 10 idle minutes. */
   | 'cursor-lost'
-  /** The user has no right to it. */
+  /** The user lacks the permission. */
   | 'forbidden';
 
 export interface Fault {
-  /** Names as in the wire protocol, such as `commitTransaction`. */
+  /** Command names of the wire protocol, such as `commitTransaction`. */
   commands: readonly string[];
   kind: FaultKind;
-  /** `database.collection`: only commands about it. */
+  /** `database.collection`: only commands on it. */
   namespace?: string;
-  /** How many commands meet it, 1 without this; or instead the probability of 1 that one does. */
+  /** The number of commands affected (default 1). `probability` (0 to 1) replaces it. */
   times?: number;
   probability?: number;
-  /** 1 s for a pause, 8 s for an election, without this. */
+  /** Milliseconds. Default: 1 s for a pause, 8 s for an election. */
   ms?: number;
   /**
-   * The database under test, by default the one of the test file (MONGODB_URI). Where it names an `appName`, as those
-   * of a test file and of a stack do, only clients with that name meet the fault.
+   * The database under test. Default: that of the test file (MONGODB_URI). If it has an `appName`,
+   * as those of test files and stacks do, only clients with that name are affected.
    */
   uri?: string;
 }
@@ -62,7 +63,7 @@ const errors = {
 
 const endsTransaction: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction']);
 
-/** How the proxy plays a fault. @param target The server itself. */
+/** Returns how the proxy simulates a fault. @param target The URL of the server itself. */
 function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: string): Interference {
   switch (kind) {
     case 'reply-lost':
@@ -99,12 +100,15 @@ const notConfirmed = {
   errInfo: { wtimeout: true },
 };
 
-/** A command that failed by itself keeps its own error. */
+/** Keeps the own error of a command that failed by itself. */
 function ifDone(answer: (reply: Document) => Document): (reply: Document) => Document {
   return (reply) => (Number(reply['ok']) === 1 ? answer(reply) : reply);
 }
 
-/** The command does not take effect. An error that ends the transaction ends it on the server as well, with its locks. */
+/**
+ * Refuses a command without executing it. An error that ends the transaction also aborts it on the
+ * server, which releases its locks.
+ */
 function refusal(
   kind: 'transient' | 'write-conflict' | 'cursor-lost' | 'forbidden',
   command: ProxiedCommand,
@@ -123,7 +127,7 @@ function refusal(
   };
 }
 
-/** A write whose server is no primary any more is not confirmed. */
+/** Returns the reply of a server that is no longer primary: a write is not confirmed. */
 function interrupted(command: ProxiedCommand, reply: Document): Document {
   const { autocommit, txnNumber } = command.body();
   if (autocommit === undefined && txnNumber === undefined) {
@@ -154,15 +158,16 @@ async function stepDown(target: string, ms: number): Promise<void> {
   }
 }
 
-/** What `work` may ask about its fault. */
+/** Passed to `work` in `withFault`. */
 export interface FaultInForce {
-  /** How many commands have met it until now. */
+  /** Returns how many commands the fault has affected. */
   met: () => Promise<number>;
 }
 
 /**
- * Runs `work` while commands meet the fault. Several may be in force at once, one in the other.
- * @throws Error when no command has met it: such a test would say nothing. What `work` throws goes first.
+ * Runs `work` while the fault affects commands. Calls may be nested.
+ * @throws Error if no command was affected, because the test would prove nothing. An error of
+ * `work` has priority.
  */
 export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) => Promise<T>): Promise<T> {
   const started = await startFault(fault);
@@ -174,13 +179,16 @@ export async function withFault<T>(fault: Fault, work: (inForce: FaultInForce) =
 }
 
 export interface RunningFault {
-  /** How many commands have met it so far, those that it holds back just now among them. */
+  /** Returns how many commands were affected, including those being delayed. */
   count(): Promise<number>;
-  /** @returns how many have met it. Those that it holds back go on when their time is over. */
+  /**
+   * Ends the fault and returns how many commands were affected. Delayed commands continue after
+   * their delay.
+   */
   end(): Promise<number>;
 }
 
-/** From now on commands meet the fault, until it is ended. */
+/** Starts a fault that affects commands until `end()`. */
 export function startFault(fault: Fault): Promise<RunningFault> {
   const uri = new URL(fault.uri ?? env.MONGODB_URI);
   const proxied = proxies.get(uri.host);
@@ -207,7 +215,7 @@ interface Running {
   met: number;
 }
 
-/** A server that is reached through a proxy, and the faults there. */
+/** A server behind a proxy, and the active faults. */
 interface Proxied {
   uri: string;
   faults: Set<Running>;
@@ -248,7 +256,7 @@ function namespaceOf({ name, body }: ProxiedCommand): string {
   return `${String(command['$db'])}.${String(command[name === 'getMore' ? 'collection' : name])}`;
 }
 
-/** The same database at an address where faults can be played. */
+/** Returns the same database behind a proxy that can simulate faults. */
 export async function withProxy(mongo: Outage): Promise<Outage> {
   const { uri, stop } = await startProxied(mongo.url);
   return {
@@ -261,7 +269,10 @@ export async function withProxy(mongo: Outage): Promise<Outage> {
   };
 }
 
-/** Before anything connects: processes that the test starts, and the modules of its own process, use this address. */
+/**
+ * Runs at import, before any connection: the test's own modules and the processes it starts use
+ * this address.
+ */
 const ofFile = await startProxied(env.MONGODB_URI);
 env.MONGODB_URI = ofFile.uri;
 process.env['MONGODB_URI'] = ofFile.uri;

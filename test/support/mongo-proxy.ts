@@ -14,39 +14,42 @@ import {
   withDocument,
 } from './mongo-wire.js';
 
-/** A command on its way from a client to the server. */
+/** A command from a client to the server. */
 export interface ProxiedCommand {
   name: string;
-  /** As the client calls itself. */
+  /** The client's appName. */
   appName: string | null;
-  /** The document, read when it is asked for. */
+  /** Parses the document on demand. */
   body: () => Document;
 }
 
-/** `cut`: the connection is closed instead. `silence`: it stays open, and nothing comes any more. */
+/** `cut`: the connection is closed. `silence`: it stays open without further replies. */
 export type Answer = Document | 'cut' | 'silence';
 
 /** How the proxy interferes with a command. */
 export interface Interference {
-  /** The command is passed on when this has resolved. */
+  /** Delays the command until this promise resolves. */
   held?: Promise<unknown>;
-  /** The command is not passed on; this is the answer. */
+  /** Replies with this and does not forward the command. */
   instead?: Answer;
-  /** The command is passed on as this one. */
+  /** Forwards this command instead. */
   as?: Document;
-  /** Gives the client's reply from the reply of the server. */
+  /** Returns the client's reply for the server's reply. */
   answer?: (reply: Document) => Answer | Promise<Answer>;
 }
 
 export interface MongoProxy {
-  /** The address of the server through the proxy. */
+  /** The MongoDB URI through the proxy. */
   uri: string;
   stop(): Promise<void>;
 }
 
 const hellos: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
-/** @param to One host, without TLS. A replica set seems to have this member alone, at the address of the proxy. */
+/**
+ * Starts a proxy. A replica set appears to have this member alone.
+ * @param to One host, without TLS.
+ */
 export async function startMongoProxy(
   to: string,
   interfere: (command: ProxiedCommand) => Interference | null,
@@ -57,20 +60,20 @@ export async function startMongoProxy(
     const upstream = connect({ host: target.hostname, port: Number(target.port || 27017), noDelay: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // Both loops below end by it.
+      // An error ends both loops below.
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     serve(client, upstream);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A test process that has nothing else to do may end.
+  // The proxy does not keep the test process alive.
   server.unref();
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   let topologyVersion: unknown;
 
   function serve(client: Socket, upstream: Socket): void {
-    /** Of requests that are under way. */
+    /** Replies to change, by request id. */
     const answers = new Map<number, (reply: Document) => Answer | Promise<Answer>>();
     const cut = () => {
       client.destroy();
@@ -134,7 +137,8 @@ export async function startMongoProxy(
       }
     }
 
-    // A held command still reaches the server after its client has gone, as a packet on its way does.
+    // A delayed command still reaches the server after its client disconnects, like a packet in
+    // transit.
     passCommands().catch(() => upstream.end());
     passReplies().catch(() => client.destroy());
   }

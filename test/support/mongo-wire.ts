@@ -1,4 +1,4 @@
-/** Messages between a MongoDB driver and its server, as they are on the wire. */
+/** The MongoDB wire protocol. */
 import { BSON, type Document } from 'mongodb';
 import type { Socket } from 'node:net';
 
@@ -6,13 +6,13 @@ const headerBytes = 16;
 const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
-/** From the start of an OP_REPLY to its document. */
+/** Bytes from the start of an OP_REPLY to its document. */
 const replyBytes = headerBytes + 20;
 const moreToComeFlag = 2;
-/** Numbers keep their types, so that a document can be written as it was read. */
+/** Keeps number types, so that a document is written back unchanged. */
 const exact = { promoteValues: false, promoteBuffers: false, bsonRegExp: true } as const;
 
-/** The whole messages that arrive at a socket. Ends when the other side has ended. */
+/** Yields the complete messages of a socket until the other side ends. */
 export async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -40,23 +40,26 @@ export function requestId(message: Buffer): number {
   return message.readInt32LE(4);
 }
 
-/** The request that a reply is about. */
+/** Returns the id of the request that a reply answers. */
 export function answeredId(message: Buffer): number {
   return message.readInt32LE(8);
 }
 
-/** Whether the server sends further replies to the same request: the driver streams `hello`. */
+/** True if the server sends further replies to the same request, as for a streamed `hello`. */
 export function hasMoreToCome(message: Buffer): boolean {
   return message.readInt32LE(12) === opMsg && (message.readInt32LE(headerBytes) & moreToComeFlag) !== 0;
 }
 
-/** The name of the command, without reading its document. */
+/** Returns the name of the command without parsing its document. */
 export function commandName(message: Buffer): string {
   const start = documentStart(message) + 5;
   return message.toString('latin1', start, message.indexOf(0, start));
 }
 
-/** The one document of a command, with what was sent beside it as `documents`, `updates` or `deletes`. */
+/**
+ * Returns the document of a command, including its document sequences (`documents`, `updates`,
+ * `deletes`).
+ */
 export function readBody(message: Buffer): Document {
   if (message.readInt32LE(12) !== opMsg) {
     return BSON.deserialize(message.subarray(documentStart(message)));
@@ -77,17 +80,17 @@ export function readBody(message: Buffer): Document {
   return { ...body, ...beside };
 }
 
-/** The document of a reply. Numbers are objects of their types. */
+/** Returns the document of a reply. Numbers are BSON objects. */
 export function readReply(message: Buffer): Document {
   return BSON.deserialize(message.subarray(documentStart(message)), exact);
 }
 
-/** The same message with another document. */
+/** Returns the message with another document. */
 export function withDocument(message: Buffer, document: Document): Buffer {
   return framed(Buffer.concat([message.subarray(0, documentStart(message)), BSON.serialize(document)]));
 }
 
-/** A message that answers a command. */
+/** Returns a reply to a command. */
 export function replyTo(message: Buffer, document: Document): Buffer {
   const head = Buffer.alloc(headerBytes + 5);
   head.writeInt32LE(requestId(message), 8);
@@ -104,7 +107,7 @@ function documentStart(message: Buffer): number {
   const opCode = message.readInt32LE(12);
   switch (opCode) {
     case opMsg:
-      // After its flags and the kind of the section: drivers send the body first.
+      // After the flags and the section kind: drivers send the body first.
       return headerBytes + 5;
     case opQuery:
       // Only the handshake: flags, name, skip, limit, document.

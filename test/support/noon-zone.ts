@@ -1,4 +1,4 @@
-/** A time zone in which it is about noon: what is done once a day is due, and midnight is far. */
+/** Returns a time zone in which it is about noon: daily jobs are due, and midnight is far. */
 export function noonZone(): string {
   const offset = new Date().getUTCHours() - 12;
   return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;

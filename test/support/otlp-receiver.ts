@@ -1,4 +1,4 @@
-/** A collector of traces: takes OTLP over HTTP as JSON, and keeps what it was told. */
+/** A trace collector for OTLP over HTTP as JSON. It keeps the received spans. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +8,7 @@ export interface ReceivedSpan {
   spanId: string;
   parentSpanId: string | null;
   name: string;
-  /** As OTLP numbers them: 1 internal, 2 server, 3 client, 5 consumer */
+  /** OTLP numbers: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number;
   startNs: bigint;
   endNs: bigint;
@@ -19,7 +19,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** Every body as it came. */
+  /** Every request body. */
   bodies: string[];
   stop(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export interface SpanTree {
   parts: SpanTree[];
 }
 
-/** The spans of a trace below the one that began it, in the order of their beginnings. */
+/** Returns the span tree of a trace, ordered by start time. */
 export function treeOf(spans: ReceivedSpan[], traceId: string): SpanTree[] {
   const mine = spans.filter((span) => span.traceId === traceId);
   const below = (parent: string | null): SpanTree[] =>
@@ -119,7 +119,7 @@ export function treeOf(spans: ReceivedSpan[], traceId: string): SpanTree[] {
   return below(null);
 }
 
-/** A line a span: process, name, what it says of itself, how long it took. */
+/** Returns one line per span: name, process, duration and attributes. */
 export function linesOf(trees: SpanTree[], depth = 0): string[] {
   return trees.flatMap(({ span, parts }) => {
     const ms = Number((span.endNs - span.startNs) / 10_000n) / 100;

@@ -11,7 +11,7 @@ import { freePort } from '../../scripts/databases/ports.js';
 
 export interface Outage {
   url: string;
-  /** Connections stay open and nothing comes back. */
+  /** Connections stay open but transfer nothing. */
   hang(): void;
   /** Connections break and new ones are refused. */
   cut(): Promise<void>;
@@ -20,17 +20,20 @@ export interface Outage {
 }
 
 export interface TcpGate extends Outage {
-  /** As a NAT that has forgotten them: the connections that stand get no answer any more, not even an end. New ones work. */
+  /** Existing connections get no further data and no end, as after a NAT timeout. New ones work. */
   swallow(): void;
-  /** Everything takes so much longer in each direction, from now on. */
+  /** Delays all data in each direction by `ms` from now on. */
   delay(ms: number): void;
-  /** What the server says next, so many times, is lost together with its connection. What it was asked is done. */
+  /**
+   * Drops the next `count` replies together with their connections. The server has executed the
+   * requests.
+   */
   dropReplies(count: number): void;
-  /** Connections that stand now. */
+  /** Returns the number of open connections. */
   connections(): number;
 }
 
-/** A way to a TCP server that can be blocked, so that a server that others use as well seems away to one test. */
+/** Starts a TCP proxy that can block, so that a shared server appears to be down for one test. */
 export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
   const target = new URL(targetUrl);
   const port = await freePort();
@@ -61,7 +64,7 @@ export async function startTcpGate(targetUrl: string): Promise<TcpGate> {
           to.write(chunk);
           return;
         }
-        // One after the other, also when the delay has just ended.
+        // Keeps the order of chunks, also when the delay has just ended.
         const arrives = wait(delayMs, undefined, { ref: false });
         late += 1;
         last = last
@@ -142,13 +145,13 @@ const embeddedMongo = join(projectRoot, 'packages/embedded-mongo/bin/embedded-mo
 const startLimitMs = 60_000;
 
 interface PrivateMongoOptions {
-  /** Seconds after which a transaction ends with its locks, on MongoDB within half of it more. */
+  /** Seconds after which a transaction and its locks end. MongoDB takes up to half of it longer. */
   lockLifetimeS?: number;
 }
 
 /**
- * A database process of the test's own, that may be stopped and killed: a mongod where the run has started one, else the
- * embedded server. It keeps what it has acknowledged.
+ * Starts a database process for one test that may be stopped and killed: a mongod if the run uses
+ * one, else the embedded server. Acknowledged writes survive.
  */
 export async function startPrivateMongo(options: PrivateMongoOptions = {}): Promise<Outage> {
   const directory = await mkdtemp(join(tmpdir(), 'private-mongo-'));

@@ -3,12 +3,12 @@ import { resolve } from '../scripts/resolver.js';
 
 export interface PrivateRedis {
   url: string;
-  /** Everything in it is lost. */
+  /** Deletes all data. */
   empty(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A Redis of the test's own, found and started as `npm start` does it. */
+/** Starts a private Redis, found as `npm start` finds it. */
 export async function startPrivateRedis(): Promise<PrivateRedis> {
   const { database, refusal, stop } = await resolve('redis', {
     env: { ...process.env, REDIS_URL: '' },

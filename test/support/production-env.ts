@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Settings with which a process of a test starts as in production, on the databases that it is given besides. */
+/** Returns production settings for a test process. The caller adds the databases. */
 export function productionEnv(): NodeJS.ProcessEnv {
   return {
     NODE_ENV: 'production',

@@ -1,4 +1,4 @@
-/** What tests that break things on the way say about many purchases. */
+/** Purchases of tests that cause failures. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type Answer } from './api-client.js';
 import { eventually } from './eventually.js';
@@ -26,13 +26,15 @@ export interface Asked {
   heard?: (answer: Answer) => void;
 }
 
-/** Sends the purchase once. @returns null for no answer and for 503: the client does not know yet. */
+/** Sends the purchase once. Returns its id, or null if the outcome is unknown: no answer or 503. */
 export async function tryToBuy(asked: Asked, baseUrl: string): Promise<string | null> {
   const answer = await send(asked, baseUrl);
   return answer && idOf(answer);
 }
 
-/** Buys as a client must: who hears nothing, or 503, sends the same ref_id again until there is an answer. */
+/**
+ * Sends the same ref_id until there is an answer other than 503, as a client must. Returns the id.
+ */
 export async function buyUntilAnswered(
   { refId = uniqueRef('bought'), ...asked }: Omit<Asked, 'refId'> & { refId?: string },
   baseUrl: () => string,
@@ -74,7 +76,7 @@ export async function everyPurchaseFinal({ db }: Stack, limitMs: number): Promis
   );
 }
 
-/** The provider executed each success once, and nothing else. */
+/** Expects that the provider executed each successful purchase once and nothing else. */
 export async function expectExecutionsToMatch({ db, simulator }: Stack): Promise<void> {
   const succeeded = await db
     .collection<{ _id: string }>('transactions')

@@ -1,4 +1,4 @@
-/** Connections to which a test writes bytes of its own. */
+/** Connections to which a test writes raw bytes. */
 import { once } from 'node:events';
 import net from 'node:net';
 
@@ -9,12 +9,12 @@ export async function connectTo(port: number | string): Promise<net.Socket> {
   return socket;
 }
 
-/** Also by a reset, which is an error to Node's `once`. */
+/** Resolves on close, also after a reset. Node's `once` would reject on the reset's error. */
 export function isClosed(socket: net.Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** What comes until it is closed. */
+/** Returns all received data when the socket closes. */
 export async function everything(socket: net.Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));

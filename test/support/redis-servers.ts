@@ -1,4 +1,4 @@
-/** Redis as it is run in production, of processes of the test's own: one, one with TLS, Sentinels, a Cluster. */
+/** Redis processes for one test: a single server, one with TLS, Sentinel, and a Cluster. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import { freePort } from '../../scripts/databases/ports.js';
 
 export interface RedisServer {
   port: number;
-  /** Without a password, from the host. */
+  /** Without a password. */
   url: string;
-  /** As administrator. */
+  /** A client of the administrator. */
   client: Redis;
   process: ChildProcess;
   stop(): Promise<void>;
 }
 
-/** @param args Settings, as `--maxmemory 4mb`. */
+/** Starts a Redis server. @param args Settings such as `--maxmemory 4mb`. */
 export async function startRedisServer(
   args: string[] = [],
   { port, tls }: { port?: number; tls?: ConnectionOptions } = {},
@@ -52,7 +52,7 @@ export async function startRedisServer(
   };
 }
 
-/** Three masters that share the slots. */
+/** Starts a cluster of three masters that share the slots. */
 export async function startRedisCluster(): Promise<{ nodes: RedisServer[]; stop(): Promise<void> }> {
   const nodes = await Promise.all([1, 2, 3].map(startNode));
   const [first] = nodes;
@@ -84,7 +84,10 @@ async function startNode(): Promise<RedisServer & { busPort: number }> {
 
 const sentinelName = 'purchases';
 
-/** A master, a replica, and a Sentinel that makes the replica master a second after the master has gone. */
+/**
+ * Starts a master, a replica, and a Sentinel that promotes the replica a second after the master
+ * fails.
+ */
 export async function startSentinel(): Promise<{
   name: string;
   url: string;
@@ -134,10 +137,12 @@ export async function startSentinel(): Promise<{
   };
 }
 
-/** What docs/guides/operate/prepare-redis.md advises for the service's own user. */
+/** The permissions that docs/guides/operate/prepare-redis.md recommends for the service's user. */
 export const serviceRights = '+@all -@dangerous +info +client|list +client|setname';
 
-/** TLS only, with a certificate that a CA of the test's own has signed, and one user, who may no more than it needs. */
+/**
+ * Starts a TLS-only server with a certificate of a private CA and a user with minimal permissions.
+ */
 export async function startTlsRedis(
   prefix: string,
 ): Promise<RedisServer & { ca: string; secureUrl: string }> {

@@ -1,4 +1,7 @@
-/** Tests that need a program besides Node, npm and Redis are skipped where it is missing. The end of a run lists them. */
+/**
+ * Skips tests that need a program other than Node, npm and Redis if it is missing. The end of a run
+ * lists them.
+ */
 import { spawnSync } from 'node:child_process';
 import { findChromium } from '../console/support/chromium.js';
 import { skipBecause } from './skip-because.js';
@@ -33,8 +36,9 @@ export function hasTool(tool: Tool | null): boolean {
 }
 
 /**
- * For `before` and for the first line of a test. Never call it in the body of a `describe`: mocha runs that of a skipped suite too.
- * @param tool null: nothing is needed.
+ * Skips the test or suite if the tool is missing. For `before` and the first line of a test. Not
+ * for the body of a `describe`, which mocha runs for skipped suites too.
+ * @param tool null: no tool is needed.
  */
 export function requireTool(context: Mocha.Context, tool: Tool | null): void {
   if (tool !== null && !hasTool(tool)) {
@@ -42,13 +46,17 @@ export function requireTool(context: Mocha.Context, tool: Tool | null): void {
   }
 }
 
-/** A suite that needs a tool. Where the tool is missing, no test and no hook of the suite runs. */
+/**
+ * Describes a suite that needs a tool. If the tool is missing, no test and no hook of the suite
+ * runs.
+ */
 export function describeWith(tool: Tool | null, title: string, body: (this: Mocha.Suite) => void): void {
   if (tool === null) {
     describe(title, body);
     return;
   }
-  // Mocha runs the `after` hooks of a suite that its own `before` hook skips, but not those of the suites inside.
+  // Mocha runs the `after` hooks of a suite skipped by its own `before` hook, but not those of
+  // nested suites.
   describe(`with ${tool}:`, () => {
     before(function () {
       requireTool(this, tool);

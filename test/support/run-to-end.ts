@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { builtProgram } from '../../config/project-file.js';
 
 /**
- * Runs a built script to its end and returns what it printed on stdout.
- * @throws Error with everything it printed, when it does not exit with 0.
+ * Runs a built script to its end and returns its stdout.
+ * @throws Error with all its output unless it exits with 0.
  */
 export async function runToEnd(
   script: string,

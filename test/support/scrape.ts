@@ -8,10 +8,10 @@ export interface Sample {
   value: number;
 }
 
-/** Of those that were asked: what they print later may push the line out of what is kept. */
+/** The URLs found so far: later output may displace the line from the kept output. */
 const known = new WeakMap<object, string>();
 
-/** Where a process that was started with METRICS_PORT=0 tells its metrics. */
+/** Returns the URL of the metrics server of a process that was started with METRICS_PORT=0. */
 export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promise<string> {
   const found = known.get(program);
   if (found !== undefined) {
@@ -29,7 +29,7 @@ export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promis
   return url;
 }
 
-/** What it tells, in the text format of Prometheus. */
+/** Returns the samples of /metrics, which are in the Prometheus text format. */
 export async function scrape(url: string): Promise<Sample[]> {
   const { statusCode, body } = await request(`${url}/metrics`);
   const text = await body.text();
@@ -45,7 +45,7 @@ export async function scrape(url: string): Promise<Sample[]> {
   });
 }
 
-/** The sum of the samples of this name with these labels; null where there is none. */
+/** Returns the sum of the samples with this name and these labels; null if there is none. */
 export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const found = samples.filter(
     (each) => each.name === name && Object.entries(labels).every(([key, text]) => each.labels[key] === text),

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 
 /**
- * What the script of the fleet's clock is told by Redis, so much later: as where this process stood still meanwhile. Other
- * scripts tell no time.
- * @param byMs Asked for at each answer.
- * @returns what ends it.
+ * Shifts the time that Redis returns to the script of the fleet's clock, as if this process had
+ * paused. Other scripts return no time.
+ * @param byMs Called for each reply. Milliseconds.
+ * @returns a function that ends the shift.
  */
 export function shiftRedisTime(client: Redis, byMs: () => number): () => void {
   const ask = client.eval.bind(client) as (...given: unknown[]) => Promise<unknown>;

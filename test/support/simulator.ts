@@ -8,13 +8,13 @@ import { fetchJson } from './fetch-json.js';
 import { startProgram } from './start-program.js';
 
 export interface SimulatorOptions {
-  /** Default `simulator-secret`. */
+  /** Default: `simulator-secret`. */
   secret?: string;
   /** Default 1, so that random faults are the same in each run. */
   seed?: number;
-  /** Default a new directory that goes away with stop(). Give one to start again on what was executed. */
+  /** Default: a new directory that stop() removes. Pass one to restart with earlier executions. */
   dataDir?: string;
-  /** Default any free port. */
+  /** Default: any free port. */
   port?: number;
 }
 
@@ -22,15 +22,15 @@ export interface RunningSimulator {
   url: string;
   port: number;
   secret: string;
-  /** What was executed, oldest first. */
+  /** Returns the executed orders, oldest first. */
   log(filter?: { provider?: string; ref_id?: string }): Promise<Execution[]>;
-  /** Changes what is named and returns how the simulator behaves now. */
+  /** Changes the given settings and returns all of them. */
   control(change: SettingsChange): Promise<Settings>;
-  /** Default SIGTERM. Returns the exit code. */
+  /** Default: SIGTERM. Returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built provider simulator on a port of its own. */
+/** Starts the built provider simulator on its own port. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const { secret = 'simulator-secret', seed = 1, port = 0 } = options;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'simulator-')));
@@ -59,7 +59,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   };
 }
 
-/** The md5 `sign` for `suffix`: a ref_id, `pricelist` or `depo`. */
+/** Returns the md5 `sign` for `suffix`: a ref_id, `pricelist` or `depo`. */
 export function md5Sign(username: string, secret: string, suffix: string): string {
   return createHash('md5').update(`${username}${secret}${suffix}`).digest('hex');
 }

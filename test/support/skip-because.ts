@@ -4,8 +4,8 @@ interface WithReason {
 }
 
 /**
- * Skips a test or, in `before`, all tests of the suite. The end of a run lists the reason.
- * @param reason what is missing and how to get it.
+ * Skips a test, or all tests of the suite if called in `before`. The end of a run lists the reason.
+ * @param reason The missing thing and how to get it.
  */
 export function skipBecause(context: Mocha.Context, reason: string): never {
   const runnable: Mocha.Runnable & { type?: string } = context.runnable();

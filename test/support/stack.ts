@@ -1,6 +1,6 @@
 /**
- * A copy of the service for one test file: its own database, queue prefix, simulator and inbox, and the real
- * processes, so that a test may kill any of them without touching another test.
+ * A copy of the service for one test file: own database, queue prefix, simulator and inbox, and
+ * real processes. A test may kill any of them without affecting another test.
  */
 import { randomUUID } from 'node:crypto';
 import { MongoClient, type Db } from 'mongodb';
@@ -11,9 +11,9 @@ import { startProgram, type RunningProgram } from './start-program.js';
 import { startSimulator, type RunningSimulator } from './simulator.js';
 
 export interface Stack {
-  /** Of the web process that was started first. */
+  /** The URL of the first web process. */
   baseUrl: string;
-  /** That one; null: none was asked for. */
+  /** The first web process; null if none was requested. */
   web: RunningProgram | null;
   db: Db;
   env: NodeJS.ProcessEnv;
@@ -21,12 +21,12 @@ export interface Stack {
   inbox: RunningInbox;
   startWorker(...kinds: string[]): Promise<RunningProgram>;
   startWeb(env?: NodeJS.ProcessEnv): Promise<RunningProgram>;
-  /** The demo accounts and catalogue: username -> key and secret. */
+  /** Creates the demo accounts and catalogue. Returns the accounts by username. */
   seed(): Promise<Record<string, SeededAccount>>;
   stop(): Promise<void>;
 }
 
-/** As the seed prints it; the operator `admin` has a password in place of key and secret. */
+/** As the seed prints it. The operator `admin` has a password instead of key and secret. */
 export interface SeededAccount {
   username: string;
   api_key: string;
@@ -34,7 +34,7 @@ export interface SeededAccount {
   password?: string;
 }
 
-/** @param options.workers Kinds of workers to start at once, one process for all of them; none by default. */
+/** Starts a stack. @param options.workers Kinds of workers to run in one process. Default: none. */
 export async function startStack(
   options: { workers?: string[]; web?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Stack> {
@@ -51,7 +51,7 @@ export async function startStack(
     ...options.env,
     MONGODB_URI: uri,
   };
-  // By a name of its own: the test itself meets no fault that it plays (mongo-faults.ts).
+  // Another appName, so that the test's own client is not affected by faults (mongo-faults.ts).
   const client = await new MongoClient(uri, { appName: 'test' }).connect();
   const programs: RunningProgram[] = [];
 
@@ -78,7 +78,7 @@ export async function startStack(
     startWeb,
     async seed() {
       const printed = await runToEnd('scripts/seed.js', ['--json'], env);
-      // A test asks again and again until something is so; only one about the limit itself may be stopped by it.
+      // Tests poll. Tests of the rate limit set their own.
       await client
         .db()
         .collection('accounts')
@@ -93,7 +93,7 @@ export async function startStack(
   };
 }
 
-/** The address of a database of this name on the server that the test, or all tests, were given. */
+/** Returns the URI of a database of this name on the given server. */
 function databaseUri(name: string, given: string | undefined): string {
   if (!given) {
     throw new Error('MONGODB_URI is not set: run the tests with npm test');

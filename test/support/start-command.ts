@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that is not ours, until it is stopped. */
+/** Starts an external program. */
 export function startOf(command: string, args: string[]): { stop(): Promise<void> } {
   const child = spawn(command, args, { stdio: 'ignore' });
   const ended = once(child, 'exit');

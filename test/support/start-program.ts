@@ -12,17 +12,17 @@ export interface RunningProgram {
   /** 0 for a program that does not listen. */
   port: number;
   url: string;
-  /** The end of what it printed. */
+  /** Returns the end of its output. */
   output(): string;
-  /** Waits until the process is gone and returns its exit code (null when a signal ended it). */
+  /** Waits until the process has exited and returns its exit code (null if a signal ended it). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
- * Starts a built program as a process of its own and waits until it says `{ready: true, port}`. The program
+ * Starts a built program as a process and waits for its message `{ready: true, port}`. The program
  * ends with its parent at the latest.
- * @param script path below dist/, such as `scripts/inbox/main.js`.
- * @throws Error with what the program printed, when it ends or stays silent instead.
+ * @param script Path below dist/, such as `scripts/inbox/main.js`.
+ * @throws Error with its output if it exits or sends no message.
  */
 export async function startProgram(
   script: string,
@@ -69,7 +69,8 @@ const running: { name: string; child: ChildProcess; output: () => string }[] = [
 const lastLines = 25;
 const lineMax = 400;
 
-// The last words of the processes say what a failed assertion can't. Benchmarks start programs without mocha.
+// Prints the last output of the processes of a failed test. Benchmarks start programs without
+// mocha.
 if (typeof afterEach === 'function') {
   afterEach(function tellLastWords() {
     if (this.currentTest?.state === 'failed') {
@@ -83,7 +84,10 @@ if (typeof afterEach === 'function') {
   });
 }
 
-/** A failed test that never stopped its program must not keep the test process alive, and with it the program. */
+/**
+ * Unreferences the child: a failed test that did not stop its program must not keep the test
+ * process alive.
+ */
 function letTestsEnd(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();

@@ -1,21 +1,21 @@
-/** Listens in between processes and their MongoDB: what every one of them asks, as it is on the wire. */
+/** Records the commands between processes and their MongoDB. */
 import type { Document } from 'mongodb';
 import { startMongoProxy } from './mongo-proxy.js';
 
-/** A command as it was sent, with the documents that came beside its body. */
+/** A command with its document sequences. */
 export interface SentCommand {
   name: string;
   database: string;
   collection: string;
   body: Document;
-  /** Of the database transaction that it belongs to; null outside of one. */
+  /** The id of its database transaction; null outside of one. */
   transaction: string | null;
 }
 
 export interface StatementTap {
-  /** What processes must be given as MONGODB_URI. */
+  /** The MONGODB_URI for the processes. */
   uri: string;
-  /** Commands by clients that do not call themselves `test`, in the order of their arrival. */
+  /** Commands of clients whose appName is not `test`, in order of arrival. */
   readonly sent: SentCommand[];
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Does something at a steady rate, as clients do. The rate is a part of what such a test says, not a wait for
- * something to happen; whoever comes late catches up.
+ * Runs `act` at a steady rate, as clients do. The rate is part of the test, not a wait for a
+ * condition. Late calls catch up.
  */
 export async function steadily(
   perSecond: number,

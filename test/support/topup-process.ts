@@ -1,4 +1,4 @@
-/** The operator's CLI for many commands, one after the other: as it is, but for the start of a process each time. */
+/** Runs many operator commands one after the other in one process, which saves process starts. */
 import { runTopup } from '../../scripts/topup/program.js';
 
 process.on('message', (args: string[]) => {

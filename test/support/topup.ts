@@ -9,7 +9,7 @@ export interface CliResult {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Standard output read as JSON. */
+  /** Parses stdout as JSON. */
   // Tests name the shape they expect.
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- see above
   json<T = Record<string, unknown>>(): T;
@@ -17,17 +17,17 @@ export interface CliResult {
 
 interface Host {
   process: ChildProcess;
-  /** Rejects when the process ends. */
+  /** Rejects when the process exits. */
   gone: Promise<never>;
-  /** Commands of one host follow each other. */
+  /** Settles after the previous command: a host runs its commands sequentially. */
   last: Promise<unknown>;
 }
 
 const hosts = new WeakMap<NodeJS.ProcessEnv, Host>();
 
 /**
- * Runs a command of the operator's CLI to its end. Commands with the same environment share a process, in which they
- * run one after the other: most of what a command costs is the start of its process.
+ * Runs an operator command to its end. Commands with the same environment share a process and run
+ * sequentially, because the start of a process is the main cost.
  */
 export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<CliResult> {
   const host = hosts.get(env) ?? startHost(env);
@@ -44,7 +44,7 @@ export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<Cli
 
 function startHost(env: NodeJS.ProcessEnv): Host {
   const host = forkTestProgram('test/support/topup-process', withoutColours(env));
-  // It ends when we do, and must not keep us from it.
+  // The child ends with this process and must not keep it alive.
   host.unref();
   host.channel?.unref();
   const gone = once(host, 'exit').then(() => {
@@ -54,12 +54,12 @@ function startHost(env: NodeJS.ProcessEnv): Host {
   return { process: host, gone, last: Promise.resolve() };
 }
 
-/** With CI in the environment the commands would paint what they print. */
+/** Disables colours, which CI in the environment would enable. */
 function withoutColours(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, NO_COLOR: '1' };
 }
 
-/** The same in a process of its own, as an operator does it, with `input` on its standard input. */
+/** Runs an operator command in its own process, with `input` as stdin. */
 export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input = ''): Promise<CliResult> {
   const child = spawn(process.execPath, [cli, ...args], {
     env: withoutColours(env),
@@ -69,7 +69,7 @@ export async function topupProcess(args: string[], env: NodeJS.ProcessEnv, input
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  // A command that ends without reading its input closes the pipe.
+  // A command that exits without reading its input closes the pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];

@@ -1,4 +1,4 @@
-/** The environment of a process on a host whose clock is ahead by so many milliseconds. */
+/** Returns the environment of a process whose clock is ahead by `ms`. */
 export function aheadBy(ms: number): NodeJS.ProcessEnv {
   const program = `
     const Real = Date;

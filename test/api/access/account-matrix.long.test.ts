@@ -33,11 +33,11 @@ const every = [
   })),
 ];
 
-/** What stands where a name of the other side stood, and names nobody: of the same form. */
+/** Returns an identifier of the same form that belongs to no account. */
 const nobodys = (identifier: string) =>
   identifier.replace(/\d/g, (digit) => String((Number(digit) + 5) % 10));
 
-describe("one account never sees or touches what is another's: every operation", function () {
+describe('account isolation of every operation', function () {
   this.timeout(120_000);
   let stack: Stack;
   let own: Side;
@@ -59,7 +59,8 @@ describe("one account never sees or touches what is another's: every operation",
     const all = await stack.startWorker('all');
     ownReportId = await furnishOwn(stack, own);
     identifiers = await furnishOther(stack, other);
-    // From here on nothing moves but by the calls of the tests; those wait for two kinds of work.
+    // Stop all other work, so that only the calls of the tests change data. Two workers answer
+    // those calls.
     await all.stop();
     await stack.startWorker('inquiries', 'reports');
     parties = { ours: await idsOf(own), theirs: await idsOf(other) };
@@ -74,7 +75,7 @@ describe("one account never sees or touches what is another's: every operation",
     await stack.stop();
   });
   beforeEach(async () => {
-    // With the highest limit there is, so that answers fit the contract, and its whole minute for each test.
+    // Uses the highest rate limit that the contract allows. Each test starts with an empty minute.
     const counts = await redis.keys(`${String(stack.env['QUEUE_PREFIX'])}:rate:*`);
     await Promise.all(counts.map((name) => redis.del(name)));
   });
@@ -92,14 +93,14 @@ describe("one account never sees or touches what is another's: every operation",
     const answer = await sendCall(stack.baseUrl, call);
     const rotated = /^\/api\/(buyer|seller)\/api\/keys\/rotate$/.exec(call.path)?.[1] as Role | undefined;
     if (rotated && answer.status === 200 && call.key === own[rotated].api_key) {
-      // A key that was replaced changes no configuration any more.
+      // A replaced key can no longer change the configuration.
       own[rotated].api_key = String(answer.body.data.api_key);
     }
     return answer;
   };
   const accountOf = (side: Side, role: Role): SeededAccount => side[role];
 
-  /** A call by our side, unless another account is named, with its key or an access token. */
+  /** Builds a call by our side unless `by` names another account or credential. */
   function callOf(id: string, values: Values, by: { side?: Side; credential?: string } = {}): ApiCall {
     const operation = operationOf(id);
     const { username, api_key: key } = accountOf(by.side ?? own, operation.role);
@@ -120,7 +121,7 @@ describe("one account never sees or touches what is another's: every operation",
     };
   }
 
-  /** Nothing of theirs is in the answer but what was sent itself. */
+  /** Expects that the answer has no private data of the other side except the identifier sent. */
   function expectNothingOfTheirs(answer: Answer, sent = ''): void {
     const text = JSON.stringify(answer.body);
     const rest = sent === '' ? text : text.replaceAll(sent, '');
@@ -130,29 +131,29 @@ describe("one account never sees or touches what is another's: every operation",
     expect(told, text).to.deep.equal([]);
   }
 
-  it('every operation and every place of it is in the matrix, and nothing else', () => {
+  it('the matrix covers exactly every operation and every parameter', () => {
     expect(Object.keys(matrix)).to.have.members(every.map(({ id }) => id));
     for (const { id, placesOf } of every) {
       expect(Object.keys(entryOf(id).places), `places of ${id}`).to.have.members(placesOf);
     }
   });
 
-  it('an operation that is tried with no identifier says why', () => {
+  it('an operation with no tried identifier gives a reason', () => {
     for (const [id, { places, because }] of Object.entries(matrix)) {
       const isTried = Object.values(places).some((place) => place.isTried);
       expect(isTried, `${id}: ${because ?? 'no reason'}`).to.equal(because === undefined);
     }
   });
 
-  it("the other side has something of everything, and each name of it can be turned into nobody's", () => {
+  it('the other side has data of every kind, and each identifier can be made unknown', () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
       expect(nobodys(identifier)).to.not.equal(identifier);
     }
   });
 
-  describe('our calls', () => {
-    afterEach('none of their rows has changed, and there is no new one', async () => {
+  describe('calls by our side', () => {
+    afterEach('leaves the rows of the other side unchanged and adds none', async () => {
       const now = await snapshotOf(stack.db, parties);
       for (const [name, document] of atFirst) {
         expect(now.get(name), name).to.equal(document);
@@ -165,7 +166,7 @@ describe("one account never sees or touches what is another's: every operation",
       const tried = Object.entries(places).filter(([, place]) => place.isTried);
 
       if (Object.values(places).every((place) => !place.isTried || place.usual === undefined)) {
-        it(`${id}: by itself it shows and changes nothing of theirs`, async () => {
+        it(`${id}: a call without their identifiers shows and changes nothing of theirs`, async () => {
           const answer = await send(callOf(id, usualValues(places)));
           expect(answer.status, JSON.stringify(answer.body)).to.be.oneOf([200, 201]);
           expectNothingOfTheirs(answer);
@@ -173,7 +174,7 @@ describe("one account never sees or touches what is another's: every operation",
       }
 
       for (const [name, place] of tried) {
-        it(`${id}: each of their identifiers as ${name} is answered like one that nobody has`, async () => {
+        it(`${id}: answers their identifier as ${name} like an unknown one`, async () => {
           const credentials = role === 'buyer' && !isReseller(id) ? [undefined, token] : [undefined];
           for (const [which, identifier] of namesFor(place)) {
             for (const credential of credentials) {
@@ -211,8 +212,8 @@ describe("one account never sees or touches what is another's: every operation",
       }
     }
 
-    it('the token of our own download link opens none of their reports', async () => {
-      // Asked for now: revoking links is among the calls that were tried.
+    it('the token of our download link opens none of their reports', async () => {
+      // Request a new link: an earlier test revoked the links.
       const own = await send(callOf('getBuyerReport', { id: ownReportId }));
       const ownLink = new URL(String(own.body.data.download_url));
       expect((await send({ path: ownLink.pathname + ownLink.search })).status, 'our own').to.equal(200);
@@ -226,8 +227,8 @@ describe("one account never sees or touches what is another's: every operation",
     });
   });
 
-  describe('afterwards', () => {
-    it('the owner is answered otherwise: each of the identifiers that was tried is a real one', async () => {
+  describe('after all calls', () => {
+    it('the owner gets an answer for each identifier that was tried', async () => {
       const found: Record<string, IdentifierName[]> = {
         getWalletTransaction: [
           'transaction',
@@ -279,10 +280,10 @@ describe("one account never sees or touches what is another's: every operation",
       }
     });
 
-    it('the ledger holds', () => expectLedgerToHold(stack));
+    it('the ledger is consistent', () => expectLedgerToHold(stack));
   });
 
-  /** The other side's identifiers, but for those that mean something to everybody in this place. */
+  /** Returns the other side's identifiers without those that are shared in this place. */
   function namesFor({ shared }: Place): [string, string][] {
     return Object.entries(identifiers).filter(
       ([which]) => !(shared?.these as string[] | undefined)?.includes(which),
@@ -329,7 +330,9 @@ function asText(values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
-/** What a caller can tell two answers apart by, without the identifier that it sent. */
+/**
+ * Returns the parts by which a caller can distinguish two answers, without the identifier it sent.
+ */
 function shown({ status, body }: Answer, sent: string): unknown {
   const { request_id: _id, ...rest } = body as Record<string, unknown>;
   return {

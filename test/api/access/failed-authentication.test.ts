@@ -14,7 +14,7 @@ describe('wrong keys from one address', () => {
     }
   }
 
-  it('20 in a minute hear 401/07, the 21st 429/06; good keys from there are never stopped', async () => {
+  it('answers 20 per minute with 401/07 and the 21st with 429/06, never a good key', async () => {
     const from = uniqueAddress();
     const { key } = await api.newBuyer();
     await useUp(from);
@@ -23,7 +23,7 @@ describe('wrong keys from one address', () => {
     expectFailure(await wrong(uniqueAddress()), { status: 401, code: '07' });
   });
 
-  it('IPv4 mapped into IPv6 is the same address, and a /64 of IPv6 counts as one', async () => {
+  it('counts an IPv4-mapped address as IPv4 and an IPv6 /64 as one address', async () => {
     const v4 = uniqueAddress();
     await useUp(v4);
     expectFailure(await wrong(`::ffff:${v4}`), { status: 429, code: '06' });
@@ -32,7 +32,7 @@ describe('wrong keys from one address', () => {
     expectFailure(await wrong(`${network}:ffff::2`), { status: 429, code: '06' });
   });
 
-  it('a call without any key, and a good key that may not do this, are no attempt to guess one', async () => {
+  it('does not count calls without a key or with a valid key of another role', async () => {
     const from = uniqueAddress();
     const seller = await api.newAccount('seller');
     for (let n = 0; n < 25; n++) {

@@ -1,4 +1,4 @@
-/** Input that is made to stop a process, to fill its memory or to find out what is there. */
+/** Input made to crash a process, exhaust its memory or probe for data. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -29,12 +29,12 @@ import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 describe('hostile input', () => {
   const api = useApi();
 
-  describe('names that every object has', () => {
+  describe('names of built-in object properties', () => {
     const made: string[] = [];
     after(() => writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ _id: { $in: made } })));
 
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
-      it(`an operator called ${name} is one that nobody knows prefixes of`, async () => {
+      it(`treats an operator called ${name} as one without known prefixes`, async () => {
         const { key } = await api.newAccount('seller');
         const code = uniqueRef('P').slice(0, 50);
         made.push(code);
@@ -92,7 +92,7 @@ describe('hostile input', () => {
     };
 
     for (const [encoding, bytes] of Object.entries(broken)) {
-      it(`what is no ${encoding}: 400/01, and no error in the log`, async () => {
+      it(`answers an invalid ${encoding} body with 400/01 and logs no error`, async () => {
         const { key } = await api.newBuyer();
         for (const path of ['/api/buyer/transactions', '/api/reseller/callback']) {
           const { message, ...answer } = await send(path, key, encoding, bytes);
@@ -102,7 +102,7 @@ describe('hostile input', () => {
       });
     }
 
-    it('what is well compressed is read, a bomb is 413, and another encoding 415', async () => {
+    it('reads valid compression; refuses a bomb with 413 and another encoding with 415', async () => {
       const { key } = await api.newBuyer();
       const path = '/api/buyer/transactions';
       const good = { gzip: gzipSync(body), deflate: deflateSync(body), br: brotliCompressSync(body) };
@@ -115,7 +115,7 @@ describe('hostile input', () => {
     });
   });
 
-  it('a client that hangs up in the middle of its body is no failure of ours: 400 in the log, and no error', async () => {
+  it('logs 400 without an error if the client hangs up within its body', async () => {
     const lines: Record<string, unknown>[] = [];
     const listen = (line: Record<string, unknown>) => lines.push(line);
     logger.on('data', listen);
@@ -138,7 +138,7 @@ describe('hostile input', () => {
   });
 
   for (const charset of ['utf-7', 'utf-16', 'utf-16le', 'utf-32', 'latin1']) {
-    it(`a body in ${charset}: 415/01, and nothing is done`, async () => {
+    it(`refuses a body in ${charset} with 415/01 and does nothing`, async () => {
       const { key } = await api.newBuyer();
       const refused = await api.call({
         method: 'POST',
@@ -161,7 +161,7 @@ describe('hostile input', () => {
     ['no width', '\u200b'],
     ['half a character', '\ud83d'],
   ] as const) {
-    it(`a text with a control character of ${what} is refused`, async () => {
+    it(`refuses a text with a control character of ${what}`, async () => {
       const { key } = await api.newAccount('seller');
       const product = { code: uniqueRef('P').slice(0, 50), name: `a${character}b`, price: 1_000 };
       const refused = await api.call({
@@ -175,9 +175,9 @@ describe('hostile input', () => {
 
   async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
     const seen: string[] = [];
-    // What was called before is logged together, a moment later.
+    // Earlier calls are logged in a batch a moment later.
     await writeRequestLog();
-    // Of the driver, which mongoose and the posting client both ask; `findOne` is a `find`.
+    // Mongoose and the posting client both call the driver. `findOne` is a `find`.
     const asked = Collection.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
     const methods = [
       'find',
@@ -205,8 +205,8 @@ describe('hostile input', () => {
     return seen;
   }
 
-  describe('names that are not known', () => {
-    it('too long a name is not remembered, nor is anything under it', async () => {
+  describe('unknown names', () => {
+    it('does not cache a name that is too long', async () => {
       const asked: string[] = [];
       const find = createCache({
         from: [AccountModel],
@@ -219,7 +219,7 @@ describe('hostile input', () => {
       expect(asked).to.deep.equal([short, long, long]);
     });
 
-    it('what cannot be a username, such as 12 kB of one, is refused without a query: it is no key of any memory', async () => {
+    it('refuses a malformed username without a query or a cache entry', async () => {
       const queries = await queriesOf(async () => {
         for (const username of ['x'.repeat(12_000), 'NOT VALID', 'ab', 'x'.repeat(41), '__proto__ ']) {
           const answer = await api.call({ path: pathOf('balance', { username, sign: 'a'.repeat(32) }) });
@@ -230,7 +230,7 @@ describe('hostile input', () => {
       expect(queries).to.deep.equal([]);
     });
 
-    it('an unknown username takes the same queries, hears the same words and waits as long as a known one', async () => {
+    it('an unknown username takes the same queries, answer and time as a known one', async () => {
       const { account, key } = await api.newBuyer();
       const unknown = `u-${account.username.slice(2)}`;
       const ask = async (username: string, kind: 'md5' | 'hmac') => {
@@ -250,7 +250,7 @@ describe('hostile input', () => {
       expect(await queriesOf(() => findKeysByUsername(fresh.username))).to.deep.equal(ofUnknown);
     });
 
-    it('an unknown key and a token of nobody are refused no sooner than the floor, and the right key at once', async () => {
+    it('refuses an unknown key or token no sooner than the time floor', async () => {
       for (const wrong of [generateApiKey('buyer', 'test'), `at_${'A'.repeat(70)}`, 'nonsense']) {
         const startedAt = performance.now();
         const answer = await api.call({ path: '/v1/wallet/balance', key: wrong });
@@ -260,11 +260,11 @@ describe('hostile input', () => {
     });
   });
 
-  describe('callbacks that nobody signed', () => {
+  describe('callbacks with an invalid signature', () => {
     const send = (path: string, body: object, from: string) =>
       api.call({ path, body, from, headers: { 'x-signature': 'sha256=00' } });
 
-    it('the 21st in a minute from an address is 429/06, for this provider and this address alone', async () => {
+    it('answers the 21st per minute with 429/06, per provider and address', async () => {
       const [from, elsewhere] = [uniqueAddress(), uniqueAddress()];
       const path = '/api/reseller/callback';
       const forged = { ref_id: 'nobody-1', status: 'success' };
@@ -285,7 +285,7 @@ describe('hostile input', () => {
     const secret = 'of-the-receiver-4711';
     const url = `https://shop.example/hook?token=${secret}&v=2`;
 
-    it('are neither in the audit log nor in the list of deliveries, and the owner reads them in the configuration', async () => {
+    it('are masked in the audit log and the delivery list but shown to the owner', async () => {
       const { key, account } = await api.newBuyer();
       const path = '/api/buyer/api/config';
       const urls = { webhook_url: url, callback_url: `${url}&back` };
@@ -298,7 +298,7 @@ describe('hostile input', () => {
       expect(JSON.stringify(listed.body)).to.include('token=***').and.not.include(secret);
     });
 
-    it('are masked in whatever is logged, with names before the host', () => {
+    it('are masked in logged text, as are credentials before the host', () => {
       const line = redact({ text: `went to ${url}, then to https://user:${secret}@shop.example/x` });
       expect(line).to.deep.equal({
         text: 'went to https://shop.example/hook?token=***&v=*** then to https://***@shop.example/x',

@@ -1,4 +1,4 @@
-/** Requests as they come from the open net, byte by byte, against everything that listens. */
+/** Raw malformed and hostile requests against every HTTP route. */
 import { expect } from 'chai';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -29,7 +29,7 @@ const patienceMs = 10_000;
 interface Sent {
   what: string;
   bytes: Buffer;
-  /** It may be answered with a key: the owner asks for it with the current one. */
+  /** The caller holds the current key, so the answer may contain a key. */
   isOwners: boolean;
 }
 
@@ -66,7 +66,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     known = { buyer: await account('buyer'), seller: await account('seller') };
     secrets.add(env.SESSION_SECRET).add(env.ENCRYPTION_KEY ?? '');
     logger.level = 'info';
-    // Heard here, and not printed.
+    // Capture the log without printing it.
     logger.transports.forEach((each) => (each.silent = true));
     logger.on('data', listen);
   });
@@ -144,7 +144,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     ])();
   }
 
-  /** Paths as they are, and such as a router or a proxy could read in another way. */
+  /** Returns the path, or a variant that a router or a proxy may read differently. */
   const trick = (path: string): string =>
     one([
       ...Array.from({ length: 12 }, () => path),
@@ -315,7 +315,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       const socket = connect(Number(port), hostname, () => socket.write(bytes));
       socket.setTimeout(patienceMs, () => socket.destroy(new Error('no answer')));
       socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // What is refused before it was read whole ends with a reset, after the answer.
+      // A request refused before its body is read ends with a reset after the answer.
       socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
       socket.on('close', () => {
         const text = Buffer.concat(chunks).toString('utf8');
@@ -324,7 +324,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
     });
   }
 
-  /** @returns with milliseconds of computing, of both ends and of all that the process does meanwhile. */
+  /** Returns the answer and the CPU milliseconds of the whole process, client included. */
   async function measured(made: Sent): Promise<[Came, number]> {
     const before = process.cpuUsage();
     const came = await send(made);
@@ -335,7 +335,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
   const hasMoved = ({ status, text }: Came): boolean =>
     status < 300 && (/"status":"(success|00|05)"/.test(text) || text.includes('text/csv'));
 
-  it('no 5xx, no answer over 100 ms of computing, no money moved by a refused call, no secret in an answer or a log', async () => {
+  it('no 5xx, at most 100 ms of CPU, no secret, and no money moved when refused', async () => {
     const seen = new Map<number, number>();
     let before = await money();
     let refusedSince = 0;
@@ -346,8 +346,8 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
       seen.set(came.status, (seen.get(came.status) ?? 0) + 1);
       expect(came.status, `${about}\n${came.text.slice(0, 2_000)}`).to.be.within(100, 499);
       if (cpuMs > cpuMsMax && !hasMoved(came)) {
-        // Garbage of all before may have been collected, and a machine with other load counts that too: what a request costs
-        // by itself, it costs each time.
+        // Garbage collection or other load can inflate one measurement. The request's own cost
+        // recurs on every try.
         const again = [];
         for (let tries = 0; tries < 5; tries++) {
           again.push((await measured(made))[1]);
@@ -355,7 +355,7 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         expect(Math.min(...again), about).to.be.below(cpuMsMax);
       }
       for (const secret of secrets) {
-        // A login with a token may give the same one again.
+        // A login with a token may return the same token.
         const isOwn = made.isOwners || came.text.includes('"access_token":');
         if (came.text.includes(secret) && !(isOwn && [200, 201].includes(came.status))) {
           expect.fail(`${about}\nis answered with a secret: ${came.text}`);
@@ -372,7 +372,8 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
         expect(await money(), `by one of the 10 refused calls up to ${about}`).to.equal(before);
       }
       if (n % 200 === 199 || n === requests - 1) {
-        // A limit of calls in a minute, or an allowlist that one of these has set, must not stop the next ones.
+        // New accounts: a request may have set a rate limit or an allowlist that blocks the next
+        // ones.
         known = { buyer: await account('buyer'), seller: await account('seller') };
         before = await money();
         refusedSince = 0;

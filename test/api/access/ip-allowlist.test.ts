@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isOnAllowlist, normalizeAllowlistEntry } from '../../../src/accounts/ip-allowlist.js';
 
 describe('IP allowlist', () => {
-  it('an empty list lets every address through, and a list only its own', () => {
+  it('an empty list accepts every address, and a list refuses unreadable ones', () => {
     expect(isOnAllowlist([], '203.0.113.7')).to.equal(true);
     expect(isOnAllowlist([], 'unreadable')).to.equal(true);
     expect(isOnAllowlist(['203.0.113.7'], 'unreadable')).to.equal(false);

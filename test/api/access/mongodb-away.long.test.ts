@@ -11,7 +11,7 @@ import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
 
 const answerWithinMs = 3_000;
 
-describe('MongoDB away', function () {
+describe('MongoDB outage', function () {
   this.timeout(120_000);
   let stack: Stack;
   let mongo: Outage;
@@ -61,7 +61,7 @@ describe('MongoDB away', function () {
     return answer;
   }
 
-  it('a worker whose very first purchase meets the outage goes on when it is over', async () => {
+  it('a worker whose first purchase meets the outage continues after it', async () => {
     const connection = { url: process.env['REDIS_URL'] ?? '' };
     const sellers = await stack.db.collection('accounts').find({ role: 'seller' }).toArray();
     const queues = sellers.map(({ _id }) => {
@@ -71,7 +71,8 @@ describe('MongoDB away', function () {
       (await Promise.all(queues.map((queue) => queue.getFailedCount()))).reduce((a, b) => a + b);
     const workers = () => Promise.all(queues.map((queue) => queue.getWorkersCount()));
     try {
-      // Which queues there are stands in MongoDB: a worker that has not read it yet would meet no purchase in the outage.
+      // The list of queues is in MongoDB. A worker that has not read it yet would get no purchase
+      // during the outage.
       await eventually('a worker on each queue', async () => (await workers()).every((count) => count > 0));
       await Promise.all(queues.map((queue) => queue.pause()));
       const asked = purchase();
@@ -91,13 +92,13 @@ describe('MongoDB away', function () {
     ['is killed', () => mongo.cut()],
   ];
   for (const [name, begin] of outages) {
-    it(`${name}: 503/03 with Retry-After in time, recovery with no restart, and no purchase lost or doubled`, async () => {
+    it(`${name}: answers 503/03 in time, recovers without restart, loses or doubles none`, async () => {
       const [first, second] = [purchase(), purchase()];
       const before = [first, second];
       const [bought, boughtAsReseller] = await Promise.all([buy(first), buyAsReseller(second)]);
       expect(bought.status).to.equal(200);
       expect(boughtAsReseller.body.status).to.equal('00');
-      // The accounts are in memory now, so that the outage meets the purchases themselves.
+      // The accounts are cached by now, so the outage affects the purchases themselves.
       await begin();
       const during = [purchase(), purchase(), purchase()];
       const resold = purchase();
@@ -111,7 +112,7 @@ describe('MongoDB away', function () {
       }
       expect(reseller.status).to.equal(200);
       expect(reseller.body.status, 'a failure code would be bought elsewhere').to.equal('05');
-      // Long after: the accounts are forgotten, and authentication itself needs the database.
+      // The cached accounts have expired, so authentication needs the database.
       expectFailure(await inTime(buyer.get('/v1/products')), { status: 503, code: '03' });
       const depo = pathOf('balance', { username: 'buyer', sign: hmacSign(signing, 'depo') });
       const balance = await inTime(buyer.get(depo));

@@ -20,7 +20,7 @@ describe('secrets', () => {
   });
   after(() => stack.stop());
 
-  it('no key, token, sign or webhook secret is in a log, in Redis or in an audit entry after a run of every kind', async () => {
+  it('no secret is in a log, in Redis or in an audit entry after calls of every kind', async () => {
     const [web, worker] = [await stack.startWeb(), await stack.startWorker('all')];
     const accounts = await stack.seed();
     const buyer = { username: 'buyer', key: accounts['buyer']?.api_key ?? '' };
@@ -52,7 +52,7 @@ describe('secrets', () => {
       customer_number: '081234561232',
       ref_id: uniqueRef(),
     });
-    // Mistakes print more than successes do.
+    // Failed calls log more than successful ones.
     const unknown = generateApiKey('buyer', 'test');
     secrets.set('unknown key', unknown);
     await apiClient(web.url, unknown).post('/api/buyer/balance');
@@ -85,7 +85,7 @@ describe('secrets', () => {
     }
   });
 
-  /** Everything that this copy of the service keeps in Redis. */
+  /** Returns everything under this stack's prefix in Redis, as JSON. */
   async function dumpRedis(): Promise<string> {
     const redis = new Redis(process.env['REDIS_URL'] ?? '');
     const found: unknown[] = [];

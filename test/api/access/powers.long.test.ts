@@ -1,4 +1,4 @@
-/** What each credential may do: every operation of the contract, by the current key, an older one, and tokens of both. */
+/** Calls every operation with the current key, a superseded key, and a token of each. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { sealAccessToken } from '../../../src/accounts/access-token.js';
@@ -18,7 +18,10 @@ import { useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { useSettings } from '../../support/use-settings.js';
 
-/** Written out here too, so that an operation that is opened by mistake is noticed. */
+/**
+ * The operations that only the current key may call. Listed again here, so that a mistake in the
+ * contract is noticed.
+ */
 const ownersAlone = ['Buyer', 'Seller'].flatMap((who) => [
   `get${who}Config`,
   `update${who}Config`,
@@ -41,9 +44,9 @@ interface Credentials {
   tokenOfSuperseded: string;
 }
 
-describe('what each credential may do', () => {
+describe('permissions of each credential', () => {
   const sellers: string[] = [];
-  // No worker runs here, and nobody is to wait for one.
+  // No worker runs here, so waiting for a report is pointless.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
     await writeAndInvalidate([ProductModel, OfferModel], null, async (products, offers) => {
@@ -120,7 +123,7 @@ describe('what each credential may do', () => {
     });
   }
 
-  it('an operation that says nothing is the owner’s alone', () => {
+  it('an operation without a declared power requires the current key', () => {
     const silent = defineOperation({
       id: 'silent',
       method: 'get',
@@ -134,7 +137,7 @@ describe('what each credential may do', () => {
     expect(getRequiredPower(silent)).to.equal('own');
   });
 
-  it('a key that was replaced while its own rotation or change was under way is refused', async () => {
+  it('refuses a key that was replaced during its own rotation or change', async () => {
     for (let round = 0; round < 5; round++) {
       const { account, key } = await api.newAccount('buyer', { rateLimit: limits.rateLimitMax });
       const rotations = Array.from({ length: 4 }, () =>

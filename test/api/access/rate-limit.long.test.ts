@@ -9,14 +9,14 @@ import { useApi } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
 
-describe('rate limit over two web processes', () => {
+describe('rate limit with two web processes', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack();
   });
   after(() => stack.stop());
 
-  it('rate_limit 60: of 150 calls on all surfaces exactly 60 are accepted, the rest 06 with Retry-After', async () => {
+  it('accepts 60 of 150 calls on all surfaces and refuses the rest with 06', async () => {
     const second = await stack.startWeb();
     const { username = '', api_key: key = '' } = (await stack.seed())['buyer'] ?? {};
     await stack.db.collection('accounts').updateOne({ username }, { $set: { rateLimit: 60 } });
@@ -33,7 +33,7 @@ describe('rate limit over two web processes', () => {
           return client.get(depo);
       }
     });
-    // One after the other, then many at once: both must count the same.
+    // Sequential and concurrent calls must count the same.
     const answers: Answer[] = [];
     for (const call of calls.slice(0, 30)) {
       answers.push(await call());
@@ -59,11 +59,11 @@ describe('rate limit', () => {
   const api = useApi();
   const takeFromMinute = (key: string, max: number) => consumeRateLimit(key, { max, windowMs: 60_000 });
 
-  it('the limit is there again when the minute is over', async () => {
+  it('resets when the minute is over', async () => {
     const key = `test:${uniqueRef()}`;
     const take = () => takeFromMinute(key, 2);
     expect(await take()).to.include({ accepted: true, remaining: 1, limit: 2 });
-    // The rest of the minute passes quickly.
+    // Shorten the rest of the minute.
     await redis().pexpire(`${env.QUEUE_PREFIX}:${key}`, 300);
     expect(await take()).to.include({ accepted: true, remaining: 0 });
     const refused = await take();
@@ -74,14 +74,14 @@ describe('rate limit', () => {
     ).to.equal('accepted');
   });
 
-  it('a count that lost its end in Redis gets a new one', async () => {
+  it('a counter that lost its expiry in Redis gets a new one', async () => {
     const key = `test:${uniqueRef()}`;
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 1);
     expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 3 });
     expect(await redis().pttl(`${env.QUEUE_PREFIX}:${key}`)).to.be.within(1, 60_000);
   });
 
-  it('a refused key costs Redis nothing, and a raised limit counts from what was accepted', async () => {
+  it('refuses locally once used up, and a raised limit counts what was accepted', async () => {
     const key = `test:${uniqueRef()}`;
     for (let n = 0; n < 5; n++) {
       await takeFromMinute(key, 3);
@@ -93,14 +93,14 @@ describe('rate limit', () => {
     expect(await takeFromMinute(key, 5)).to.include({ accepted: true, remaining: 1 });
   });
 
-  it('what another process has used up is refused here, and the refusal is not counted', async () => {
+  it('refuses what another process used up and does not count the refusal', async () => {
     const key = `test:${uniqueRef()}`;
     await redis().set(`${env.QUEUE_PREFIX}:${key}`, 3, 'PX', 60_000);
     expect(await takeFromMinute(key, 3)).to.include({ accepted: false, remaining: 0 });
     expect(await redis().get(`${env.QUEUE_PREFIX}:${key}`)).to.equal('3');
   });
 
-  it('what a process refused by its own count, while Redis was away, goes by Redis again when that is back', async () => {
+  it('uses the Redis count again after refusing by its own count in an outage', async () => {
     const key = `test:${uniqueRef()}`;
     const day = { max: 1, windowMs: 86_400_000 };
     const { countInWindow } = redis() as unknown as Record<string, unknown>;
@@ -117,7 +117,7 @@ describe('rate limit', () => {
     expect((await consumeRateLimit(key, day)).accepted, 'what Redis said is kept').to.equal(false);
   });
 
-  it('what is given back is there again at once, also where another process gave it back; never more than the limit', async () => {
+  it('a refund is available at once in every process and never exceeds the limit', async () => {
     const key = `test:${uniqueRef()}`;
     const limit = { max: 2, windowMs: 60_000, refunds: true } as const;
     await consumeRateLimit(key, limit);
@@ -134,7 +134,7 @@ describe('rate limit', () => {
     expect(await consumeRateLimit(key, limit)).to.include({ accepted: true, remaining: 1 });
   });
 
-  it('a rate_limit raised by the account itself lets it go on at once', async () => {
+  it('an account that raises its rate_limit can continue at once', async () => {
     const { key } = await api.newAccount('buyer', { rateLimit: 2 });
     const path = '/api/buyer/api/config';
     await api.call({ path, key, body: { rate_limit: 3 } });
@@ -143,7 +143,7 @@ describe('rate limit', () => {
     expectFailure(await api.call({ path, key }), { status: 429, code: '06' });
   });
 
-  it('calls from an address that is not on the allowlist use none of the limit', async () => {
+  it('does not count calls from an address that is not on the allowlist', async () => {
     const { key } = await api.newAccount('buyer', { rateLimit: 1, ipWhitelist: ['203.0.113.7'] });
     const path = '/v1/wallet/balance';
     for (let n = 0; n < 3; n++) {

@@ -8,7 +8,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 
 const answerWithinMs = 3_000;
 
-describe('Redis away', function () {
+describe('Redis outage', function () {
   this.timeout(120_000);
   let stack: Stack;
   let gate: Outage;
@@ -43,7 +43,7 @@ describe('Redis away', function () {
     ['refuses connections', () => gate.cut()],
   ];
   for (const [name, begin] of outages) {
-    it(`${name}: purchases are accepted in time, and fulfilled when it is back, with no restart`, async () => {
+    it(`${name}: accepts purchases in time and fulfils them afterwards without restart`, async () => {
       await begin();
       const ids: string[] = [];
       for (let n = 0; n < 5; n++) {
@@ -65,7 +65,7 @@ describe('Redis away', function () {
   }
 
   for (const [name, begin] of outages) {
-    it(`${name}: calls that need a worker's answer hear 503/03 in time, and nothing is debited`, async () => {
+    it(`${name}: answers 503/03 in time if a worker is needed, and debits nothing`, async () => {
       const balance = async () => (await buyer.post('/api/buyer/balance')).body.data.balance as number;
       const before = await balance();
       await begin();
@@ -86,7 +86,7 @@ describe('Redis away', function () {
     });
   }
 
-  it('reports are accepted in time, and made within a minute or so of its return', async () => {
+  it('accepts reports in time and builds them soon after Redis returns', async () => {
     const ids: string[] = [];
     for (const [name, begin] of outages) {
       await begin();
@@ -107,7 +107,7 @@ describe('Redis away', function () {
     }
   });
 
-  it('each process limits by its own count while Redis is away, and by the common one again after it', async () => {
+  it('limits per process during the outage and together again after it', async () => {
     await stack.db.collection('accounts').updateOne({ username: 'buyer2' }, { $set: { rateLimit: 5 } });
     const second = await stack.startWeb();
     const key = (await stack.seed())['buyer2']?.api_key ?? '';

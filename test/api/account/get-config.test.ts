@@ -12,7 +12,7 @@ for (const role of ['buyer', 'seller'] as const) {
   describe(`GET ${path}`, () => {
     const api = useApi();
 
-    it('shows every setting of the account; is_active to buyers alone', async () => {
+    it('returns every setting of the account, and is_active only to buyers', async () => {
       const { key, account, webhookSecret } = await api.newAccount(role, {
         webhookUrl: 'https://shop.example/hook',
         callbackUrl: null,
@@ -39,7 +39,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(account.username).to.not.equal(other.account.username);
     });
 
-    it('tells a rate_limit above what an account may choose, and its schema allows it; choosing has its maximum', async () => {
+    it('returns a rate_limit above the maximum that an account may choose', async () => {
       const { key } = await api.newAccount(role, { rateLimit: 25_000 });
       const answer = await api.call({ path, key });
       expectSuccess(answer, operation);

@@ -1,4 +1,7 @@
-/** Changes by which an intruder would keep an account: its owner hears, and money waits. */
+/**
+ * Changes that an intruder would make to keep an account: the owner is notified and settlements
+ * need approval.
+ */
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
 import { AccountModel } from '../../../src/accounts/account.model.js';
@@ -18,9 +21,8 @@ const oldUrl = 'https://owner.example/hook?token=of-the-owner';
 const here = '203.0.113.9';
 const by = { actor: 'operator:test', from: null, reason: 'a test' };
 
-describe('changes of what guards an account', () => {
+describe('guarded account changes', () => {
   const api = useApi();
-  // As every process of the service does.
   before(subscribeToChanges);
 
   async function newSeller(): Promise<ApiAccount> {
@@ -40,12 +42,12 @@ describe('changes of what guards an account', () => {
       ref_id: newId(),
       bank_account: { bank_code: '014', account_number, account_name: 'PT Pulsa' },
     });
-  /** As if it were another day. */
+  /** Moves the last guarded change to more than a day ago. */
   const dayLater = ({ account }: ApiAccount) =>
     writeAndInvalidate([AccountModel], [account._id], (rows) =>
       rows.updateOne({ _id: account._id }, { $set: { guardedSince: new Date(Date.now() - 86_400_001) } }),
     );
-  /** Whether the row's own secret signs what a worker would send now. */
+  /** True if this secret signs the delivery as a worker would send it now. */
   async function isSignedWith(row: Delivery, secret: string): Promise<boolean> {
     const account = await AccountModel.findById(row.accountId).orFail().lean();
     const { 'x-signature': signatures = '' } = buildDeliveryHeaders(row, getDeliveryKeys(row, account));
@@ -62,7 +64,7 @@ describe('changes of what guards an account', () => {
     webhook_secret: (key) => call(key, '/api/webhook-secret/rotate'),
   };
   for (const [field, change] of Object.entries(changes)) {
-    it(`${field}: the old URL is told, signed with the old secret, and settlements wait for a day`, async () => {
+    it(`${field}: notifies the old URL with the old secret and holds settlements a day`, async () => {
       const seller = await newSeller();
       expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
       expect((await change(seller.key)).status).to.be.oneOf([200, 201]);
@@ -78,14 +80,14 @@ describe('changes of what guards an account', () => {
     });
   }
 
-  it('a change of the rate limit alone is no such change', async () => {
+  it('a change of the rate limit alone is not guarded', async () => {
     const seller = await newSeller();
     expect((await call(seller.key, '/api/config', { rate_limit: 500 })).status).to.equal(200);
     expect(await notices(seller)).to.deep.equal([]);
     expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
   });
 
-  it('an intruder who then replaces the secret twice and the URL takes no notice back', async () => {
+  it('an intruder who rotates the secret and changes the URL cannot revoke the notices', async () => {
     const seller = await newSeller();
     await changes['ip_whitelist']?.(seller.key);
     for (const then of ['webhook_secret', 'webhook_secret', 'webhook_url'] as const) {
@@ -104,7 +106,7 @@ describe('changes of what guards an account', () => {
     }
   });
 
-  it('another bank account than before: the URL is told once, and it waits until one was paid there', async () => {
+  it('a new bank account is notified once and needs approval until one payout to it', async () => {
     const seller = await newSeller();
     expect((await settle(seller.key)).body.data.needs_approval).to.equal(false);
     expect(await notices(seller)).to.deep.equal([]);
@@ -121,7 +123,7 @@ describe('changes of what guards an account', () => {
     expect(reasons).to.deep.equal([null, 'new-bank-account', 'new-bank-account']);
   });
 
-  it('a first withdrawal to another account that was paid does not open the way for the rest: for a day all wait', async () => {
+  it('settlements need approval for a day after the first payout to a new account', async () => {
     const seller = await newSeller();
     const waits = async (number?: string) =>
       (await settle(seller.key, number)).body.data.needs_approval as boolean;
@@ -137,7 +139,7 @@ describe('changes of what guards an account', () => {
     expect([await waits('8888888'), await waits()]).to.deep.equal([false, false]);
   });
 
-  it('topup account allowlist clear lets a locked-out owner in again, with who and why', async () => {
+  it('topup account allowlist clear unlocks an owner and requires a reason', async () => {
     const seller = await newSeller();
     await call(seller.key, '/api/config', { ip_whitelist: [here] });
     const fromHome = () => api.call({ path: '/api/seller/balance', key: seller.key, from: '198.51.100.1' });

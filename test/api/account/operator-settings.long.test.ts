@@ -1,4 +1,4 @@
-/** What the operator decides of an account, by commands in another process: it holds for the next call. */
+/** Account settings that an operator changes in another process apply to the next call. */
 import { expect } from 'chai';
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { getMd5SignCounts } from '../../../src/accounts/md5-signs.js';
@@ -14,7 +14,6 @@ import { hmacSign, md5Sign, pathOf } from '../support/reseller.js';
 
 describe('topup account set', () => {
   const api = useApi();
-  // As every process of the service does.
   before(subscribeToChanges);
   const run = (...args: string[]) => topup(['account', ...args, '--json'], process.env);
   const set = ({ account }: ApiAccount, ...args: string[]) =>
@@ -27,7 +26,7 @@ describe('topup account set', () => {
   const statusOf = async (by: ApiAccount, kind: 'md5' | 'hmac') =>
     String((await balance(by, kind)).body.status);
 
-  it('--require-strong-sign: md5 is refused from the next call on, HMAC is not, and off lets it in again', async () => {
+  it('--require-strong-sign refuses md5 from the next call on and accepts it when off', async () => {
     const buyer = await api.newBuyer();
     expect([await statusOf(buyer, 'md5'), await statusOf(buyer, 'hmac')]).to.deep.equal(['00', '00']);
     expect((await set(buyer, '--require-strong-sign', 'on')).json()['changed']).to.deep.equal([
@@ -44,7 +43,7 @@ describe('topup account set', () => {
     ]);
   });
 
-  it('md5 is counted by account, HMAC and refused calls are not, and list, show and doctor tell', async () => {
+  it('list, show and doctor report accepted md5 signs per account', async () => {
     const [weak, strong] = [await api.newBuyer(), await api.newBuyer()];
     await Promise.all(Array.from({ length: 5 }, () => balance(weak, 'md5')));
     await balance(strong, 'hmac');
@@ -66,7 +65,7 @@ describe('topup account set', () => {
     expect(checks.find(({ name }) => name === 'md5 signs')?.detail).to.match(/accounts in 30 days.*\d/);
   });
 
-  it('--rate-limit-max: caps what the account chose at once, and it cannot choose more', async () => {
+  it('--rate-limit-max caps the chosen limit at once and limits later choices', async () => {
     const buyer = await api.newBuyer();
     await set(buyer, '--rate-limit-max', '2');
     const config = await api.call({ path: '/api/buyer/api/config', key: buyer.key });
@@ -83,7 +82,7 @@ describe('topup account set', () => {
     expect(again.headers['ratelimit-limit']).to.equal('900');
   });
 
-  it('--product-limit: a new product or offer above it is refused, a change of one is not', async () => {
+  it('--product-limit refuses a new product or offer above it but not a change', async () => {
     const seller = await api.newAccount('seller');
     const { key } = seller;
     const product = () => ({
@@ -106,7 +105,7 @@ describe('topup account set', () => {
     expect((await create()).status).to.equal(201);
   });
 
-  it('--commission-rate and --require-ack are stored; what is no such value, or not for a buyer, is refused', async () => {
+  it('stores --commission-rate and --require-ack, and refuses invalid values', async () => {
     const [buyer, seller] = [await api.newBuyer(), await api.newAccount('seller')];
     await set(seller, '--commission-rate', '0.015', '--require-ack', 'on');
     const stored = await AccountModel.findById(seller.account._id).lean();

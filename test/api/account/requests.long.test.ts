@@ -28,7 +28,7 @@ describe('GET /api/<role>/requests', () => {
     expectSuccess(answer, listRequestsFor(account.role));
     return answer.body.data as never;
   }
-  /** The calls of an account as soon as there are so many. */
+  /** Waits until the account has at least `count` calls and returns them. */
   const listed = (of: ApiAccount, count: number, query = ''): Promise<Row[]> =>
     eventually(`${count} calls`, async () => {
       const { requests } = await list(of, query);
@@ -37,7 +37,7 @@ describe('GET /api/<role>/requests', () => {
   const buy = ({ key }: ApiAccount, body: object) =>
     api.call({ method: 'POST', path: '/v1/transactions', key, body });
 
-  it('shows what was sent and answered, newest first, to the account alone', async () => {
+  it('returns requests and answers, newest first, only to their account', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const [buyer, other] = [await api.newBuyer(15_000), await api.newBuyer(15_000)];
     const refs = [uniqueRef(), uniqueRef()];
@@ -85,7 +85,7 @@ describe('GET /api/<role>/requests', () => {
     expect(second.next_cursor).to.equal(null);
   });
 
-  it('keeps no key, token, secret, sign, URL or customer number, whatever was sent where', async () => {
+  it('stores no key, token, secret, sign, URL or customer number', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const { account, key, webhookSecret } = buyer;
@@ -109,7 +109,7 @@ describe('GET /api/<role>/requests', () => {
       note: number,
       [number]: 1,
     });
-    // As a number, in the wrong field, and deep.
+    // The number in the wrong type, in the wrong field, and nested.
     await buy(buyer, {
       product_code: product._id,
       destination: 81234561239,
@@ -142,7 +142,7 @@ describe('GET /api/<role>/requests', () => {
     expect(stored).to.include(purchase.ref_id);
   });
 
-  it('takes whatever a client sends as an address, and keeps no key or number of it', async () => {
+  it('accepts malformed request targets and stores no key or number of them', async () => {
     const buyer = await api.newBuyer();
     const { hostname, port } = new URL(api.url());
     const send = (target: string) =>
@@ -178,7 +178,7 @@ describe('GET /api/<role>/requests', () => {
     }
   });
 
-  it('keeps a value in its own place and form alone, and of a POST the body', async () => {
+  it('stores a value only in its own field and form, and only the body of a POST', async () => {
     const buyer = await api.newBuyer();
     const { key } = buyer;
     const number = '089912345678';
@@ -205,7 +205,7 @@ describe('GET /api/<role>/requests', () => {
     });
   });
 
-  it('tells a refused call of reseller software, which is HTTP 200, as refused', async () => {
+  it('marks a refused reseller call with HTTP 200 as failed', async () => {
     const buyer = await api.newBuyer();
     const signing = { username: buyer.account.username, key: buyer.key };
     const purchase = { code: 'NO-SUCH-PRODUCT', customer: '081234561230', ref_id: uniqueRef() };
@@ -224,10 +224,10 @@ describe('GET /api/<role>/requests', () => {
     expect(row.response.message).to.be.a('string').that.does.not.match(/^</);
   });
 
-  it('keeps the first failures and successes of a busy minute, each by their own limit', async () => {
+  it('stores the first failures and successes of a busy minute, up to a limit each', async () => {
     const buyer = await api.newAccount('buyer', { rateLimit: 1_000, rateLimitMax: null });
     const call = (path: string) => api.call({ path, key: buyer.key });
-    // A minute may turn while they are made: more than two of them keep.
+    // The calls may span two minutes. Make more than two minutes store.
     const times = 2 * limits.loggedFailuresPerMinute + 10;
     await Promise.all(
       Array.from({ length: times }, () =>
@@ -244,7 +244,7 @@ describe('GET /api/<role>/requests', () => {
     expect(await counted(false)).to.be.within(limits.loggedSuccessesPerMinute, times - 1);
   });
 
-  it('ends what was kept long enough by itself, and does not tell of reading it', async () => {
+  it('expires entries after their time and does not log calls that read the log', async () => {
     const seller = await api.newAccount('seller');
     await api.call({ path: '/api/seller/balance', key: seller.key });
     const [row] = await listed(seller, 1);
@@ -262,7 +262,7 @@ describe('GET /api/<role>/requests', () => {
   describe('with REQUEST_LOG_HOURS=0', () => {
     useSettings({ REQUEST_LOG_HOURS: 0 });
 
-    it('keeps nothing, and says so', async () => {
+    it('stores nothing and reports kept_hours 0', async () => {
       const buyer = await api.newBuyer();
       await api.call({ path: '/v1/wallet/balance', key: buyer.key });
       await writeRequestLog();
@@ -272,8 +272,8 @@ describe('GET /api/<role>/requests', () => {
   });
 });
 
-describe('what the request log keeps of a body', () => {
-  it('stays small, whatever comes', () => {
+describe('redaction of bodies in the request log', () => {
+  it('limits the size of any body', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(50)}1${'}'.repeat(50)}`) as object;
     expect(redactBody(deep)).to.equal('{"a":"<object>"}');
     expect(redactBody({ ref_ids: Array.from({ length: 100 }, () => 'x'.repeat(64)) })).to.include(

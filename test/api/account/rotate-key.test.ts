@@ -20,7 +20,7 @@ for (const role of ['buyer', 'seller'] as const) {
     const rotate = (key: string, body?: object) =>
       api.call({ path, key, method: 'POST', ...(body && { body }) });
 
-    it('gives a new key; the old one works for 60 minutes by default', async () => {
+    it('returns a new key; the old one works for 60 minutes by default', async () => {
       const { key } = await api.newAccount(role);
       const answer = await rotate(key);
       expectSuccess(answer, operation);
@@ -35,7 +35,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectFailure(await api.call({ path: configPath, key }), { status: 403, code: '07' });
     });
 
-    it('a key in its overlap does not rotate again: it would take the account over for good', async () => {
+    it('refuses rotation by a superseded key', async () => {
       const { key, account } = await api.newAccount(role);
       const next = (await rotate(key)).body.data.api_key as string;
       expectFailure(await rotate(key, { overlap_minutes: 0 }), {
@@ -47,7 +47,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await ApiKeyModel.countDocuments({ accountId: account._id })).to.equal(2);
     });
 
-    it('an overlap of 0 ends every older key at once, also one whose overlap was to go on', async () => {
+    it('an overlap of 0 ends every older key at once', async () => {
       const { key } = await api.newAccount(role);
       const second = (await rotate(key, { overlap_minutes: 1_440 })).body.data.api_key as string;
       const third = (await rotate(second, { overlap_minutes: 0 })).body.data.api_key as string;
@@ -57,7 +57,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect((await api.call({ path: configPath, key: third })).status).to.equal(200);
     });
 
-    it('5 at once: one holds, and the others hear that their key is not the current one any more', async () => {
+    it('of 5 concurrent rotations one succeeds and the others are refused', async () => {
       const { key, account } = await api.newAccount(role);
       const answers = await Promise.all(Array.from({ length: 5 }, () => rotate(key)));
       const [held = [], refused = []] = [200, 403].map((each) =>
@@ -70,7 +70,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect((await api.call({ path: configPath, key: next })).body.data.api_key).to.equal(next);
     });
 
-    it('is in the audit log, without a key', async () => {
+    it('writes an audit entry without a key', async () => {
       const { key, account } = await api.newAccount(role);
       const next = (await rotate(key)).body.data.api_key as string;
       const entries = await AuditModel.find({ 'subject.id': account._id, action: 'api-key.rotate' }).lean();

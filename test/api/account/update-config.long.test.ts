@@ -57,7 +57,7 @@ for (const role of ['buyer', 'seller'] as const) {
     const configEvents = ({ account }: ApiAccount) =>
       deliveries.find({ accountId: account._id, event: 'config.updated' }).toArray();
 
-    it('changes what is given, leaves the rest, and answers with the configuration', async () => {
+    it('changes the given settings, keeps the rest and returns the configuration', async () => {
       const account = await api.newAccount(role);
       const { key } = account;
       const first = await api.call({
@@ -84,7 +84,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(shown).to.include({ webhook_url: null, callback_url: null, rate_limit: 120 });
     });
 
-    it('takes both bounds of rate_limit and the longest URL, at once', async () => {
+    it('accepts both bounds of rate_limit and the longest URL, at once', async () => {
       const { key } = await api.newAccount(role);
       const url = `https://shop.example/${'x'.repeat(2_048 - 'https://shop.example/'.length)}`;
       for (const body of [{ rate_limit: 1_000 }, { webhook_url: url }, { rate_limit: 1 }]) {
@@ -93,7 +93,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectFailure(await api.call({ path, key, body: {} }), { status: 429, code: '06' });
     });
 
-    it('addresses are kept in their usual form, each once: mapped ones as IPv4, networks without host bits', async () => {
+    it('stores addresses once, in canonical form, without host bits', async () => {
       const { key } = await api.newAccount(role);
       const ip_whitelist = [
         '0.0.0.0/0',
@@ -113,7 +113,7 @@ for (const role of ['buyer', 'seller'] as const) {
       ]);
     });
 
-    it('a list without the address of its own caller is refused with 400/01, and nothing changes', async () => {
+    it("refuses an allowlist without the caller's address with 400/01", async () => {
       const account = await api.newAccount(role);
       const { key } = account;
       const from = uniqueAddress();
@@ -132,7 +132,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectSuccess(await api.call({ path, key, body: {}, from: '203.0.113.8' }), operation);
     });
 
-    it('each change is in the audit log: who, when, from where, before and after; no change leaves no entry', async () => {
+    it('writes one audit entry per change, with actor, address, before and after', async () => {
       const account = await api.newAccount(role);
       const { key } = account;
       const from = uniqueAddress();
@@ -151,7 +151,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(entry?.at.getTime()).to.be.within(startedAt, Date.now());
     });
 
-    it('a new webhook_url is told to the old one, once, without the new value', async () => {
+    it('notifies the old URL of a new webhook_url once, without the new value', async () => {
       const account = await api.newAccount(role);
       const { key } = account;
       await api.call({ path, key, body: { webhook_url: 'https://old.example/hook' } });
@@ -170,12 +170,12 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(event?.body).to.not.include('new.example');
     });
 
-    it('5 changes at once: each is in the audit log, and each begins where another ended', async () => {
+    it('5 concurrent changes leave 5 consistent audit entries', async () => {
       const account = await api.newAccount(role);
       const limits = Array.from({ length: 5 }, (_, index) => 400 + index);
       await Promise.all(
         limits.map((rate_limit) =>
-          // They meet in one document: one that gives up in time hears 503 and is sent again.
+          // They conflict on one document. A call that gives up in time gets 503 and is retried.
           eventually('the change', async () => {
             const answer = await api.call({ path, key: account.key, body: { rate_limit } });
             return answer.status === 200;
@@ -191,7 +191,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect([...entries.map((each) => each.before.rate_limit), last]).to.have.members([300, ...limits]);
     });
 
-    it('saving a URL sends nothing to it', async () => {
+    it('sends nothing to a URL when saving it', async () => {
       let hits = 0;
       const server = createServer((_request, response) => {
         hits += 1;

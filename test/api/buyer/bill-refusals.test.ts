@@ -15,7 +15,7 @@ import { itRefusesBodies, notText, notWhole } from '../support/refusals.js';
 
 const customer_number = '530000001250';
 
-/** What both refuse before any biller is asked; payment.test.ts has what a biller says. */
+/** Refusals before any biller is asked. payment.test.ts has the answers of billers. */
 describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
   const api = useApi();
   const wrong = {
@@ -70,7 +70,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     ['a prepaid product', 400, '01', async () => (await newProduct(api))._id],
   ];
   for (const [what, status, code, product] of refusals) {
-    it(`${what}: ${status}/${code} from both, and nothing is debited`, async () => {
+    it(`${what}: both answer ${status}/${code} and debit nothing`, async () => {
       const buyer = await api.newBuyer(100_000);
       const body = { code: await product() };
       for (const call of [inquiry(body), payment(body)]) {
@@ -80,7 +80,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     });
   }
 
-  it('a token whose sellers have no provider that can tell: 404/02, said so', async () => {
+  it("answers 404/02 for a PLN token if no seller's provider checks meters", async () => {
     const product = await newProduct(api, { subcategory: 'pln', customerNumber: { kind: 'pln' } });
     const { _id: code, sellerId } = product;
     await writeAndInvalidate([AccountModel], null, (rows) =>
@@ -92,7 +92,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     expect(answer.body.reason).to.equal('meter_check_not_offered');
   });
 
-  it('a bill of one rupiah more than the balance: 402/01, and its quote can still be paid', async () => {
+  it('answers 402/01 for one rupiah too little, and the quote can still be paid', async () => {
     const { _id: code } = await newBill();
     const buyer = await api.newBuyer(77_499);
     const quote = await quoteOf(buyer, code);
@@ -107,7 +107,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     expect(await balanceOf(buyer)).to.equal(0);
   });
 
-  it('max_price at the total pays, one rupiah below it is refused with 409/01 that names it', async () => {
+  it('pays at max_price and refuses with 409/01 one rupiah below it', async () => {
     const { _id: code } = await newBill();
     const buyer = await api.newBuyer(100_000);
     await quoteOf(buyer, code);
@@ -118,7 +118,7 @@ describe('POST /api/buyer/inquiry and /api/buyer/payment: refusals', () => {
     expect(await balanceOf(buyer)).to.equal(22_500);
   });
 
-  it('a known payment: 05 while it is under way, 00 when it is final, another number 409/01, one debit', async () => {
+  it('repeats: 05 while open, 00 when final, 409/01 for another number; one debit', async () => {
     const { _id: code } = await newBill();
     const buyer = await api.newBuyer(100_000);
     await quoteOf(buyer, code);

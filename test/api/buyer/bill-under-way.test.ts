@@ -1,4 +1,4 @@
-/** A bill whose payment is under way, whatever became of what was asked about it since; payment.test.ts has the rest. */
+/** A bill with a payment under way, after later inquiries. payment.test.ts has the rest. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { QuoteModel, quotes, type Quote } from '../../../src/bills/quote.model.js';
@@ -18,10 +18,10 @@ import { expectFailure } from '../support/expect-answer.js';
 
 const by = { actor: 'cli:tester', from: null, reason: 'a test' };
 
-describe('a bill whose payment is under way', () => {
+describe('a bill with a payment under way', () => {
   const api = useApi();
 
-  /** Paid, and asked about again since. */
+  /** Pays a bill and returns functions that inquire about it, pay it and end the payment. */
   async function underWay() {
     const { _id: productCode } = await newProduct(api, {
       category: 'pascabayar',
@@ -70,7 +70,10 @@ describe('a bill whose payment is under way', () => {
         { $set: { state: 'delivered', nextAttemptAt: null } },
       );
     };
-    /** That another payment is refused, whose quote is live, and names the first. */
+    /**
+     * Expects that another payment with an open quote is refused and that the message names the
+     * first.
+     */
     const expectOneOpen = async () => {
       const again = await pay();
       expectFailure(again, { status: 409, code: '01' });
@@ -82,13 +85,13 @@ describe('a bill whose payment is under way', () => {
     return { customerNumber, transaction_id, ask, pay, end, stored, claimedNow, expectOneOpen };
   }
 
-  it('is refused a second time, however often it was asked about since', async () => {
+  it('refuses a second payment after any number of inquiries', async () => {
     const { ask, expectOneOpen } = await underWay();
     await ask(51);
     await expectOneOpen();
   });
 
-  it('is refused a second time when its customer was erased; the number goes with that of its payment', async () => {
+  it('refuses a second payment after erasure of the customer', async () => {
     const { customerNumber, transaction_id, ask, end, stored, claimedNow, expectOneOpen } = await underWay();
     const { left } = await eraseCustomer(customerNumber, by);
     expect(left).to.deep.equal([{ transactionId: transaction_id, quoteId: null, why: 'not final' }]);
@@ -105,7 +108,7 @@ describe('a bill whose payment is under way', () => {
     }
   });
 
-  it('is refused a second time when retention has masked what it was asked about before', async () => {
+  it('refuses a second payment after retention masks the earlier quotes', async () => {
     const { customerNumber, ask, claimedNow, expectOneOpen } = await underWay();
     const createdAt = new Date(Date.now() - limits.quoteKeptMs - 1_000);
     await quotes.updateOne({ _id: (await claimedNow())?._id ?? '' }, { $set: { createdAt } });
@@ -115,7 +118,7 @@ describe('a bill whose payment is under way', () => {
     await expectOneOpen();
   });
 
-  it('has no quote left from before its end when its number is erased: nothing would tell that it is over', async () => {
+  it('erasing the number of an ended payment removes its earlier quotes', async () => {
     const { customerNumber, ask, end, stored } = await underWay();
     await ask(2);
     await end();

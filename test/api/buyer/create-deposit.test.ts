@@ -16,7 +16,7 @@ describe('POST /api/buyer/deposit', () => {
     ref_id: [...notText, undefined, '', 'x'.repeat(65), 'a b', 'a\u0000'],
   });
 
-  it('credits the wallet at once, from the least to the largest amount', async () => {
+  it('credits the wallet at once, from the smallest to the largest amount', async () => {
     const { key } = await api.newBuyer();
     const refId = uniqueRef();
     const first = await api.call({ path, key, body: { amount: 50_000, ref_id: refId } });
@@ -32,7 +32,7 @@ describe('POST /api/buyer/deposit', () => {
     expect(largest.body.data.balance_after).to.equal(1_000_000_050_000);
   });
 
-  it('the same call again answers the first result and credits nothing; 20 at once credit once', async () => {
+  it('answers a repeat with the first result; 20 concurrent calls credit once', async () => {
     const { key, account } = await api.newBuyer();
     const body = { amount: 60_000, ref_id: uniqueRef() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.call({ path, key, body })));
@@ -43,7 +43,7 @@ describe('POST /api/buyer/deposit', () => {
     expect((await WalletModel.findById(account._id).lean())?.balance).to.equal(60_000);
   });
 
-  it('the same ref_id with another amount: 409/01', async () => {
+  it('refuses the same ref_id with another amount with 409/01', async () => {
     const { key } = await api.newBuyer();
     const body = { amount: 60_000, ref_id: uniqueRef() };
     await api.call({ path, key, body });
@@ -53,7 +53,7 @@ describe('POST /api/buyer/deposit', () => {
     });
   });
 
-  it('deposits and purchases have a namespace of ref_ids each', async () => {
+  it('deposits and purchases have separate ref_id namespaces', async () => {
     const { key } = await api.newBuyer();
     const body = { amount: 60_000, ref_id: uniqueRef() };
     await api.call({ path, key, body });

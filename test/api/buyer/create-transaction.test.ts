@@ -15,7 +15,7 @@ describe('POST /api/buyer/transaction', () => {
     createdStatus: 200,
   });
 
-  it('answers pending with the normalised number and no sn yet', async () => {
+  it('answers pending with the normalised number and no sn', async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     const body = { code: product._id, customer_number: '+62 812-3456-1230', ref_id: uniqueRef() };
@@ -29,7 +29,7 @@ describe('POST /api/buyer/transaction', () => {
     });
   });
 
-  it('a ref_id that could not be read at the end of an address is refused, naming it', async () => {
+  it('refuses a ref_id that cannot be the last part of a path', async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     for (const ref of ['.', '..', 'lookup']) {

@@ -8,7 +8,7 @@ const path = '/api/buyer/balance';
 describe('POST /api/buyer/balance', () => {
   const api = useApi();
 
-  it('answers the balance in IDR, with a body and without one', async () => {
+  it('returns the balance in IDR, with and without a body', async () => {
     const { key } = await api.newBuyer(75_000);
     for (const raw of [undefined, '{}', '{"ignored":1}']) {
       const answer = await api.call({ path, key, method: 'POST', ...(raw !== undefined && { raw }) });

@@ -13,7 +13,7 @@ describe('POST /api/buyer/price-list', () => {
   const wrong = [...notText, '', 'x'.repeat(51), 'a\u0000b'];
   itRefusesBodies(api, getBuyerPriceList, good, { category: wrong, operator: wrong });
 
-  it('filters by category, subcategory and operator; leaves inactive products out', async () => {
+  it('filters by category, subcategory and operator; omits inactive products', async () => {
     const prepaid = await newProduct(api);
     const { subcategory, operator } = prepaid;
     const postpaid = await newProduct(api, { category: 'pascabayar', operator });

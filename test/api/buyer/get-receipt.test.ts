@@ -11,7 +11,7 @@ import { useApi } from '../support/api.js';
 const at = new Date('2026-11-23T12:05:06.000Z');
 const serialNumber = '12345678901234567890/RINA S/D HARTONO/R1/900VA/71,3';
 
-describe('the receipt of a purchase', () => {
+describe('receipt of a purchase', () => {
   const api = useApi();
   let key: string;
   let accountId: string;
@@ -42,7 +42,7 @@ describe('the receipt of a purchase', () => {
     return Buffer.from(await answer.body.arrayBuffer());
   }
 
-  it('of a PLN token: its parts, the token in groups of four and large, the price that the shop says', async () => {
+  it('of a PLN token shows its parts, the grouped token and the sold price', async () => {
     const purchase = await bought({ subcategory: 'pln', productName: 'Token PLN 20.000', serialNumber });
     const file = await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000');
     expect(linesOf(file)).to.deep.equal([
@@ -69,7 +69,7 @@ describe('the receipt of a purchase', () => {
     expect(file.equals(await receiptOf(purchase, '?title=Toko%20Sari&sold_price=22000'))).to.equal(true);
   });
 
-  it('in English, on wide paper, and without a word of what the shop paid', async () => {
+  it("in English on wide paper does not show the shop's cost", async () => {
     const purchase = await bought({ serialNumber: '0041002345678901' });
     const file = await receiptOf(purchase, '?lang=en&width=80');
     const text = linesOf(file).join('\n');
@@ -78,7 +78,7 @@ describe('the receipt of a purchase', () => {
     expect(file.toString('latin1')).to.include('/MediaBox [ 0 0 226.7');
   });
 
-  it('of a bill: whose it is, its period, and its amounts; what was paid above the bill is the fee', async () => {
+  it('of a bill shows the period and amounts, and counts any surplus as the fee', async () => {
     const quoteId = newId();
     const quote = { accountId, productCode: 'PLNPOST', customerNumber: '530000000001', sellerId: newId() };
     const bill = { customerName: 'BUDI', billPeriod: '2026-10', totalBill: 150_000, adminFee: 2_500 };
@@ -120,7 +120,7 @@ describe('the receipt of a purchase', () => {
         },
       ],
     ]);
-    // As it was asked for: with what the operator adds to the fee.
+    // The quote includes the operator's markup on the fee.
     await QuoteModel.updateOne({ _id: quoteId, accountId }, { $set: { markup: 1_000 } });
     expect((await shown('?width=80')).slice(-2)).to.deep.equal([
       'Biaya admin: Rp 3.500',
@@ -128,7 +128,7 @@ describe('the receipt of a purchase', () => {
     ]);
   });
 
-  it('what a font of a receipt lacks is a question mark, and a long word is cut into lines', async () => {
+  it('replaces a character missing in the font by "?" and wraps long words', async () => {
     const purchase = await bought({ productName: `Diamond \u{1f48e} \u7f8e\u202e ${'x'.repeat(70)}` });
     const lines = linesOf(await receiptOf(purchase));
     expect(lines.join('')).to.include(`x`.repeat(70).slice(0, 60)).and.include('Diamond ? ?');
@@ -147,7 +147,7 @@ describe('the receipt of a purchase', () => {
       [/taken back, and its money was returned/, /lalu dibatalkan, dan/],
     ],
   ] as const) {
-    it(`a purchase ${name} has none: 409/01 with the words of its end, by the buyer's own reference`, async () => {
+    it(`refuses a purchase ${name} with 409/01 and names the buyer's reference`, async () => {
       const purchase = await bought(over);
       for (const [language, words] of [
         ['en', en],
@@ -167,7 +167,7 @@ describe('the receipt of a purchase', () => {
     });
   }
 
-  it("another buyer's is not found, and a seller is refused", async () => {
+  it("another buyer's purchase is not found, and a seller is refused", async () => {
     const { _id } = await bought();
     const path = `/api/buyer/transactions/${_id}/receipt`;
     const other = await api.newBuyer(0);
@@ -186,7 +186,7 @@ describe('the receipt of a purchase', () => {
     ['sold_price', 'sold_price=-1'],
     ['sold_price', 'sold_price=1000000000'],
   ] as const) {
-    it(`${query.slice(0, 30)} is 400/01 naming ${field}`, async () => {
+    it(`refuses ${query.slice(0, 30)} with 400/01 naming ${field}`, async () => {
       const path = `/api/buyer/transactions/order/receipt?${query}`;
       const { status, body } = await api.call({ path, key });
       expect([status, body.errors?.[0]?.field]).to.deep.equal([400, field]);
@@ -205,7 +205,7 @@ function contentOf(pdf: Buffer): string {
     .join('\n');
 }
 
-/** The lines of text, from the top, without empty ones. */
+/** Returns the lines of text from the top, without empty ones. */
 function linesOf(pdf: Buffer): string[] {
   return [...contentOf(pdf).matchAll(/<([0-9A-F]*)> Tj/g)]
     .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))

@@ -47,11 +47,11 @@ describe('POST /api/buyer/transactions', () => {
     return { ...buyer, transactions, list };
   }
 
-  it('counts a row that no total knows, which moves the last one to the next page', async () => {
+  it('counts a row that is not in the totals yet', async () => {
     const at = Date.now();
     const rows = Array.from({ length: 3 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { account, list, transactions } = await buyerWith(rows);
-    // Written without its totals.
+    // Without updating the totals.
     const newest = someTransaction({ accountId: account._id, createdAt: new Date(at + 1) });
     await PurchaseModel.create([newest]);
     const page = await list({ limit: 3 });
@@ -61,7 +61,7 @@ describe('POST /api/buyer/transactions', () => {
     expect((await list({ limit: 4 })).pagination).to.include({ total: 4, total_pages: 1 });
   });
 
-  it('newest first, 20 a page by default, at most 100, and a page past the last is empty', async () => {
+  it('returns newest first, 20 per page by default, at most 100, empty past the end', async () => {
     const at = Date.now();
     const rows = Array.from({ length: 25 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { list, transactions } = await buyerWith(rows);
@@ -78,7 +78,7 @@ describe('POST /api/buyer/transactions', () => {
     expect(past.pagination).to.deep.equal({ page: 3, limit: 20, total: 25, total_pages: 2 });
   });
 
-  it('filters by each status; failed covers refunded too', async () => {
+  it('filters by each status; failed includes refunded', async () => {
     const { list } = await buyerWith([
       { status: 'PENDING' },
       { status: 'PROCESSING' },
@@ -95,7 +95,7 @@ describe('POST /api/buyer/transactions', () => {
     }
   });
 
-  it('days are business days with both ends included, and full times are instants', async () => {
+  it('dates are whole business days and date-times are instants', async () => {
     const createdAt = (time: string) => ({ createdAt: new Date(`${time}+07:00`) });
     const { list, transactions } = await buyerWith([
       createdAt('2024-03-02T00:00:00.000'),
@@ -111,7 +111,7 @@ describe('POST /api/buyer/transactions', () => {
     expect(await between('2024-02-29T17:00:00Z', '2024-03-01T16:59:59.999Z')).to.deep.equal(refs.slice(1, 3));
   });
 
-  it('the last 30 days by default; 366 days are the most; an end before the start is refused', async () => {
+  it('defaults to 30 days, allows 366 and refuses an end before the start', async () => {
     const { list, key } = await buyerWith([{}, { createdAt: new Date(Date.now() - 31 * dayMs) }]);
     expect((await list({})).transactions).to.have.length(1);
     await list({ start_date: '2023-01-01', end_date: '2024-01-01' });
@@ -122,7 +122,7 @@ describe('POST /api/buyer/transactions', () => {
     await refused({ start_date: '2024-01-02', end_date: '2024-01-01' });
   });
 
-  it('is narrowed by product, customer number and serial number, in any spelling of them, together and with the status', async () => {
+  it('filters by product, customer number and serial number in any spelling', async () => {
     const token = '12345678901234567890';
     const { list, transactions } = await buyerWith([
       {
@@ -155,7 +155,7 @@ describe('POST /api/buyer/transactions', () => {
     }
   });
 
-  it("shows nothing of another account's", async () => {
+  it('shows nothing of another account', async () => {
     await buyerWith([{}]);
     const { list } = await buyerWith([]);
     expect((await list({})).pagination).to.include({ total: 0, total_pages: 0 });

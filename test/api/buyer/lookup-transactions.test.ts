@@ -19,7 +19,7 @@ describe(`POST ${path}`, () => {
     return { key, refs: stored.map(({ refId }) => refId), stored };
   }
 
-  it('finds them in the order asked, once each, as the call for one does, and names what it does not know', async () => {
+  it('returns transactions in the order asked, once each, and lists unknown ref_ids', async () => {
     const { key, refs } = await buyerWith(3);
     const [first = '', second = '', third = ''] = refs;
     const unknown = uniqueRef();
@@ -32,7 +32,7 @@ describe(`POST ${path}`, () => {
     expect(found[1]).to.deep.equal(one.body.data);
   });
 
-  it("another account's, and our own ids, are not found", async () => {
+  it("does not find another account's ref_ids or internal ids", async () => {
     const [owner, stranger] = [await buyerWith(2), await buyerWith(1)];
     const asked = [...owner.refs, ...owner.stored.map(({ _id }) => _id), ...stranger.refs];
     const { body } = await api.call({ path, key: stranger.key, body: { ref_ids: asked } });
@@ -42,7 +42,7 @@ describe(`POST ${path}`, () => {
     expect(body.data.not_found).to.deep.equal(asked.slice(0, -1));
   });
 
-  it('as many as allowed in one call; none, more and what is no ref_id: 400/01', async () => {
+  it('accepts the maximum of ref_ids; refuses none, more or malformed with 400/01', async () => {
     const { key } = await api.newBuyer();
     const many = Array.from({ length: limits.lookupMax + 1 }, () => uniqueRef());
     const most = await api.call({ path, key, body: { ref_ids: many.slice(1) } });

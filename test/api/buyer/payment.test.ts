@@ -7,7 +7,7 @@ import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
 
-/** Keys of this service in Redis whose value has one of these words. */
+/** Returns the Redis keys of this stack whose value contains one of the words. */
 async function redisValuesWith({ env }: Stack, ...words: string[]): Promise<string[]> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   try {
@@ -46,7 +46,7 @@ describe('postpaid: inquiry and payment', () => {
       return ['SUCCESS', 'FAILED'].includes(body.data.status) ? body.data : null;
     });
 
-  it('a bill is quoted with all its fields, paid at its total, and the payment shows just the six fields', async () => {
+  it('quotes a bill with all fields and pays it at its total', async () => {
     const quoted = await inquire('530000001240');
     expect(quoted.status).to.equal(200);
     expect(quoted.body.data).to.have.all.keys(
@@ -76,13 +76,13 @@ describe('postpaid: inquiry and payment', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('without a quote the payment asks for the bill itself', async () => {
+  it('a payment without a quote asks the biller itself', async () => {
     const paid = await pay('530000005555');
     expect(paid.status).to.equal(200);
     expect((await settled(paid.body.data.transaction_id)).status).to.equal('SUCCESS');
   });
 
-  it('while a payment is not final another of the same bill is refused, whatever was asked meanwhile; of another account, product or number it is not', async () => {
+  it('refuses a second payment of the same bill until the first is final', async () => {
     const number = '530000031245';
     const first = await pay(number);
     expect(first.body.data.status).to.equal('pending');
@@ -92,7 +92,7 @@ describe('postpaid: inquiry and payment', () => {
     expect(second.body.message).to.include(first.body.data.ref_id);
     expect((await pay('530000021245')).status).to.equal(200);
     expect((await settled(first.body.data.transaction_id)).status).to.equal('SUCCESS');
-    // What was asked for before that payment does not count: the biller is asked again.
+    // A quote from before that payment is not used: the biller is asked again.
     const third = await pay(number);
     expect(third.status, third.body.message).to.equal(200);
     const quotes = await stack.db.collection('quotes').find({ customerNumber: number }).toArray();
@@ -105,7 +105,7 @@ describe('postpaid: inquiry and payment', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('the same ref_id again is the same payment, with another number a conflict', async () => {
+  it('the same ref_id is the same payment, and with another number a conflict', async () => {
     const ref_id = uniqueRef();
     const first = await pay('530000007777', { ref_id });
     const again = await pay('530000007777', { ref_id });
@@ -130,7 +130,7 @@ describe('postpaid: inquiry and payment', () => {
     });
   }
 
-  it('a bill that changed since the inquiry fails and returns the money; a new inquiry shows the new total', async () => {
+  it('refunds a bill that changed since the inquiry, and quotes the new total', async () => {
     const quoted = await inquire('530000001244');
     const before = await balance();
     const paid = await pay('530000001244');
@@ -147,14 +147,14 @@ describe('postpaid: inquiry and payment', () => {
     expect((await settled(paid.body.data.transaction_id)).status).to.equal('SUCCESS');
   });
 
-  it('max_price below the bill refuses the payment with 409 and debits nothing', async () => {
+  it('refuses a payment above max_price with 409 and debits nothing', async () => {
     const before = await balance();
     const answer = await pay('530000009999', { max_price: 1 });
     expect(answer.status).to.equal(409);
     expect(await balance()).to.equal(before);
   });
 
-  it('a meter is checked before its token is bought: the owner and the power, no quote, no money, and the name stays nowhere', async () => {
+  it('a meter check shows owner and power, debits nothing and stores no name', async () => {
     const meter = '12345678901';
     const before = await balance();
     const checks = await Promise.all(Array.from({ length: 5 }, () => inquire(meter, 'PLN20')));
@@ -178,7 +178,7 @@ describe('postpaid: inquiry and payment', () => {
     expect(body.data.serial_number).to.include(`/${name}/`);
   });
 
-  it('an unknown meter, a wrong number and a provider that does not answer are told apart', async () => {
+  it('distinguishes an unknown meter, a wrong number and a provider outage', async () => {
     for (const number of ['12345671242', '1234567']) {
       const { status, body } = await inquire(number, 'PLN20');
       expect([status, body.code, body.reason]).to.deep.equal([422, '04', 'invalid_customer_number']);
@@ -192,7 +192,7 @@ describe('postpaid: inquiry and payment', () => {
     expect((await inquire('12345678902', 'PLN20')).status).to.equal(200);
   });
 
-  it('a prepaid product here, and a postpaid one at the prepaid call, are refused with the right call named', async () => {
+  it('refuses the wrong product kind and names the right call', async () => {
     const inquiry = await inquire('081234567890', 'S10');
     expect(inquiry.status).to.equal(400);
     expect(inquiry.body.message).to.contain('/api/buyer/transaction');
@@ -206,14 +206,14 @@ describe('postpaid: inquiry and payment', () => {
   });
 });
 
-describe('postpaid: payments of one bill at once', () => {
+describe('postpaid: concurrent payments of one bill', () => {
   let stack: Stack;
   let inquiries: RunningProgram;
   let apiKey: string;
   let buyer: ApiClient;
 
   before(async () => {
-    // Nobody pays the biller: a payment that had ended while the others were asked would rightly let the next one in.
+    // No fulfilment worker runs: a payment that ends early would rightly let the next one in.
     stack = await startStack();
     inquiries = await stack.startWorker('inquiries');
     apiKey = (await stack.seed())['buyer']?.api_key ?? '';
@@ -228,7 +228,7 @@ describe('postpaid: payments of one bill at once', () => {
     }
   }
 
-  it('10 at once with 10 ref_ids, with a quote and without one: one is accepted', async () => {
+  it('accepts one of 10 concurrent payments, with and without a quote', async () => {
     for (const number of ['530000006661', '530000006662']) {
       const quoted = number.endsWith('1') ? await askFor(buyer, number) : null;
       const before = await balanceOf(buyer);
@@ -249,7 +249,7 @@ describe('postpaid: payments of one bill at once', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('two at once at two processes, with a quote each after 50 inquiries: one is accepted', async () => {
+  it('accepts one of two payments in two processes after 50 inquiries', async () => {
     const number = '530000006663';
     const second = apiClient((await stack.startWeb()).url, apiKey);
     for (const other of [buyer, second]) {
@@ -267,7 +267,7 @@ describe('postpaid: payments of one bill at once', () => {
     expect(await stack.db.collection('transactions').countDocuments({ customerNumber: number })).to.equal(1);
   });
 
-  it('a payment whose end a new primary has lost bars the next one', async () => {
+  it('a payment whose final state a new primary lost blocks the next one', async () => {
     const number = '530000006665';
     const first = (await payBy(buyer, number)).body.data.transaction_id as string;
     await askTimes(1, number);
@@ -291,7 +291,7 @@ describe('postpaid: payments of one bill at once', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('once it has ended, none of 50 inquiries that were made before its end is paid: the biller is asked again', async () => {
+  it('asks the biller again after the end: earlier quotes are not paid', async () => {
     const number = '530000006664';
     const first = (await payBy(buyer, number)).body.data.transaction_id as string;
     await askTimes(50, number);

@@ -1,4 +1,7 @@
-/** Deposits that wait for their payment: bounded for one account, so that those of one do not crowd out what all others have paid. */
+/**
+ * Pending deposits are limited per account, so that one account cannot crowd out the paid deposits
+ * of others.
+ */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { limits } from '../../../config/limits.js';
@@ -9,7 +12,7 @@ import { expectFailure } from '../support/expect-answer.js';
 
 const dayMs = 86_400_000;
 
-describe('deposits that wait', () => {
+describe('pending deposits', () => {
   let stack: Stack;
   let [buyer, buyer2]: ApiClient[] = [];
   let accountId: string;
@@ -43,7 +46,7 @@ describe('deposits that wait', () => {
       })),
     );
 
-  it('are bounded for one account: one more is refused and says what to do; a repeat and other accounts are answered as before', async () => {
+  it('are limited per account; repeats and other accounts are not affected', async () => {
     await put(limits.pendingDepositsMax, new Date(Date.now() - (limits.depositPaidWithinDays + 1) * dayMs));
     const refId = uniqueRef();
     const first = await ask(buyer, refId);
@@ -62,7 +65,7 @@ describe('deposits that wait', () => {
     expect((await ask(buyer, refused)).status, 'one was decided').to.equal(200);
   });
 
-  it('are counted by an index of their own', async () => {
+  it('are counted by their own index', async () => {
     const plan = await deposits()
       .find({ accountId, status: 'pending', createdAt: { $gte: new Date() } })
       .explain();

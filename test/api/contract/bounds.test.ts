@@ -1,4 +1,4 @@
-/** What a body may cost: nothing that anybody can send within the limit of its size holds a process. */
+/** Input cost: no body within the size limit may block a process. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
@@ -26,7 +26,7 @@ const schemas = [
   })),
 ];
 
-describe(`what input may cost, ${random.seed}`, function () {
+describe(`cost of input, ${random.seed}`, function () {
   this.timeout(60_000 + sizes.bounds.rounds * 6_000);
   const api = useApi();
 
@@ -42,7 +42,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     }
   };
 
-  it('every schema of the contract bounds each text and each list, and one that does not is refused where it is made', () => {
+  it('every schema limits each text and list, and one without limits is refused', () => {
     expect(schemas).to.have.length.above(30);
     schemas.forEach(({ schema }) => getInputLimits(schema));
     const wrong: Joi.Schema[] = [
@@ -72,7 +72,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     }
   });
 
-  it('lengths come before items: of a list that is too long none is looked at, and one mistake is told', () => {
+  it('checks the length of a list before its items and reports one mistake', () => {
     let looked = 0;
     const look = (value: string) => ((looked += 1), value);
     const schema = Joi.object({ list: Joi.array().items(Joi.string().max(9).custom(look)).max(100) });
@@ -87,7 +87,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     expect(looked).to.equal(100);
   });
 
-  it('fields that nobody asked for are not looked at, however many', () => {
+  it('does not read unknown fields', () => {
     let looked = 0;
     const body = { asked: 1 };
     for (let n = 0; n < 10_000; n++) {
@@ -97,7 +97,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     expect(looked).to.equal(0);
   });
 
-  it('an answer tells at most 20 mistakes, and says that there are more', async () => {
+  it('reports at most 20 mistakes and says that there are more', async () => {
     const { key } = await api.newBuyer();
     const wrong = { ip_whitelist: Array(100).fill('x') };
     const answer = await api.call({ path: '/api/buyer/api/config', key, body: wrong });
@@ -105,7 +105,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     expect(answer.body.errors).to.have.length(fieldErrorsMax);
   });
 
-  it('33,000 entries in an allowlist: one small answer', async () => {
+  it('answers 33,000 allowlist entries with one small error', async () => {
     const { key } = await api.newBuyer();
     const body = { ip_whitelist: Array.from({ length: 33_000 }, (_, n) => (n % 10 === 0 ? 1 : 0)) };
     const answer = await api.call({ path: '/api/buyer/api/config', key, body });
@@ -113,7 +113,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     expect(JSON.stringify(answer.body)).to.have.length.below(400);
   });
 
-  it(`no body up to the limit takes 100 ms of computing: ${sizes.bounds.rounds} rounds over all schemas @sized`, () => {
+  it(`no body takes 100 ms of CPU: ${sizes.bounds.rounds} rounds over all schemas @sized`, () => {
     let worst = { ms: 0, what: '' };
     for (let round = 0; round < sizes.bounds.rounds; round++) {
       for (const { name, schema } of schemas) {
@@ -130,8 +130,8 @@ describe(`what input may cost, ${random.seed}`, function () {
   });
 
   /**
-   * In ms of computing. What the input costs, it costs each time; a collection of garbage or a compilation, which are
-   * counted too, comes once in a while.
+   * Returns the result and its CPU time in ms. Takes the lowest of three runs above 50 ms, because
+   * garbage collection and compilation inflate single runs.
    */
   function costOf<T>(run: () => T): { ms: number; result: T } {
     const measured = () => {
@@ -144,7 +144,7 @@ describe(`what input may cost, ${random.seed}`, function () {
     return first.ms < 50 ? first : [first, measured(), measured()].reduce((a, b) => (b.ms < a.ms ? b : a));
   }
 
-  /** Bodies of about the size that is let in, each large in another way. */
+  /** Returns bodies near the size limit, each large in another way. */
   function largeBodies(schema: Joi.ObjectSchema): Record<string, string> {
     const names = fieldsOf(schema, 'body').map(({ name }) => name.split('.')[0] ?? '');
     const size = Math.floor(limits.bodyBytesMax * (0.9 + random() * 0.1));

@@ -19,16 +19,16 @@ interface Parts {
   body: Values;
 }
 
-describe('what every operation promises', () => {
+describe('contract of every operation', () => {
   const sellers: string[] = [];
-  // No worker runs here, and nobody is to wait for one.
+  // No worker runs here, so waiting for a report is pointless.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   after(async () => {
-    // The codes of products are everybody's.
+    // Product codes are unique across all accounts, so remove them.
     await writeAndInvalidate([ProductModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
     await writeAndInvalidate([OfferModel], null, (rows) => rows.deleteMany({ sellerId: { $in: sellers } }));
   });
-  // After the hook above, which needs its database.
+  // Registered after the hook above, which needs this database connection.
   const api = useApi();
 
   for (const operation of operations) {
@@ -40,7 +40,10 @@ describe('what every operation promises', () => {
       };
       itRefusesStrangers(api, operation, () => ({ path: pathOf(operation, good), body: good.body }));
 
-      /** By a new account with the highest limit, from an address that an allowlist of the samples lets in. */
+      /**
+       * Calls by a new account with the highest rate limit, from an address on the sample
+       * allowlist.
+       */
       async function call(parts: Parts, more: Partial<ApiCall> = {}): Promise<Answer> {
         const { key, account } = await api.newAccount(operation.role, { rateLimit: limits.rateLimitMax });
         sellers.push(account._id);
@@ -64,7 +67,7 @@ describe('what every operation promises', () => {
           [where]: withField(good[where], name, value),
         });
 
-        it(`${where} ${name}: ${outside.length} values are refused with 400/01 that names it`, async () => {
+        it(`${where} ${name}: refuses ${outside.length} values with 400/01 and names it`, async () => {
           const { key } = await api.newAccount(operation.role, { rateLimit: limits.rateLimitMax });
           for (const value of outside) {
             const answer = await api.call({ ...callOf(operation, withValue(value)), key });
@@ -76,7 +79,7 @@ describe('what every operation promises', () => {
           }
         });
 
-        it(`${where} ${name}: ${inside.length} values, its bounds among them, are not refused`, async () => {
+        it(`${where} ${name}: accepts ${inside.length} values, its bounds included`, async () => {
           for (const value of inside) {
             const answer = await call(withValue(value));
             expect(
@@ -87,7 +90,7 @@ describe('what every operation promises', () => {
         });
 
         if (where === 'query') {
-          it(`query ${name}: given twice is refused with 400/01 that names it`, async () => {
+          it(`query ${name}: refuses a repeated parameter with 400/01 and names it`, async () => {
             const path = `${pathOf(operation, withValue(inside[0]))}&${name}=${String(inside[0])}`;
             const answer = await call(good, { path });
             expectFailure(answer, { status: 400, code: '01', field: name });
@@ -95,7 +98,7 @@ describe('what every operation promises', () => {
         }
       }
 
-      it('unknown fields and query parameters are ignored', async () => {
+      it('ignores unknown fields and query parameters', async () => {
         const answer = await call(
           { ...good, body: { ...good.body, no_such_field: { $gt: '' } } },
           { path: withQuery(pathOf(operation, good), 'no_such_parameter=1') },
@@ -126,7 +129,7 @@ function withQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The fields that an answer says are wrong; an item of a list stands for its list. */
+/** Returns the fields that the answer reports as wrong. An item counts as its list. */
 function refusedFields({ status, body }: Answer): string[] {
   const errors = status === 400 ? ((body.errors ?? []) as { field: string }[]) : [];
   return errors.map(({ field }) => field.replace(/(\.\d+)+$/, ''));

@@ -8,7 +8,7 @@ import { hmacSign, pathOf } from '../support/reseller.js';
 import { fieldsOf, sampleOf, withField } from './support/probes.js';
 import { useSettings } from '../../support/use-settings.js';
 
-describe('what every operation of the reseller surface promises', () => {
+describe('contract of every reseller operation', () => {
   const api = useApi();
   useSettings({ RESELLER_SYNC_WAIT_MS: 1 });
 
@@ -26,10 +26,10 @@ describe('what every operation of the reseller surface promises', () => {
       }
 
       for (const field of fieldsOf(operation.query, 'query')) {
-        // Messages begin with the field that they are about.
+        // A message begins with its field.
         const names = new RegExp(`(^|; )${field.name} `);
 
-        it(`${field.name}: ${field.outside.length} values are refused with 01 that names it`, async () => {
+        it(`${field.name}: refuses ${field.outside.length} values with 01 and names it`, async () => {
           for (const value of field.outside) {
             const answer = await ask(withField(good, field.name, value) as Record<string, string>);
             expectReseller(answer, operation, { status: '01' });
@@ -37,7 +37,7 @@ describe('what every operation of the reseller surface promises', () => {
           }
         });
 
-        it(`${field.name}: ${field.inside.length} values, its bounds among them, are not refused`, async () => {
+        it(`${field.name}: accepts ${field.inside.length} values, its bounds included`, async () => {
           for (const value of field.inside) {
             const answer = await ask(withField(good, field.name, value) as Record<string, string>);
             expect(answer.body.message, JSON.stringify(value)).to.not.match(names);
@@ -45,7 +45,7 @@ describe('what every operation of the reseller surface promises', () => {
         });
       }
 
-      it('unknown parameters are ignored', async () => {
+      it('ignores unknown parameters', async () => {
         expect((await ask({ ...good, no_such_parameter: '1' })).body.message).to.not.include('no_such');
       });
     });

@@ -1,4 +1,4 @@
-/** Text that may be anything holds nothing that cannot be seen, whoever sends it. */
+/** Free text has no invisible characters on any surface. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type Joi from 'joi';
@@ -39,7 +39,7 @@ interface FreeText {
   field: string;
 }
 
-/** Its form is the product's, and is refused there (422/04). */
+/** The product defines the form of a customer number, so these are refused with 422/04. */
 const numbers = ['customer_number', 'destination', 'customer'];
 const others: readonly { id: string; body?: unknown; query?: unknown; params?: unknown }[] = [
   ...operations,
@@ -47,7 +47,7 @@ const others: readonly { id: string; body?: unknown; query?: unknown; params?: u
   ...consoleOperations,
 ];
 
-/** Fields whose own rules would take any words. */
+/** Returns the fields whose own pattern accepts any words. */
 function freeTexts(): FreeText[] {
   return others.flatMap(({ id, body, query, params }) =>
     [body, query, params].flatMap((given) => {
@@ -85,7 +85,7 @@ function mistakesOf({ schema, field }: FreeText, value: string): FieldError[] {
 }
 
 describe('free text', () => {
-  it('every field of every surface refuses what cannot be seen, in words of both languages that name it', () => {
+  it('every field refuses invisible characters with a message in both languages', () => {
     const all = freeTexts();
     expect(all.length).to.be.above(60);
     for (const each of all) {
@@ -98,7 +98,7 @@ describe('free text', () => {
     }
   });
 
-  it('no field is free beside the shared definition: names, descriptions and account names are among them', () => {
+  it('covers names, descriptions and account names', () => {
     const names = freeTexts().map(({ of, name }) => `${of} ${name}`);
     expect(names).to.include.members([
       'createProduct name',
@@ -110,7 +110,7 @@ describe('free text', () => {
     ]);
   });
 
-  it('letters of any script, signs and emoji are taken', () => {
+  it('accepts letters of any script, symbols and emoji', () => {
     for (const each of freeTexts().filter(({ name }) => name === 'description' || name === 'name')) {
       for (const value of seen) {
         expect(mistakesOf(each, value), `${each.of} ${value}`).to.deep.equal([]);
@@ -118,14 +118,14 @@ describe('free text', () => {
     }
   });
 
-  it("an operator's reason is such a text on the command line too", () => {
+  it("an operator's reason on the command line follows the same rule", () => {
     for (const [what, character] of Object.entries(unseen)) {
       expect(findReasonProblem(`a bank${character}error`), what).to.match(/invisible characters/);
     }
     expect(seen.map(findReasonProblem)).to.deep.equal(seen.map(() => null));
   });
 
-  it("what others write is shown without it: a provider's words, and a bank's, whose line is kept", async () => {
+  it('invisible characters in provider and bank texts become spaces', async () => {
     for (const [what, character] of Object.entries(unseen)) {
       expect(toPrintable(`a${character}b`), what).to.equal('a b');
     }
@@ -134,7 +134,7 @@ describe('free text', () => {
     const { incoming } = await readBankStatement(Buffer.from(statementOf({ amount: 50_123, text })));
     const [line] = incoming;
     expect(line).to.include({ amount: 50_123, description: 'TRSF  BUDI' });
-    // A line that an earlier release has read is the same line: what the bank wrote is what tells.
+    // A line read by an earlier release keeps its key, which is made from the bank's original text.
     const same = JSON.stringify([line?.day, 50_123, text]);
     expect(line?.key).to.equal(createHash('sha256').update(`${same}1`).digest('hex'));
   });

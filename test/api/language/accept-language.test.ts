@@ -1,4 +1,4 @@
-/** In which language a call is answered. */
+/** The language of an answer. */
 import { expect } from 'chai';
 import { DeliveryModel } from '../../../src/webhooks/deliver/delivery.model.js';
 import { uniqueRef, type Answer } from '../../support/api-client.js';
@@ -9,7 +9,7 @@ import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf, requestPath } from '../support/reseller.js';
 import { englishWordIn } from './english-words.js';
 
-describe('the language of answers', () => {
+describe('language of answers', () => {
   const api = useApi();
   before(subscribeToChanges);
 
@@ -20,7 +20,7 @@ describe('the language of answers', () => {
     });
   const refusal = { path: '/v1/wallet/balance', key: 'nobody' };
 
-  it('is what Accept-Language prefers of the two, by its weights; English where it says nothing that we know', async () => {
+  it('follows the weights of Accept-Language and defaults to English', async () => {
     const expected: [string | null, string][] = [
       [null, 'en'],
       ['id', 'id'],
@@ -50,7 +50,7 @@ describe('the language of answers', () => {
     }
   });
 
-  it('real failures of every surface: code, reason, status and fields are the same, and no word is English', async () => {
+  it('changes only the messages of failures, on every surface', async () => {
     const { _id: code } = await newProduct(api);
     const bill = await newProduct(api, { category: 'pascabayar', customerNumber: { kind: 'bill' } });
     const poor = await api.newBuyer(1_000);
@@ -127,7 +127,7 @@ describe('the language of answers', () => {
     }
   });
 
-  it('a lack of balance names both amounts in either language, as Indonesians write money', async () => {
+  it('insufficient balance names both amounts in Indonesian format in both languages', async () => {
     const { _id: code } = await newProduct(api, { price: 5_000 });
     const { key } = await api.newBuyer(1_000);
     const body = { code, customer_number: '081234567890', ref_id: uniqueRef() };
@@ -139,7 +139,7 @@ describe('the language of answers', () => {
     );
   });
 
-  it('a success with words has them in the language too; one without says no language', async () => {
+  it('a success message is in the language; an answer without one has no language', async () => {
     const { key } = await api.newBuyer();
     const body = { amount: 50_000, ref_id: uniqueRef() };
     const paid = await inLanguage('id', { path: '/api/buyer/deposit', key, body });
@@ -153,7 +153,7 @@ describe('the language of answers', () => {
     expect(list.body).to.deep.equal(english.body);
   });
 
-  it('the same call again is the same purchase, in whichever language it is asked for, and so are its webhooks', async () => {
+  it('a repeat in another language is the same purchase with the same webhooks', async () => {
     const { _id: code } = await newProduct(api);
     const { account, key } = await api.newAccount('buyer', { webhookUrl: 'https://shop.example/hooks' });
     await api.call({ path: '/api/buyer/deposit', key, body: { amount: 100_000, ref_id: uniqueRef() } });
@@ -181,7 +181,7 @@ describe('the language of answers', () => {
     }
   });
 
-  it('reseller software gets the language of the account, whatever its headers say', async () => {
+  it("reseller calls use the account's language and ignore the header", async () => {
     const { _id: code } = await newProduct(api);
     const buyer = await api.newBuyer(1_000);
     const signing = { username: buyer.account.username, key: buyer.key };
@@ -201,7 +201,7 @@ describe('the language of answers', () => {
     expect(after.body).to.include({ status: '01', reason: 'insufficient_balance' });
     expect(after.body.message).to.match(/^Saldo tidak cukup\. Saldo Anda Rp 1\.000/);
     expect(after.headers).to.include({ 'content-language': 'id' }).and.not.have.property('vary');
-    // Its other calls go by their own header, and who does not sign hears nothing of the account.
+    // Other calls follow their own header. A caller without a valid sign gets no account setting.
     expect((await inLanguage('en', { ...refusal, key: buyer.key, path: '/v1/none' })).headers).to.include({
       'content-language': 'en',
     });
@@ -216,7 +216,7 @@ describe('the language of answers', () => {
     expect((await call('id')).body.message).to.match(/^Insufficient balance/);
   });
 
-  it('calls of operators are answered in English, which the console puts into its own words', async () => {
+  it('answers operator calls in English, which the console translates', async () => {
     const answer = await inLanguage('id', {
       path: '/admin/api/accounts/nobody',
       headers: { accept: 'application/json' },
@@ -231,7 +231,7 @@ function settlement({ key }: ApiAccount): ApiCall {
   return { path: '/api/seller/settlement/request', key, body: { amount: 100_000, bank_account } };
 }
 
-/** What a program goes by. */
+/** Returns the parts of an answer that programs depend on. */
 function unworded({ status, body }: Answer): unknown {
   const { message: _message, request_id: _id, errors, ...rest } = body as Record<string, unknown>;
   return { status, ...rest, fields: (errors as { field: string }[] | undefined)?.map(({ field }) => field) };

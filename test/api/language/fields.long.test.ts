@@ -1,4 +1,4 @@
-/** Mistakes in fields, by every schema of the contract. */
+/** Messages of field errors, for every schema of the contract. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { operations, resellerOperations } from '../../../src/api/operations.js';
@@ -29,10 +29,10 @@ const neverUrls = [
   'https://shop.example/a b',
   'https://shop.example/\u202e',
 ];
-/** Words of who wrote the rule, not of who reads its sentence. */
+/** Terms of the validation library that a client must not see. */
 const ofRules = /\b(uri|pattern|scheme|regexp?|guid|validation|peers|fails)\b|https\|http/i;
 
-describe('mistakes in fields', () => {
+describe('field errors', () => {
   const mistakesIn = (schema: Joi.ObjectSchema, input: unknown): FieldError[] => {
     try {
       validate(schema, input);
@@ -45,7 +45,7 @@ describe('mistakes in fields', () => {
     }
   };
 
-  it('a list that is empty must contain 1 item, or 2 items', () => {
+  it('an empty list must contain at least 1 item, or 2 items', () => {
     const schema = Joi.object({
       one: Joi.array().items(Joi.string().max(9)).min(1).max(9),
       two: Joi.array().items(Joi.string().max(9)).min(2).max(9),
@@ -56,7 +56,7 @@ describe('mistakes in fields', () => {
     ]);
   });
 
-  it('no sentence speaks of the rule in place of the value, in any language', () => {
+  it('describe the value and not the rule, in any language', () => {
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where)) {
         for (const value of [...field.outside, ...neverUrls]) {
@@ -70,7 +70,7 @@ describe('mistakes in fields', () => {
     }
   });
 
-  it('a refused URL is told once what it must be, wherever one is taken', () => {
+  it('a refused URL has one message everywhere that says what it must be', () => {
     let taken = 0;
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where).filter(({ name: each }) => /(^|_)url$/.test(each))) {
@@ -93,7 +93,7 @@ describe('mistakes in fields', () => {
     expect(taken).to.be.at.least(7);
   });
 
-  it('every rule of every field of the contract is told in both languages', () => {
+  it('every rule of every field has a message in both languages', () => {
     let told = 0;
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where)) {
@@ -103,7 +103,7 @@ describe('mistakes in fields', () => {
             told += 1;
             const shown = `${name}: ${message.en} / ${message.id}`;
             expect(message.id, shown).to.not.equal(message.en);
-            // The field is named; what was sent, and the words that are allowed, are nobody's language.
+            // Remove the field name, the sent value and the allowed values, which have no language.
             const rest = message.id.replace(said, '').replace(/(salah satu dari|harus|Gunakan) .*$/, '');
             expect(englishWordIn(rest), shown).to.equal(null);
             expect(message.id.includes(said.split('.')[0] ?? ''), shown).to.equal(true);

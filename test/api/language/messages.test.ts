@@ -1,4 +1,4 @@
-/** The table of messages, and that nothing goes past it. */
+/** The message table, and the places that may bypass it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,7 +6,7 @@ import { messages } from '../../../src/shared/messages.js';
 import { asWritten, joinMessages, say } from '../../../src/shared/say.js';
 import { englishWordIn } from './english-words.js';
 
-/** Where operators read, or others have written the words. A client's call may meet none of these but by a comment of its own. */
+/** Folders of texts for operators, or of texts by others, which may stay in one language. */
 const englishRooms = [
   'scripts/topup/',
   'src/console/',
@@ -19,7 +19,7 @@ const englishRooms = [
   'src/purchases/review/',
 ];
 const englishFiles = [
-  // Operators' calls in rooms that clients use as well.
+  // Operator calls in folders that clients use as well.
   'src/accounts/create-account.ts',
   'src/accounts/find-account.ts',
   'src/accounts/changes/set-account.ts',
@@ -39,14 +39,14 @@ const englishFiles = [
   'src/settlements/pay-out.ts',
   'src/statements/statement-pdf.ts',
   'src/accounts/changes/change-api-keys.ts',
-  // What became of a purchase, in the words that are stored with it: mostly its provider's.
+  // The stored result of a purchase, mostly in the provider's words.
   'src/api/reseller/present-purchase.ts',
 ];
 
-describe('the messages', () => {
+describe('message table', () => {
   const rows = Object.entries(messages);
 
-  it('each is in both languages, the Indonesian one without an English word', () => {
+  it('every message is in both languages, the Indonesian one without English words', () => {
     expect(rows).to.have.length.above(100);
     for (const [key, { en, id }] of rows) {
       expect(en, key).to.not.equal('');
@@ -55,14 +55,14 @@ describe('the messages', () => {
     }
   });
 
-  it('both of a pair have the same parameters; only the words of others are left out of the Indonesian one', () => {
+  it('both languages have the same parameters, except texts of others', () => {
     const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name);
     for (const [key, { en, id }] of rows) {
       expect(namesIn(id), key).to.have.members(namesIn(en).filter((name) => name !== 'said'));
     }
   });
 
-  it('money is written as it is in Indonesia; a message in a message is in the same language', () => {
+  it('formats money the Indonesian way and keeps nested messages in one language', () => {
     expect(say('insufficientBalance', { balance: 1_000, price: 1_250_000 }).id).to.match(
       /^Saldo tidak cukup\. Saldo Anda Rp 1\.000, harga Rp 1\.250\.000\./,
     );
@@ -77,11 +77,11 @@ describe('the messages', () => {
     expect(joinMessages([nested, say('moreMistakes')], '; ').id).to.equal(
       'webhook_url harus diawali https://; masih ada kesalahan lain',
     );
-    // What a client sends is no template.
+    // Client input is not expanded as a template.
     expect(say('noTransaction', { id: '{id}$&' }).id).to.equal('Transaksi {id}$& tidak ada.');
   });
 
-  it('text in one language is made where operators read it, or where it is the words of others, and nowhere else', () => {
+  it('text in one language occurs only in operator code or for texts of others', () => {
     const users = [...filesOf('src'), ...filesOf('scripts')].filter(
       (file) => file !== 'src/shared/say.ts' && readFileSync(file, 'utf8').includes('asWritten('),
     );

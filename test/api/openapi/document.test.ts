@@ -29,7 +29,7 @@ import { someTransaction } from '../../webhooks/support/accounts.js';
 
 const document = describedInterface();
 
-describe('The OpenAPI document', () => {
+describe('OpenAPI document', () => {
   let server: Server;
   let url: string;
 
@@ -40,7 +40,7 @@ describe('The OpenAPI document', () => {
   });
   after(() => server.close());
 
-  it('is served at /openapi.json, and may be kept for five minutes', async () => {
+  it('is served at /openapi.json with a cache time of five minutes', async () => {
     const response = await fetch(`${url}/openapi.json`);
     expect(response.status).to.equal(200);
     expect(response.headers.get('cache-control')).to.equal('public, max-age=300');
@@ -48,7 +48,7 @@ describe('The OpenAPI document', () => {
     expect(await response.json()).to.deep.equal(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
-  it('names what it describes: with its references followed it is what the operations say, and no type is left without a name', () => {
+  it('names every type, and its references resolve to the operations', () => {
     const published = JSON.parse(JSON.stringify(openApiDocument())) as Record<string, unknown>;
     expect(withoutTitles(followed(published, published['paths']))).to.deep.equal(
       withoutTitles(JSON.parse(JSON.stringify(document.paths))),
@@ -65,7 +65,7 @@ describe('The OpenAPI document', () => {
       'Failure',
       'TransactionSuccessEvent',
     );
-    // Every body of a call, an answer or a webhook is a reference, or a choice of some.
+    // Every body of a call, an answer or a webhook is a reference or a choice of references.
     const { paths, webhooks } = openApiDocument();
     const bodies = [
       ...JSON.stringify({ paths, webhooks }).matchAll(/"application\/json":\{"schema":\{"([^"]+)"/g),
@@ -77,7 +77,7 @@ describe('The OpenAPI document', () => {
     expect(openApiDocument().servers).to.deep.equal([{ url: `http://127.0.0.1:${env.PORT}` }]);
   });
 
-  it('says where webhooks come from, if that is set, and nothing otherwise', () => {
+  it('lists the addresses of webhooks only if they are set', () => {
     expect(document.tags.find(({ name }) => name === 'Webhooks')?.description).to.equal(describeWebhooks([]));
     expect(describeWebhooks([])).to.equal('What we send to your server.');
     expect(describeWebhooks(['203.0.113.7', '2001:db8::/48'])).to.include('203.0.113.7, 2001:db8::/48');
@@ -91,7 +91,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('is shown at /docs/reference, a page for each call, where a browser may load from this service alone', async () => {
+  it('has a page per call at /docs/reference that loads only from this service', async () => {
     const page = await fetch(`${url}/docs/reference/createBuyerTransaction`);
     expect(page.status).to.equal(200);
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -110,7 +110,7 @@ describe('The OpenAPI document', () => {
     expect((await fetch(`${url}/docs`, { method: 'POST' })).status).to.equal(405);
   });
 
-  it('names every call of the interface, each operation by a name of its own', () => {
+  it('lists every call with a unique operation name', () => {
     const calls = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     );
@@ -145,7 +145,7 @@ describe('The OpenAPI document', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('every reference leads somewhere, every path parameter is described, every schema is valid, every example fits it', () => {
+  it('its references, path parameters, schemas and examples are valid', () => {
     for (const [, reference] of JSON.stringify(document).matchAll(
       /"\$ref":"#\/components\/responses\/(\w+)"/g,
     )) {
@@ -237,7 +237,7 @@ describe('The OpenAPI document', () => {
   });
 });
 
-describe('The contract check of the tests', () => {
+describe('contract check of the tests', () => {
   const good = {
     method: 'GET',
     path: '/v1/wallet/balance',
@@ -246,7 +246,7 @@ describe('The contract check of the tests', () => {
     body: { status: 'success', code: '00', data: { balance: 5, currency: 'IDR' } },
   };
 
-  it('passes what fits', () => {
+  it('accepts a matching answer', () => {
     expect(() => expectToFitContract(good)).to.not.throw();
   });
 
@@ -267,7 +267,7 @@ describe('The contract check of the tests', () => {
   }
 });
 
-describe('The contract of reports', () => {
+describe('contract of reports', () => {
   const item = {
     ref_id: 'r',
     transaction_id: 't',
@@ -315,7 +315,7 @@ describe('The contract of reports', () => {
     status: 'pending',
   };
 
-  it('passes what fits', () => {
+  it('accepts a matching answer', () => {
     check(json);
     check(csv);
     check({ ...json, type: 'deposit', summary: { ...figures, average_amount: 1 }, transactions: [] });
@@ -342,7 +342,7 @@ describe('The contract of reports', () => {
     });
   }
 
-  it('names the token of a download, which stands for the key', () => {
+  it('describes the download token, which replaces the key', () => {
     for (const role of ['buyer', 'seller']) {
       const operation = document.paths[`/api/${role}/reports/{id}/download`]?.['get'];
       expect(operation?.parameters.map(({ name, in: place }) => [name, place])).to.deep.equal([
@@ -369,7 +369,7 @@ function schemasIn(part: unknown): Schema[] {
   return [...own, ...Object.values(part).flatMap(schemasIn)];
 }
 
-/** With each reference to a schema or a parameter replaced by what it names. */
+/** Returns the part with each reference to a schema or parameter resolved. */
 function followed(root: Record<string, unknown>, part: unknown): unknown {
   if (Array.isArray(part)) {
     return part.map((each) => followed(root, each));

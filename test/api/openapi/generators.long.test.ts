@@ -10,12 +10,12 @@ import { openApiDocument } from '../../../src/api/openapi/document.js';
 const run = promisify(execFile);
 const fromModules = (path: string) => join(projectRoot, 'node_modules', path);
 
-describe('Generators', function () {
+describe('code generators', function () {
   this.timeout(120_000);
   let directory: string;
 
   before(async () => {
-    // Below the project, so that what is compiled finds its packages.
+    // Inside the project, so that the generated code finds its packages.
     directory = await mkdtemp(fromModules('.cache/generated-'));
   });
   after(() => rm(directory, { recursive: true }));
@@ -40,7 +40,7 @@ describe('Generators', function () {
     );
   }
 
-  it('openapi-typescript makes types of the document that hold under every strict option: each thing is one type with a name', async () => {
+  it('openapi-typescript generates named types that compile under strict options', async () => {
     const types = join(directory, 'types.ts');
     await writeFile(join(directory, 'openapi.json'), JSON.stringify(openApiDocument()));
     await run(process.execPath, [
@@ -81,7 +81,7 @@ describe('Generators', function () {
       export const price: number | undefined = data?.data.${field};
       export const reason: string | undefined = error?.reason;
     `;
-      // Its own code asks for `strict`, not for more.
+      // The generated code supports `strict` only.
       expect(await compile(use('price'), 'hey.ts', false)).to.equal('');
       expect(await compile(use('prices'), 'hey.ts', false)).to.include("Property 'prices' does not exist");
     },

@@ -14,7 +14,7 @@ import { newProduct } from '../support/catalogue.js';
 import { hmacSign, pathOf } from '../support/reseller.js';
 import { useSettings } from '../../support/use-settings.js';
 
-/** What clients by mistake, and others on purpose, send in the place of a value. */
+/** Wrong values that clients send by mistake or on purpose. */
 const hostile: unknown[] = [
   { $gt: '' },
   { $ne: null },
@@ -59,7 +59,10 @@ const acceptedResellerRequest: Generated = {
   raw: undefined,
   signed: true,
 };
-/** Where money or prices move: each must have been accepted once and refused once, which chance does not promise. */
+/**
+ * Operations that move money or change prices. Each is accepted once and refused once, which random
+ * calls do not guarantee.
+ */
 const mustAccept: Record<string, object> = {
   createWalletTransaction: { product_code: 'S10', destination: '081234567890', ref_id: 'walk-2' },
   createBuyerTransaction: { code: 'S10', customer_number: '081234567890', ref_id: 'walk-3' },
@@ -85,9 +88,9 @@ interface Generated {
 const { seed } = seededRandom();
 const runs = sizes.walk.requests;
 
-describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
+describe(`random walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
   const api = useApi();
-  // No worker runs here, so that money moves by calls alone; nobody is to wait for one.
+  // No worker runs here, so only calls move money and waiting is pointless.
   useSettings({ RESELLER_SYNC_WAIT_MS: 0, REPORT_SYNC_WAIT_MS: 1 });
   let accounts: Record<'buyer' | 'seller', ApiAccount>;
   let code: string;
@@ -96,13 +99,13 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
     code = (await newProduct(api))._id;
   });
 
-  /** The highest rate limit is for a minute: more calls need more accounts. */
+  /** Takes new accounts, because the highest rate limit is per minute. */
   async function changeAccounts(): Promise<void> {
     accounts = { buyer: await api.newBuyer(1_000_000_000), seller: await api.newAccount('seller') };
     await openAgain();
   }
 
-  /** What a call of the walk may have set must not stop the next ones. */
+  /** Resets settings that an earlier call may have changed and that would block the next ones. */
   async function openAgain(): Promise<void> {
     const ids = Object.values(accounts).map(({ account }) => account._id);
     const settings = { rateLimit: limits.rateLimitMax, ipWhitelist: [], webhookUrl: null, callbackUrl: null };
@@ -130,7 +133,7 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
 
   function callOf(generated: Generated): ApiCall {
     const { raw } = generated;
-    // The document's example stands for a product that is there.
+    // The document's example code stands for an existing product.
     const params = withProduct(generated.params);
     const query = withProduct(generated.query);
     const { operation, method, path: template } = operationOf(generated.operationId);
@@ -173,7 +176,7 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
         }
         calls += 1;
         const before = await money();
-        // The client holds each answer against the contract.
+        // The client checks each answer against the contract.
         const answer = await api.call(callOf(generated));
         expect(answer.status, JSON.stringify(answer.body)).to.be.lessThan(500);
         const words =
@@ -192,7 +195,7 @@ describe(`A walk of the OpenAPI document, ${runs} requests, ${seed}`, () => {
         numRuns: runs,
         seed: Number(seed.replace('SEED=', '')),
         endOnFailure: true,
-        // Chance alone seldom writes a reseller request that fits in all its parts, and now and then leaves a call out.
+        // Random calls rarely form a valid reseller request and may miss an operation.
         examples: [[acceptedResellerRequest], ...acceptedAndRefused, ...onceEach()],
       },
     );
@@ -216,7 +219,7 @@ function operationOf(id: string) {
   return found;
 }
 
-/** Each call as it is, so that none is left out by chance. */
+/** Returns one call of each operation, so that none is missed by chance. */
 function onceEach(): [Generated][] {
   return operations().map(({ operation: { operationId, parameters } }) => {
     const names = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name);
@@ -231,7 +234,7 @@ function operations() {
   );
 }
 
-/** A call of any operation: mostly as the document wants it, with something hostile in some places. */
+/** Generates a call of any operation: mostly valid, with hostile values in some places. */
 function requests(): fc.Arbitrary<Generated> {
   return fc.constantFrom(...operations()).chain(({ method, operation }) => {
     const parameters = (where: 'path' | 'query') => {
@@ -299,7 +302,7 @@ function goodValue(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** References are new each time; they would be known ones otherwise. */
+/** The pattern of references. Its examples are not used, because they would be known references. */
 const refPattern = '^[A-Za-z0-9._:-]{1,64}$';
 
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
@@ -322,7 +325,9 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Every byte as %xx, so that neither dots nor slashes change the path; what is empty becomes a dash. */
+/**
+ * Encodes every byte as %xx, so that dots and slashes do not change the path. Empty becomes a dash.
+ */
 function encoded(value = ''): string {
   return Buffer.from(value === '' || /^\.\.?$/.test(value) ? '-' : value)
     .toString('hex')

@@ -74,7 +74,7 @@ describe('payment notifications', function () {
     stack.db.collection<ReconciliationCase>('cases').find({ paymentId: payment_id }).toArray();
   const balance = async () => (await buyer.post('/api/buyer/balance', {})).body.data.balance as number;
 
-  it('one that fits credits the deposit, once, and tells the account; the same again answers the same', async () => {
+  it('a matching notification credits the deposit once and notifies the account', async () => {
     const notice = await pending();
     const before = await balance();
     const expected = { payment_id: notice.payment_id, ref_id: notice.ref_id, status: 'completed' };
@@ -98,7 +98,7 @@ describe('payment notifications', function () {
     expect(await notify({ ...notice, amount: 1 })).to.have.property('status', 409);
   });
 
-  it('20 equal ones at once at two processes credit once and all answer the same', async () => {
+  it('20 concurrent duplicates in two processes credit once with equal answers', async () => {
     const notice = await pending();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => notify(notice, index % 2 ? second.url : stack.baseUrl)),
@@ -110,7 +110,7 @@ describe('payment notifications', function () {
     expect(await casesOf(notice)).to.deep.equal([]);
   });
 
-  it('two payments for one deposit at once: one credits, the other is a case', async () => {
+  it('of two concurrent payments of one deposit one credits and one opens a case', async () => {
     const notice = await pending();
     const other = { ...notice, payment_id: uniqueRef('pay') };
     const answers = await Promise.all([notify(notice), notify(other, second.url)]);
@@ -142,7 +142,7 @@ describe('payment notifications', function () {
     ],
   ];
   for (const [what, misfit, why] of misfits) {
-    it(`${what}: 202/05 and one case, however often it is told; nothing is credited`, async () => {
+    it(`${what}: answers 202/05, opens one case and credits nothing`, async () => {
       const notice = await misfit(await pending());
       const before = await balance();
       const answers = await Promise.all(
@@ -168,7 +168,7 @@ describe('payment notifications', function () {
     });
   }
 
-  it('a wrong signature or time is refused with 401/07 and changes nothing', async () => {
+  it('refuses a wrong signature or timestamp with 401/07 and changes nothing', async () => {
     const notice = await pending();
     const raw = JSON.stringify(notice);
     const right = headersOf(raw);
@@ -203,7 +203,7 @@ describe('payment notifications', function () {
     ['amount', { amount: 1.5 }],
   ];
   for (const [field, change] of wrong) {
-    it(`${JSON.stringify(change)} is refused with 400/01 naming ${field}`, async () => {
+    it(`refuses ${JSON.stringify(change)} with 400/01 naming ${field}`, async () => {
       const notice = { payment_id: uniqueRef(), username: 'buyer', ref_id: uniqueRef(), amount: 60_000 };
       const { status, body } = await notify({ ...notice, ...change });
       expect(`${status}/${body.code}`).to.equal('400/01');
@@ -211,7 +211,7 @@ describe('payment notifications', function () {
     });
   }
 
-  it('what is no JSON is refused with 400, another method with 405, and without a secret there is no such path', async () => {
+  it('refuses malformed JSON with 400 and GET with 405; without a secret 404', async () => {
     expect((await send('{', headersOf('{'))).status).to.equal(400);
     expect((await send('[]', headersOf('[]'))).status).to.equal(400);
     expect((await fetch(stack.baseUrl + path)).status).to.equal(405);
@@ -221,7 +221,7 @@ describe('payment notifications', function () {
     await without.stop();
   });
 
-  it('the operator confirms at the same moment: credited once, and who was late hears so', async () => {
+  it('credits once when the operator confirms at the same time', async () => {
     for (let round = 0; round < 4; round++) {
       const notice = await pending();
       const id = String((await depositOf(notice))?._id);
@@ -237,7 +237,7 @@ describe('payment notifications', function () {
     }
   });
 
-  it('a deposit is rejected once, with who and why; a rejected one is never credited, a credited one never rejected', async () => {
+  it('rejects a deposit once; a rejected one is never credited, nor the reverse', async () => {
     const notice = await pending();
     const id = String((await depositOf(notice))?._id);
     const run = (...args: string[]) =>
@@ -258,7 +258,7 @@ describe('payment notifications', function () {
     expect((await run('reject', String((await depositOf(credited))?._id))).code).to.equal(1);
   });
 
-  it('killed in the middle of many: told again, each is credited once', async () => {
+  it('credits each deposit once after a kill and repeated notifications', async () => {
     const notices = await Promise.all(Array.from({ length: 30 }, () => pending()));
     const victim = await stack.startWeb();
     const first = notices.map((each) => notify(each, victim.url).catch(() => null));
@@ -266,14 +266,15 @@ describe('payment notifications', function () {
     await victim.stop('SIGKILL');
     await Promise.all(first);
     for (const notice of notices) {
-      // The database keeps the locks of the dead for some seconds: 503 until then, as the notifier would hear it.
+      // The database holds the locks of the killed process for some seconds and answers 503 until
+      // then.
       await eventually('it to be taken', async () => (await notify(notice)).status === 200, 30_000);
       expect(await credits(notice)).to.equal(1);
     }
   });
 
   for (const kind of ['reply-lost', 'unlabelled-error', 'transient'] as const) {
-    it(`a commit with the fault ${kind}: credited once, and a repeat answers the same`, async () => {
+    it(`commit fault ${kind}: credits once, and a repeat gets the same answer`, async () => {
       const notice = await pending();
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));
@@ -287,7 +288,7 @@ describe('payment notifications', function () {
     });
   }
 
-  it('the ledger is right after all of this', async () => {
+  it('the ledger is consistent after all of this', async () => {
     await expectLedgerToHold(stack);
     const { code, stdout } = await topup(['ledger', 'verify', '--json'], stack.env);
     expect(code, stdout).to.equal(0);

@@ -1,4 +1,4 @@
-/** One report, several attempts at it: in this process, on the real database and Redis. */
+/** Several attempts at one report: in this process, on the real database and Redis. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { now, nowMs } from '../../../src/shared/clock.js';
@@ -15,7 +15,7 @@ import { DepositModel } from '../../../src/deposits/deposit.model.js';
 import { useApi } from '../support/api.js';
 import { someTransaction } from '../../webhooks/support/accounts.js';
 
-describe('Attempts at a report', () => {
+describe('attempts at a report', () => {
   const api = useApi();
 
   async function newReport(over: Partial<Report>): Promise<Report> {
@@ -51,7 +51,7 @@ describe('Attempts at a report', () => {
     return [...new Set(found.map((each) => String(each[field])))];
   };
 
-  it('rows of one moment are all there, once each, over the end of a page', async () => {
+  it('contain rows with equal times once each, across pages', async () => {
     const { account } = await api.newBuyer();
     const createdAt = now();
     const rows = Array.from({ length: 2_500 }, () => someTransaction({ accountId: account._id, createdAt }));
@@ -62,7 +62,7 @@ describe('Attempts at a report', () => {
     expect(items.map((each) => each.transaction_id).sort()).to.deep.equal(rows.map(({ _id }) => _id).sort());
   });
 
-  it('deposits of one moment as well', async () => {
+  it('contain deposits with equal times once each', async () => {
     const { account } = await api.newBuyer();
     const deposit = { accountId: account._id, amount: 1, balanceBefore: 0, balanceAfter: 1 };
     const createdAt = now();
@@ -80,7 +80,7 @@ describe('Attempts at a report', () => {
     expect(await stored(report._id)).to.deep.include({ rows: 1_000, status: 'completed' });
   });
 
-  it('two at once leave one file, that of the last claim', async () => {
+  it('two concurrent attempts leave one file, that of the last claim', async () => {
     const { account } = await api.newBuyer();
     await PurchaseModel.insertMany(
       Array.from({ length: 3_000 }, () => someTransaction({ accountId: account._id })),
@@ -92,8 +92,8 @@ describe('Attempts at a report', () => {
     expect(await filesOf('chunks', report._id)).to.deep.equal([`${report._id}-2`]);
   });
 
-  it('one that fails leaves nothing behind, and the next is due within a minute', async () => {
-    // Nobody has this account.
+  it('a failed attempt leaves no file, and the next is due within a minute', async () => {
+    // This account does not exist.
     const report = await newReport({});
     let failure: unknown;
     await generateReport(report._id).catch((error: unknown) => (failure = error));
@@ -104,7 +104,7 @@ describe('Attempts at a report', () => {
     expect(await filesOf('chunks', report._id)).to.deep.equal([]);
   });
 
-  it('one that has its turn, and lost its job, is due within half a minute; one that waits for its turn costs no such look', async () => {
+  it('a report with its turn that lost its job is due within 30 seconds', async () => {
     const dueInMs = async (id: string) => ((await stored(id)).nextActionAt?.getTime() ?? 0) - nowMs();
     const accountId = newId();
     const calm = new Date(nowMs() + 600_000);
@@ -127,7 +127,7 @@ describe('Attempts at a report', () => {
     await ReportModel.deleteMany({ accountId });
   });
 
-  it('a report whose added job was lost as well is added again', async () => {
+  it('a report whose second job was lost gets another job', async () => {
     const report = await newReport({ nextActionAt: new Date(0) });
     const jobsOf = async () => {
       const jobs = await openQueue(generateReportJob.queue).getJobs(['wait', 'completed', 'failed']);
@@ -148,7 +148,7 @@ describe('Attempts at a report', () => {
     expect(found[0]?.id).not.to.equal(first?.id);
   });
 
-  it('a report whose days are over is removed with the files of every attempt', async () => {
+  it('an expired report is removed with the files of every attempt', async () => {
     const { account } = await api.newBuyer();
     const report = await newReport({ accountId: account._id });
     await generateReport(report._id);

@@ -15,25 +15,25 @@ const cellsOf = (...texts: unknown[]) =>
 const startsFormula = /^["\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 describe('CSV for Excel', () => {
-  it('begins with the mark of UTF-8, has CRLF, and its header is plain', () => {
+  it('begins with a UTF-8 BOM, uses CRLF and has a plain header', () => {
     const { head, rows } = csvText(['a', 'b'], 'csv-excel');
     expect(head + rows([{ a: 'x', b: 1 }])).to.equal('\ufeffa,b\r\n"=""x""",1\r\n');
   });
 
-  it('a text is one whatever it looks like, and a number is a number, below zero too', () => {
+  it('keeps texts as texts and numbers as numbers, also negative ones', () => {
     const texts = ['0812', '12345678901234567890', '1e5', '1-2', 'MAR1', '1/2', 'TRUE', '12:30', '-5', '5%'];
     expect(cellsOf(...texts)).to.deep.equal(texts.map((text) => `="${text}"`));
     expect(cellsOf(-5_000, 0, 1_500, null, '')).to.deep.equal(['-5000', '0', '1500', '', '']);
   });
 
-  it('true and false are these words, in plain CSV too, and not known is an empty cell', () => {
+  it('writes true and false as words and null as an empty cell', () => {
     for (const format of ['csv', 'csv-excel'] as const) {
       const text = csvText(['a', 'b', 'c'], format).rows([{ a: true, b: false, c: null }]);
       expect(text, format).to.equal('true,false,\r\n');
     }
   });
 
-  it('what is in a text never ends it: any text comes back as it was, on one line', () => {
+  it('any text stays in its cell on one line', () => {
     const hostile = [
       '=1+1',
       '+1',
@@ -63,7 +63,7 @@ describe('CSV for Excel', () => {
     );
   });
 
-  it('where lists are separated by a semicolon no cell that it makes is a formula', () => {
+  it('creates no formula cell if the list separator is a semicolon', () => {
     const parts = fc.string({
       unit: fc.constantFrom(';', '"', '=', '-', '@', ' ', '\uff0b', 'a'),
       maxLength: 30,
@@ -83,7 +83,7 @@ describe('CSV for Excel', () => {
     expect(cellsOf('a;b', 'Promo;=1+1')).to.deep.equal(['="a;b"', '="Promo;\'=1+1"']);
   });
 
-  it('a text that is too long for a formula is written as it is, and still none', () => {
+  it('a text too long for a formula is written plainly and is no formula', () => {
     const long = 'x'.repeat(256);
     expect(cellsOf(long, `=${long}`, 'y'.repeat(255))).to.deep.equal([
       long,
@@ -92,13 +92,13 @@ describe('CSV for Excel', () => {
     ]);
   });
 
-  it('plain CSV has none either where lists are separated by a semicolon', () => {
+  it('plain CSV has no formula if the list separator is a semicolon', () => {
     expect(csvText(['a']).rows([{ a: 'Paket;=1+1' }, { a: 'a";=1+1;-2;b' }])).to.equal(
       'Paket;\'=1+1\r\n"a"";\'=1+1;\'-2;b"\r\n',
     );
   });
 
-  it('plain CSV is what it was', () => {
+  it('plain CSV has no BOM and no text formulas', () => {
     const { head, rows } = csvText(['a', 'b', 'c']);
     expect(head + rows([{ a: '0812', b: '=1', c: -1 }])).to.equal("a,b,c\r\n0812,'=1,-1\r\n");
   });

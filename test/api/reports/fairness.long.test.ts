@@ -1,4 +1,4 @@
-/** One buyer asks for 290 reports of the real processes, and another for one: who asked for one does not wait for the 290. */
+/** 290 reports of one buyer do not delay the one report of another. Uses the real processes. */
 import { expect } from 'chai';
 import type { Report } from '../../../src/reports/report.model.js';
 import { apiClient } from '../../support/api-client.js';
@@ -7,7 +7,7 @@ import { inParallel } from '../../support/purchases.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
 const many = 290;
-/** Two turns of the other, and what was being written as the one was asked for. */
+/** Two turns of the other buyer, plus the reports already being written. */
 const aheadMax = 6;
 
 describe('290 reports of one buyer and one of another', function () {
@@ -19,7 +19,7 @@ describe('290 reports of one buyer and one of another', function () {
   });
   after(() => stack.stop());
 
-  it('the one is made while nearly all of the others wait', async () => {
+  it('builds the one report while nearly all others wait', async () => {
     const { buyer, buyer2 } = await stack.seed();
     const reports = stack.db.collection<Report>('reports');
     const ask = async (key = '') => {
@@ -33,7 +33,7 @@ describe('290 reports of one buyer and one of another', function () {
     });
     const done = () => reports.countDocuments({ _id: { $in: ids }, status: 'completed' });
     const id = await ask(buyer2?.api_key);
-    // Now all wait, and in the order of asking the one would be the last.
+    // All reports wait now. In order of request the one would be the last.
     await stack.startWorker('reports');
     const ahead = await eventually('the one report', async () => {
       const { status } = (await reports.findOne({ _id: id })) ?? {};

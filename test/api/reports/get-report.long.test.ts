@@ -16,10 +16,10 @@ for (const role of ['buyer', 'seller'] as const) {
 
   describe(`GET ${root}/{id}, and its download`, () => {
     const api = useApi();
-    // No worker runs here: the tests make the reports when it is time.
+    // No worker runs here: the tests generate the reports.
     useSettings({ REPORT_SYNC_WAIT_MS: 1 });
 
-    /** An account with one transaction that asked for a report. */
+    /** Creates an account with one transaction and requests a report. */
     async function asked(format: 'json' | 'csv' = 'json') {
       const { key, account } = await api.newAccount(role);
       const owner = role === 'buyer' ? { accountId: account._id } : { sellerId: account._id };
@@ -32,7 +32,7 @@ for (const role of ['buyer', 'seller'] as const) {
       return { first, id, transaction, get, download, key, account };
     }
 
-    it('while it is made: 202/05, and no file: 404/02', async () => {
+    it('answers 202/05 while pending and 404/02 for the file', async () => {
       const { first, id, get, download } = await asked();
       for (const answer of [first, await get()]) {
         expectSuccess(answer, operationOf('get'), { status: 202, code: '05' });
@@ -46,7 +46,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectFailure(await download(), { status: 404, code: '02' });
     });
 
-    it('when it is made: 200/00 with its summary and items, and the whole file', async () => {
+    it('answers 200/00 with summary and items, and the whole file', async () => {
       const { id, transaction, get, download } = await asked();
       await generateReport(id);
       const answer = await get();
@@ -62,7 +62,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(file.body).to.deep.equal([item]);
     });
 
-    it('as csv: a link in the answer, a header row and one row in the file', async () => {
+    it('csv: answers a link, and the file has a header and one row', async () => {
       const { id, transaction, get, download } = await asked('csv');
       await generateReport(id);
       const answer = await get();
@@ -76,7 +76,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect([end, ...more]).to.deep.equal(['']);
     });
 
-    it('a link is good from where its account may call: 403/07 from elsewhere, also when the list came later', async () => {
+    it('a link works only from addresses that its account allows', async () => {
       const { id, key, get } = await asked();
       await generateReport(id);
       const link = new URL(String((await get()).body.data.download_url));
@@ -89,7 +89,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect((await follow(from)).status).to.equal(200);
     });
 
-    describe('links that are revoked', () => {
+    describe('revoked links', () => {
       async function linked() {
         const report = await asked();
         await generateReport(report.id);
@@ -98,7 +98,7 @@ for (const role of ['buyer', 'seller'] as const) {
         return { ...report, link, follow };
       }
 
-      it('of one report: 401/07 from then on, those of another report and a new one of it are good', async () => {
+      it('of one report answer 401/07; other reports and new links still work', async () => {
         const { id, key, link, follow } = await linked();
         const other = await api.call({ path: root, key, body: { type: 'transaction', format: 'csv' } });
         await generateReport(String(other.body.data.report_id));
@@ -115,7 +115,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expectFailure(await follow(after), { status: 401, code: '07' });
       });
 
-      it("of another's report: 404/02, and its links stay", async () => {
+      it("of another account's report: answers 404/02 and keeps the links", async () => {
         const { id, link, follow } = await linked();
         const stranger = await api.newAccount(role);
         const path = `${root}/${id}/links/revoke`;
@@ -126,7 +126,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expect((await follow(await link())).status).to.equal(200);
       });
 
-      it('of the whole account: every one before ends, in the audit log with who', async () => {
+      it('of the whole account: ends every earlier link and writes an audit entry', async () => {
         const { key, account, link, follow } = await linked();
         const before = await link();
         const revoked = await api.call({ path: `${root}/links/revoke`, key, method: 'POST' });
@@ -137,7 +137,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expect(entry?.actor).to.equal(`account:${account.username}`);
       });
 
-      it('a key that is replaced with overlap 0 takes its links along; one with an overlap does not', async () => {
+      it('a key rotated with overlap 0 ends its links; one with an overlap does not', async () => {
         const { key, link, follow } = await linked();
         const rotate = (by: string, overlap_minutes: number) =>
           api.call({ path: `/api/${role}/api/keys/rotate`, key: by, body: { overlap_minutes } });
@@ -149,7 +149,7 @@ for (const role of ['buyer', 'seller'] as const) {
         expectFailure(await follow(before), { status: 401, code: '07' });
       });
 
-      it('of a suspended account: 403/07 as every call of it', async () => {
+      it('of a suspended account answer 403/07', async () => {
         const { account, link, follow } = await linked();
         const before = await link();
         await setAccountStatus(account, 'suspended', { actor: 'cli:test', from: null, reason: 'a test' });
@@ -165,7 +165,7 @@ for (const role of ['buyer', 'seller'] as const) {
       }
     });
 
-    it('an unknown one, and one whose 7 days are over: 404/02, with and without download', async () => {
+    it('an unknown or expired report is 404/02, with and without download', async () => {
       const { id, key, get, download } = await asked();
       await generateReport(id);
       for (const path of [`${root}/no-such-report`, `${root}/no-such-report/download`]) {

@@ -1,4 +1,4 @@
-/** What is left of a report when its client or its worker goes away in the middle. */
+/** Reports whose client or worker stops in the middle. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import { insertTransactions } from './support/bulk-transactions.js';
 const count = 20_000;
 const chunkBytes = 255 * 1024;
 
-describe('A report that is interrupted', () => {
+describe('interrupted reports', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let buyerId: string;
@@ -29,7 +29,7 @@ describe('A report that is interrupted', () => {
   });
   after(async () => stack.stop());
 
-  /** A report that is ready, with a file of this many chunks. */
+  /** Stores a completed report with a file of this many chunks. */
   async function storeReport(chunks: number): Promise<{ id: string; path: string }> {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     const id = body.data.report_id as string;
@@ -50,7 +50,7 @@ describe('A report that is interrupted', () => {
     return { id, path: `/api/buyer/reports/${id}/download` };
   }
 
-  it('clients that stop reading, and then go away, leave neither cursors nor the file in the web process', async () => {
+  it('clients that stop reading leave no cursor and no file in memory', async () => {
     const clients = 20;
     const megabytes = 20;
     const { path } = await storeReport(Math.ceil((megabytes * 1024 * 1024) / chunkBytes));
@@ -72,7 +72,7 @@ describe('A report that is interrupted', () => {
       const now: number = (await status())['metrics'].cursor.open.total;
       return now <= cursorsBefore;
     });
-    // It goes on serving, whole files too.
+    // The process still serves whole files.
     const whole = await request(server.url + path, { headers: { authorization: `Bearer ${key}` } });
     expect((await whole.body.arrayBuffer()).byteLength).to.equal(Number(whole.headers['content-length']));
     memory.stop();
@@ -81,7 +81,7 @@ describe('A report that is interrupted', () => {
     await server.stop();
   });
 
-  it('a file that lacks a part ends the download early, and the web process goes on', async () => {
+  it('a missing chunk ends the download early, and the web process continues', async () => {
     const { id, path } = await storeReport(12);
     await stack.db.collection('reportFiles.chunks').deleteOne({ files_id: `${id}-1`, n: 10 });
     const answer = await request(stack.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
@@ -93,7 +93,7 @@ describe('A report that is interrupted', () => {
     expect((await buyer.post('/api/buyer/balance')).status).to.equal(200);
   });
 
-  it('a file that is not there is a failure with an envelope, not a broken connection', async () => {
+  it('a missing file is answered with an error, not a broken connection', async () => {
     const { id, path } = await storeReport(1);
     await stack.db.collection('reportFiles.files').deleteOne({ _id: `${id}-1` as never });
     const answer = await request(stack.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
@@ -101,7 +101,7 @@ describe('A report that is interrupted', () => {
     expect(await answer.body.json()).to.include({ status: 'error', code: '01', data: null });
   });
 
-  it('a worker killed in the middle: the next one makes it anew, once, and no half file is ever given out', async () => {
+  it('after a killed worker the next one rebuilds the file once, and none is partial', async () => {
     await insertTransactions(stack, { buyerId, sellerId: 'nobody', count });
     const first = await stack.startWorker('reports');
     const asked = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
@@ -143,7 +143,7 @@ describe('A report that is interrupted', () => {
   });
 });
 
-/** The lock of a killed worker runs out after some seconds; this is that moment. */
+/** Deletes the lock of a killed worker, which would expire after some seconds. */
 async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   const queue = `${env['QUEUE_PREFIX'] ?? ''}:reports`;
@@ -152,7 +152,7 @@ async function forgetLock({ env }: Stack, reportId: string): Promise<void> {
   redis.disconnect();
 }
 
-/** Lines of a CSV; 0 of a failure. */
+/** Returns the number of lines of a CSV, or 0 for a failure. */
 function linesOf(text = ''): number {
   return text.startsWith('ref_id,') ? text.split('\r\n').length - 1 : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * A report of any size passes through worker and web tier in constant memory, and is complete. The long size has
- * a million transactions.
+ * Worker and web tier process a report of any size in constant memory and lose no row. The long
+ * size has a million transactions.
  */
 import { expect } from 'chai';
 import { Unzip, UnzipInflate } from 'fflate';
@@ -19,7 +19,7 @@ const { rows: count, heap, limitMs } = sizes.report;
 /** Megabytes above idle. */
 const growthMax = { worker: 200, web: 100 };
 
-describe(`A report over ${count.toLocaleString('en')} transactions`, function () {
+describe(`a report over ${count.toLocaleString('en')} transactions`, function () {
   this.timeout(limitMs);
   let stack: Stack;
   let expected: Sums;
@@ -45,7 +45,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
     { role: 'seller', type: 'sales', format: 'json' },
     { role: 'buyer', type: 'transaction', format: 'xlsx' },
   ] as const) {
-    it(`${role} ${type} as ${format}: worker and web stay small, every row arrives, sums are the stored ones`, async () => {
+    it(`${role} ${type} as ${format}: constant memory, every row and correct sums`, async () => {
       const server = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '0', NODE_OPTIONS: '' });
       const worker = await stack.startWorker('reports');
       await warmUp(apiClient(server.url, keys[role]));
@@ -63,7 +63,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
           : { total_revenue: expected.success, commission_amount: expected.commission }),
       });
 
-      // The client is on a slow line first; what it does not take must not pile up in the web process.
+      // The client reads slowly at first. Unread data must not accumulate in the web process.
       const { pathname, search } = new URL(report.download_url as string);
       const file = await download(server.url + pathname + search, {
         pace: { pieces: 40, wait: () => setTimeout(25) },
@@ -82,7 +82,7 @@ describe(`A report over ${count.toLocaleString('en')} transactions`, function ()
   }
 });
 
-/** A process that has never answered has a small heap still, which says nothing about reports. */
+/** Sends requests first: the heap of an unused process is too small for a baseline. */
 async function warmUp(client: ApiClient): Promise<void> {
   const calls = Array.from({ length: 300 }, (_, index) => index);
   await inParallel(calls, 10, async () => {
@@ -90,7 +90,7 @@ async function warmUp(client: ApiClient): Promise<void> {
   });
 }
 
-/** A worker that found no room for its rows is said at once, with its last words. */
+/** Waits for the report. Fails at once with the worker's last output if the worker exits. */
 async function reportOf(client: ApiClient, worker: RunningProgram, role: string, body: object) {
   const asked = await client.post(`/api/${role}/reports`, body);
   expect(asked.status).to.equal(202);
@@ -109,7 +109,7 @@ async function reportOf(client: ApiClient, worker: RunningProgram, role: string,
   return report;
 }
 
-/** Every row must be there, in order, from the newest to the oldest. */
+/** Expects every row, from newest to oldest, and returns the sums. */
 async function csvSums(file: Download): Promise<Sums> {
   const sums = noSums();
   const lines = file.lines();
@@ -136,7 +136,7 @@ async function jsonSums(file: Download): Promise<Sums> {
   return sums;
 }
 
-/** The rows of the first sheet, which holds as many as any size of this test has. */
+/** Returns the sums of the first sheet, which holds all rows at any size of this test. */
 async function xlsxSums(file: Download): Promise<Sums> {
   const sums = noSums();
   const unpacked = new TextDecoder();

@@ -44,7 +44,7 @@ describe('reports of both roles', () => {
         sold.amount += done.price as number;
       }
     }
-    // What a spreadsheet would run, and what CSV has to quote.
+    // Contains a formula and characters that CSV must quote.
     await stack.db
       .collection('transactions')
       .updateOne({ customerNumber: '081234567890' }, { $set: { productName: '=SUM(1,2) "promo"\n' } });
@@ -89,7 +89,7 @@ describe('reports of both roles', () => {
     expect(deposit.transactions).to.have.length(1);
   });
 
-  it('seller sales, transaction and product reports show revenue and commission, never the buyer', async () => {
+  it('seller reports show revenue and commission, never the buyer', async () => {
     const sales = (await seller.post('/api/seller/reports', { type: 'sales' })).body.data;
     const { total_transactions, commission_amount, ...rest } = sales.summary;
     expect(total_transactions).to.be.at.least(sold.count);
@@ -112,7 +112,7 @@ describe('reports of both roles', () => {
     });
   });
 
-  it('csv answers a link that works without a key, and its rows are RFC 4180 with a header', async () => {
+  it('csv answers a link that needs no key; rows follow RFC 4180 with a header', async () => {
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', format: 'csv' });
     expect(body.data).to.include({ format: 'csv', rows: 3 });
     const link = new URL(body.data.download_url as string);
@@ -139,7 +139,7 @@ describe('reports of both roles', () => {
     expect(await answer.body.text()).to.match(/^ref_id,/);
   });
 
-  it('csv-excel holds the rows of json as texts and numbers of Excel, and runs nothing', async () => {
+  it('csv-excel has the rows of json as Excel texts and numbers, without formulas', async () => {
     const body = { type: 'transaction', format: 'csv-excel', tz: 'Asia/Jakarta' };
     const made = (await buyer.post('/api/buyer/reports', body)).body.data;
     expect(made.format).to.equal('csv-excel');
@@ -161,7 +161,7 @@ describe('reports of both roles', () => {
       .and.match(/,\d+,"=""success""",/);
   });
 
-  it('xlsx: the link and the call itself answer the workbook, with the rows of json', async () => {
+  it('xlsx: the link and the call itself answer the workbook with the rows of json', async () => {
     const body = { type: 'transaction', format: 'xlsx', tz: 'Asia/Jakarta' };
     const made = (await buyer.post('/api/buyer/reports', body)).body.data;
     expect(made.filename).to.match(/^transaction-report-\w+\.xlsx$/);
@@ -196,14 +196,14 @@ describe('reports of both roles', () => {
         expect(row.slice(0, -1)).to.deep.equal(
           Object.values(rest).map((value) => (typeof value === 'string' ? toPrintable(value) : value)),
         );
-        // The reader cuts what a fraction of a day is short of.
+        // The reader truncates the fraction of a day.
         const told = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
         expect((row.at(-1) as unknown as Date).getTime()).to.be.closeTo(told, 1);
       });
     }
   });
 
-  it('times of a report are told in the zone that was asked for, those of its link too', async () => {
+  it('times of a report and its link are in the requested zone', async () => {
     const plain = (await buyer.post('/api/buyer/reports', { type: 'transaction' })).body.data;
     const { body } = await buyer.post('/api/buyer/reports', { type: 'transaction', tz: 'Asia/Jakarta' });
     const times = (report: { transactions: { timestamp: string }[] }) =>
@@ -220,9 +220,9 @@ describe('reports of both roles', () => {
     ...(['transaction', 'sales', 'product'] as const).map((type) => ({ role: 'seller', type }) as const),
   ];
   for (const { role, type } of all) {
-    it(`${role} ${type}: answer, link and file of json and csv fit the contract and hold the same rows`, async () => {
+    it(`${role} ${type}: json and csv fit the contract and have the same rows`, async () => {
       const client = role === 'buyer' ? buyer : seller;
-      // The client holds each answer against the contract.
+      // The client checks each answer against the contract.
       const json = (await client.post(`/api/${role}/reports`, { type })).body.data;
       const csv = (await client.post(`/api/${role}/reports`, { type, format: 'csv' })).body.data;
       expect((await client.get(`/api/${role}/reports/${json.report_id}`)).body.data).to.deep.equal(json);
@@ -285,7 +285,7 @@ describe('reports of both roles', () => {
     });
   }
 
-  it('a report whose worker is not there answers 202/05 in time, and is found when it is done', async () => {
+  it('answers 202/05 in time without a worker, and shows the report when done', async () => {
     const slow = await startStack({ env: { REPORT_SYNC_WAIT_MS: '300' } });
     try {
       const client = apiClient(slow.baseUrl, (await slow.seed())['buyer']?.api_key ?? '');
@@ -303,7 +303,7 @@ describe('reports of both roles', () => {
   });
 });
 
-/** An item of a JSON report of this type, by the OpenAPI document. */
+/** Returns the schema of an item of a JSON report of this type, from the OpenAPI document. */
 function itemSchema({ role, type }: { role: string; type: string }): Schema {
   const answer = describedInterface().paths[`/api/${role}/reports`]?.['post']?.responses[200];
   const schema = answer && 'content' in answer ? answer.content['application/json']?.schema : undefined;
@@ -314,8 +314,10 @@ function itemSchema({ role, type }: { role: string; type: string }): Schema {
   return report?.properties?.['transactions']?.items ?? {};
 }
 
-/** A value as a cell: nothing for null, and `'` before what a spreadsheet would run. */
-/** A line end in a name is no line of the file (decision 023). */
+/**
+ * Returns the expected CSV cell: empty for null, with `'` before a formula. A line end in a name
+ * does not end the row (decision 023).
+ */
 function cellOf(value: unknown): string {
   if (typeof value === 'string') {
     const text = value.trim();

@@ -7,14 +7,14 @@ import { someTransaction } from '../../webhooks/support/accounts.js';
 import { useApi } from '../support/api.js';
 
 describe('times in a zone', () => {
-  it('has the offset of the instant, summer and winter, and milliseconds', () => {
+  it('have the offset of the instant, in summer and winter, and milliseconds', () => {
     const summer = new Date('2026-07-23T12:05:00.000Z');
     const winter = new Date('2026-11-23T12:05:00.123Z');
     expect(formatIsoTime(winter)).to.equal('2026-11-23T12:05:00.123Z');
     expect(formatIsoTime(winter, 'Asia/Jakarta')).to.equal('2026-11-23T19:05:00.123+07:00');
     expect(formatIsoTime(winter, 'Europe/Amsterdam')).to.equal('2026-11-23T13:05:00.123+01:00');
     expect(formatIsoTime(summer, 'Europe/Amsterdam')).to.equal('2026-07-23T14:05:00.000+02:00');
-    // The hour that comes twice.
+    // The hour that occurs twice.
     expect(formatIsoTime(new Date('2026-10-25T00:30:00Z'), 'Europe/Amsterdam')).to.match(
       /T02:30:00.000\+02:00$/,
     );
@@ -23,7 +23,7 @@ describe('times in a zone', () => {
     );
   });
 
-  it('a zone has one spelling, and offsets and other words are none', () => {
+  it('a zone has one spelling, and offsets and other words are refused', () => {
     expect(findTimeZone('asia/jAKARTA')).to.equal('Asia/Jakarta');
     for (const name of ['+07:00', 'Mars/Olympus', 'WIB', '', ' ', 'Asia/Jakarta ']) {
       expect(findTimeZone(name), name).to.equal(null);
@@ -40,7 +40,7 @@ describe('times in a zone', () => {
       path: string;
       key: string;
       body?: object;
-      /** Fields that say what was sent, as it was. */
+      /** Fields that repeat what was sent, without conversion. */
       outside?: string[];
     }
 
@@ -49,14 +49,14 @@ describe('times in a zone', () => {
         JSON.stringify(answer, (name, value: unknown) => (names.includes(name) ? undefined : value)),
       );
 
-    /** The same with every time of it told in Jakarta. */
+    /** Returns the answer with every time converted to Jakarta. */
     function inJakarta<T>(answer: T): T {
       return JSON.parse(
         JSON.stringify(answer).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => formatIsoTime(new Date(at), tz)),
       ) as T;
     }
 
-    it('of histories, lists, single things and the statement: the same answer, its times told in the zone', async () => {
+    it('of lists, single objects and statements are in the requested zone', async () => {
       const buyer = await api.newBuyer(0);
       const seller = await api.newAccount('seller');
       await createDeposit({ account: buyer.account, amount: 50_000, refId: 'one' });
@@ -120,7 +120,7 @@ describe('times in a zone', () => {
       expect(String(csv.body).split('\r\n')[1]).to.match(/^[\dT:.-]+\+07:00,deposit,one,/);
     });
 
-    it('leaves the days of filters business days', async () => {
+    it('the zone does not change the business days of filters', async () => {
       const { key } = await api.newBuyer(50_000);
       const query = 'start_date=2026-01-01&end_date=2026-01-02';
       const plain = await api.call({ path: `/api/buyer/statement?${query}`, key });
@@ -131,7 +131,7 @@ describe('times in a zone', () => {
       );
     });
 
-    it('a zone of more than 64 characters is refused by name', async () => {
+    it('refuses a zone of more than 64 characters and names the field', async () => {
       const { key } = await api.newBuyer(0);
       const { status, body } = await api.call({ path: `/api/buyer/deposits?tz=${'A'.repeat(65)}`, key });
       expect([status, body.errors[0].field]).to.deep.equal([400, 'tz']);

@@ -1,4 +1,4 @@
-/** Which reports are made when an account asks for many, and what becomes of one that can't be made. */
+/** The order of many reports of an account, and reports that fail for good. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { env } from '../../../config/env.js';
@@ -16,9 +16,9 @@ import { useSettings } from '../../support/use-settings.js';
 
 const path = '/api/buyer/reports';
 
-describe('Reports of an account that asks for many', () => {
+describe('many reports of one account', () => {
   const api = useApi();
-  // No worker runs here: the tests make the reports when it is time.
+  // No worker runs here: the tests generate the reports.
   useSettings({ REPORT_SYNC_WAIT_MS: 1 });
   const { REPORTS_PER_DAY: perDay } = env;
   afterEach(() => {
@@ -40,13 +40,13 @@ describe('Reports of an account that asks for many', () => {
     return ids.filter((id) => waiting.has(id));
   }
 
-  it('two of them are in the queue, so that those of others come next; the others follow in the order of asking', async () => {
+  it('queues two at a time, so that other accounts come next, and keeps the order', async () => {
     const { key } = await api.newBuyer();
     const ids = await asked(key, 5);
     expect(await queued(ids)).to.deep.equal(ids.slice(0, 2));
     const other = await asked((await api.newBuyer()).key, 1);
     expect(await queued(other)).to.deep.equal(other);
-    // A job that comes too early is not a way around.
+    // A job that runs before the report has its turn does nothing.
     await generateReport(ids[4] ?? '');
     expect(await stored(ids[4] ?? '')).to.include({ status: 'pending', epoch: 0 });
     for (const [index, id] of ids.entries()) {
@@ -57,7 +57,7 @@ describe('Reports of an account that asks for many', () => {
     }
   });
 
-  it('no more than two turns are given at once', async () => {
+  it('gives at most two turns under concurrency', async () => {
     const { key, account } = await api.newBuyer();
     await asked(key, 6);
     await ReportModel.updateMany({ accountId: account._id }, { $set: { turn: null } });
@@ -66,7 +66,7 @@ describe('Reports of an account that asks for many', () => {
     expect(given.filter(Boolean)).to.have.length(2);
   });
 
-  it('long ones go behind short ones, one of an account at a time, and are not overtaken for good', async () => {
+  it('queues long reports behind short ones, one per account, without starvation', async () => {
     const { key } = await api.newBuyer();
     const year = { type: 'transaction', start_date: '2025-01-01', end_date: '2025-12-31' };
     const askLong = async () => String((await api.call({ path, key, body: year })).body.data.report_id);
@@ -91,7 +91,7 @@ describe('Reports of an account that asks for many', () => {
     expect(await queued([second])).to.deep.equal([second]);
   });
 
-  it('reports that an erasure ends leave their turns at once to what waits', async () => {
+  it('reports ended by an erasure release their turns at once', async () => {
     const { key, account } = await api.newBuyer();
     await asked(key, 2);
     const deposits = await api.call({ path, key, body: { type: 'deposit' } });
@@ -101,10 +101,10 @@ describe('Reports of an account that asks for many', () => {
     expect(await queued([id])).to.deep.equal([id]);
   });
 
-  it('an attempt that ended without hearing so calls the next when its job comes again', async () => {
+  it('a repeated job of a completed report queues the next one', async () => {
     const { key } = await api.newBuyer();
     const [first = '', second = '', third = ''] = await asked(key, 3);
-    // As it is after a lost reply: all is written, and the worker died of it.
+    // The state after a lost reply: all is written, and the worker died.
     await ReportModel.updateOne(
       { _id: first },
       { $set: { status: 'completed', nextActionAt: null, turn: null } },
@@ -114,7 +114,7 @@ describe('Reports of an account that asks for many', () => {
     expect(await queued([second, third])).to.deep.equal([second, third]);
   });
 
-  it('above REPORTS_PER_DAY: 429/06 with Retry-After, and nothing is made', async () => {
+  it('above REPORTS_PER_DAY: answers 429/06 with Retry-After and creates no report', async () => {
     env.REPORTS_PER_DAY = 2;
     const { key, account } = await api.newBuyer();
     await asked(key, 2);
@@ -125,7 +125,7 @@ describe('Reports of an account that asks for many', () => {
     expect(await ReportModel.countDocuments({ accountId: account._id })).to.equal(2);
   });
 
-  it('one that MongoDB did not take uses up none of the day', async () => {
+  it('a report that MongoDB did not store does not count for the day', async () => {
     env.REPORTS_PER_DAY = 1;
     const { key } = await api.newBuyer();
     const create = ReportModel.create.bind(ReportModel);
@@ -139,7 +139,7 @@ describe('Reports of an account that asks for many', () => {
     expectFailure(await ask(key), { status: 429, code: '06', retryAfterMaxS: 86_400 });
   });
 
-  it('one that is given up ends as failed, its owner and the operator are told, and the next has its turn', async () => {
+  it('a report given up fails, is counted for the operator and releases its turn', async () => {
     const { key, account } = await api.newBuyer();
     const [first = '', second = '', third = ''] = await asked(key, 3);
     const given = await countAttention();
@@ -147,7 +147,7 @@ describe('Reports of an account that asks for many', () => {
     await accounts.deleteOne({ _id: account._id });
     const failure = await generateReport(first).catch((error: unknown) => error);
     expect(failure).to.be.an('error');
-    // As after the last round of its job (test/jobs/poisoned.long.test.ts).
+    // As after the last attempt of its job (test/jobs/poisoned.long.test.ts).
     expect(await giveUpReport({ reportId: first }, 'it failed')).to.equal(true);
     expect(await stored(first)).to.include({ status: 'failed', nextActionAt: null, turn: null });
     expect(await queued([second, third])).to.deep.equal([second, third]);

@@ -33,7 +33,7 @@ const partsOf = (file: Buffer) =>
 const rowsOf = async (file: Buffer) => (await readWorkbook(file)).map(({ sheet, data }) => ({ sheet, data }));
 
 describe('a report as a workbook', () => {
-  it('a reader of Excel finds text as text, numbers as numbers and times as dates of the zone', async () => {
+  it('has texts as texts, numbers as numbers and times as dates of the zone', async () => {
     const file = workbook([[sale]], { zone: 'Asia/Jakarta' });
     const [sheet, ...others] = await rowsOf(file);
     expect(others).to.deep.equal([]);
@@ -41,11 +41,11 @@ describe('a report as a workbook', () => {
     expect(sheet?.data[0]).to.deep.equal(Object.keys(saleColumns));
     const { timestamp, ...rest } = sale;
     expect(sheet?.data[1]?.slice(0, -1)).to.deep.equal(Object.values(rest));
-    // As the reader has it: what the cell says, taken for UTC.
+    // The reader takes the cell's local time for UTC.
     expect(sheet?.data[1]?.at(-1)).to.deep.equal(new Date(`${timestamp.slice(0, 23)}Z`));
   });
 
-  it('what has no value has no cell, and no text can leave its cell, run or break the file', async () => {
+  it('omits empty cells, and no text leaves its cell, runs or breaks the file', async () => {
     const hostile = ['=1+1', '<c><v>1</v></c>', '&amp;', ']]>', '_x0041_', 'a\u0000b\u001bc\ufffe', ' x\ny '];
     const rows = hostile.map((text) => ({ ...sale, product_name: text, sn: null, commission_amount: null }));
     const file = workbook([rows]);
@@ -57,20 +57,20 @@ describe('a report as a workbook', () => {
     expect(xml).to.include('>&lt;c&gt;&lt;v&gt;1&lt;/v&gt;&lt;/c&gt;<').and.include('>&amp;amp;<');
     const [sheet] = await rowsOf(file);
     expect(sheet?.data.slice(1).map((row) => row[3])).to.deep.equal(
-      // The reader has read `_x005F_x0041_` as Excel does.
+      // The reader decodes `_x005F_x0041_` as Excel does.
       hostile.map((text) => text.replace(/[\u0000\u001b\ufffe\n]/g, ' ').trim()),
     );
     expect(sheet?.data[1]?.[7]).to.equal(null);
   });
 
-  it('a text that is longer than a cell of Excel is cut', () => {
+  it('cuts a text longer than an Excel cell', () => {
     const xml = partsOf(workbook([[{ ...sale, product_name: 'x'.repeat(40_000) }]]))[
       'xl/worksheets/sheet1.xml'
     ];
     expect(/x{1000,}/.exec(xml ?? '')?.[0]).to.have.length(32_767);
   });
 
-  it('what a sheet cannot hold goes on in the next, each with its header that stays in sight', async () => {
+  it('continues on another sheet when full, each with a frozen header', async () => {
     const rows = Array.from({ length: 7 }, (_, n) => ({ ...sale, price: n }));
     const file = workbook([rows.slice(0, 3), rows.slice(3)], { rowsMax: 4 });
     const sheets = await rowsOf(file);
@@ -88,7 +88,7 @@ describe('a report as a workbook', () => {
     }
   });
 
-  it('a sheet of Excel has 1,048,576 rows, and one without rows has its header', async () => {
+  it('a sheet has at most 1,048,576 rows, and an empty one has its header', async () => {
     expect((await rowsOf(workbook([[]])))[0]?.data).to.deep.equal([Object.keys(saleColumns)]);
     const text = createXlsxText({ a: { kind: 'rupiah' } });
     text.head();

@@ -11,7 +11,8 @@ import { useSettings } from '../../support/use-settings.js';
 
 describe('GET /api/reseller/request', () => {
   const api = useApi();
-  // Nobody fulfils anything here; the wait for an answer is shown in synchronous-answer.long.test.ts.
+  // No worker fulfils purchases here. synchronous-answer.long.test.ts covers the wait for an
+  // answer.
   useSettings({ RESELLER_SYNC_WAIT_MS: 20 });
 
   const buy = ({ account, key }: ApiAccount, purchase: Purchase, over: Record<string, string> = {}) =>
@@ -25,13 +26,13 @@ describe('GET /api/reseller/request', () => {
   const balanceOf = async ({ account }: ApiAccount) =>
     Number((await WalletModel.findById(account._id).lean())?.balance);
 
-  it("the md5 of the field's convention has its known value", () => {
+  it('md5Sign computes the known value of the convention', () => {
     expect(md5Sign({ username: 'username', key: 'apikey' }, 'some1d')).to.equal(
       'e116257bcba6185d963a62f9d05d240e',
     );
   });
 
-  it('buys with either sign: 00, sn null while it is pending; the same call again: 05, one debit', async () => {
+  it('buys with either sign: 00 and null sn; a repeat: 05 and one debit', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const signing = { username: buyer.account.username, key: buyer.key };
@@ -46,7 +47,7 @@ describe('GET /api/reseller/request', () => {
     }
   });
 
-  it('an md5 sign repeated for a known ref_id with another product or customer: 01, and no money moves', async () => {
+  it('refuses an md5 sign reused for another product or customer with 01', async () => {
     const [product, other] = [await newProduct(api), await newProduct(api)];
     const buyer = await api.newBuyer(100_000);
     const purchase = purchaseOf(product._id);
@@ -61,7 +62,7 @@ describe('GET /api/reseller/request', () => {
     expect(await balanceOf(buyer)).to.equal(balance);
   });
 
-  it('an HMAC sign covers product and customer: with others it is wrong, 07', async () => {
+  it('an HMAC sign covers product and customer: others answer 07', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const purchase = purchaseOf(product._id);
@@ -86,7 +87,7 @@ describe('GET /api/reseller/request', () => {
     expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(1);
   });
 
-  it('each refusal has its code: balance 01, product 02, maintenance 03, number 04, max_price 01, postpaid 01', async () => {
+  it('each refusal has its code and debits nothing', async () => {
     const buyer = await api.newBuyer(50_000);
     const product = await newProduct(api);
     const dear = await newProduct(api, { price: 50_001 });
@@ -110,7 +111,7 @@ describe('GET /api/reseller/request', () => {
     expectReseller(bought, createResellerRequest, { status: '00' });
   });
 
-  it('wrong parameters, rightly signed: 01 with the parameter named', async () => {
+  it('correctly signed wrong parameters answer 01 naming the parameter', async () => {
     const buyer = await api.newBuyer(50_000);
     const wrong: [Partial<Purchase> & { max_price?: string }, RegExp][] = [
       [{ code: '' }, /code/],

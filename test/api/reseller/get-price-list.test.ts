@@ -26,7 +26,7 @@ describe('GET /api/reseller/price-list', () => {
     }
   });
 
-  it('lists prepaid products unless another category is asked for', async () => {
+  it('lists prepaid products unless another category is requested', async () => {
     const prepaid = await newProduct(api);
     const { operator } = prepaid;
     const postpaid = await newProduct(api, { category: 'pascabayar', operator });
@@ -44,7 +44,7 @@ describe('GET /api/reseller/price-list', () => {
     ]);
   });
 
-  it('a filter that is too long or has control characters: 01', async () => {
+  it('refuses a filter that is too long or has control characters with 01', async () => {
     const buyer = await api.newBuyer();
     for (const query of [{ category: 'x'.repeat(51) }, { operator: 'a\u0000' }, { category: '' }]) {
       expectReseller(await list(buyer, query), getResellerPriceList, { status: '01' });

@@ -13,7 +13,7 @@ import { expectReseller } from '../support/expect-answer.js';
 import { hmacSign, md5Sign, pathOf, requestPath, type Purchase } from '../support/reseller.js';
 import { useSettings } from '../../support/use-settings.js';
 
-describe('a sign of the reseller surface is good for one order', () => {
+describe('binding of a reseller sign to one order', () => {
   const api = useApi();
   useSettings({ RESELLER_SYNC_WAIT_MS: 20 });
 
@@ -34,7 +34,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     expect(await balanceOf(buyer)).to.equal(balance);
   }
 
-  it('the sign of the balance or of the price list buys nothing, in any case of letters, md5 or HMAC: 01', async () => {
+  it('a balance or price-list sign in any case buys nothing, md5 or HMAC: 01', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     for (const refId of ['depo', 'pricelist', 'DEPO', 'PriceList']) {
@@ -48,7 +48,7 @@ describe('a sign of the reseller surface is good for one order', () => {
         expect(answer.body).to.not.have.property('transaction_status');
       }
     }
-    // The URL as it leaks: the same sign, another path.
+    // A leaked URL: the same sign with another path.
     const leaked = { username: buyer.account.username, sign: md5Sign(signingOf(buyer), 'depo') };
     expect((await api.call({ path: pathOf('balance', leaked) })).body.status).to.equal('00');
     const bought = await api.call({
@@ -58,7 +58,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     await expectNothingBought(buyer, 100_000);
   });
 
-  it('what was accepted as depo before that was refused is still answered with its purchase', async () => {
+  it('an existing purchase with the ref_id "depo" is still answered', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const bought = await api.call({
@@ -80,7 +80,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     ['a max_price that is no number', {}, { max_price: 'x' }, '01'],
   ];
   for (const [why, change, over, status] of refusals) {
-    it(`refused for ${why}: its md5 sign buys no other product and no other number, and the message says what to do`, async () => {
+    it(`refused for ${why}: its md5 sign buys no other product or number`, async () => {
       const [product, other] = [await newProduct(api), await newProduct(api)];
       const buyer = await api.newBuyer(100_000);
       const first = { code: product._id, customer, ref_id: uniqueRef(), ...change };
@@ -121,7 +121,7 @@ describe('a sign of the reseller surface is good for one order', () => {
       accounts.updateOne({ _id }, { $set: { status } }),
     );
   for (const [why, refuse] of refusedUnread) {
-    it(`refused for ${why}: its md5 sign buys that order alone`, async () => {
+    it(`refused for ${why}: its md5 sign buys only that order`, async () => {
       const [product, other] = [await newProduct(api), await newProduct(api)];
       const buyer = await api.newBuyer(100_000);
       const first = { code: product._id, customer, ref_id: uniqueRef() };
@@ -134,7 +134,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     });
   }
 
-  it('the same order again is not held up by it: bought once the balance suffices, +62 and 0 being one number', async () => {
+  it('the same order can be retried, and +62 and 0 are one number', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(0);
     const order = { code: product._id, customer, ref_id: uniqueRef() };
@@ -154,7 +154,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     expect(await balanceOf(rich)).to.equal(40_000);
   });
 
-  it('an accepted order leaves no binding behind: the purchase is one for ever', async () => {
+  it('an accepted order leaves no binding: the purchase itself is permanent', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const order = { code: product._id, customer, ref_id: uniqueRef() };
@@ -164,7 +164,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     );
   });
 
-  it('HMAC covers the order, so it needs no binding: refused, then another order under the ref_id with its own sign', async () => {
+  it('HMAC covers the order and needs no binding', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();
@@ -173,13 +173,13 @@ describe('a sign of the reseller surface is good for one order', () => {
     const leaked = hmacSign(signingOf(buyer), `NO-SUCH-PRODUCT|${customer}|${refId}`);
     const stolen = await byMd5(buyer, { code: product._id, customer, ref_id: refId }, { sign: leaked });
     expectReseller(stolen, createResellerRequest, { status: '07' });
-    // Whoever signs with HMAC has the key: also where md5 has bound the ref_id.
+    // An HMAC sign proves possession of the key, so it also works where md5 has bound the ref_id.
     await byMd5(buyer, { code: 'NO-SUCH-PRODUCT', customer, ref_id: refId });
     const answer = await byHmac(buyer, { code: product._id, customer, ref_id: refId });
     expectReseller(answer, createResellerRequest, { status: '00' });
   });
 
-  it('a bad sign, an address that is not on the list and a call above the limit bind nothing', async () => {
+  it('a bad sign, a blocked address and a call above the limit bind nothing', async () => {
     const product = await newProduct(api);
     const [buyer, guarded, limited] = await Promise.all([
       api.newBuyer(100_000),
@@ -197,7 +197,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     expectReseller(await byMd5(buyer, order), createResellerRequest, { status: '00' });
   });
 
-  it('the ref_id of one account says nothing about that of another', async () => {
+  it('a ref_id of one account does not affect another account', async () => {
     const product = await newProduct(api);
     const [one, two] = await Promise.all([api.newBuyer(100_000), api.newBuyer(100_000)]);
     const refId = uniqueRef();
@@ -206,12 +206,12 @@ describe('a sign of the reseller surface is good for one order', () => {
     expectReseller(answer, createResellerRequest, { status: '00' });
   });
 
-  it('30 orders under one sign at once: one is bought at most, and then none of the others ever', async () => {
+  it('of 30 concurrent orders with one sign at most one is bought, then none', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();
     const orders = Array.from({ length: 30 }, (_, n) => ({
-      // Every third is refused, and binds.
+      // Every third order is refused and binds the sign.
       code: n % 3 === 0 ? 'NO-SUCH-PRODUCT' : product._id,
       customer: `0812345670${String(n).padStart(2, '0')}`,
       ref_id: refId,
@@ -220,12 +220,12 @@ describe('a sign of the reseller surface is good for one order', () => {
     const after = await purchasesOf(buyer);
     expect(after.length).to.be.at.most(1);
     await Promise.all(orders.map((order) => byMd5(buyer, order)));
-    // All were heard before: what is sent again can be the one order at most.
+    // All orders are bound or refused by now, so a repeat can only buy the one order.
     expect((await purchasesOf(buyer)).length).to.be.at.most(1);
     expect(await balanceOf(buyer)).to.equal(100_000 - 10_000 * (await purchasesOf(buyer)).length);
   });
 
-  it('is forgotten after 24 hours, and removed by the clock', async () => {
+  it('expires after 24 hours and is removed by the scheduled job', async () => {
     const product = await newProduct(api);
     const buyer = await api.newBuyer(100_000);
     const refId = uniqueRef();
@@ -234,7 +234,7 @@ describe('a sign of the reseller surface is good for one order', () => {
     const bound = await SignBindingModel.findById(id).lean();
     expect(Number(bound?.expiresAt) - Date.now()).to.be.within(86_000_000, 86_400_000);
     await SignBindingModel.updateOne({ _id: id }, { $set: { expiresAt: new Date(Date.now() - 1) } });
-    // One that is over is bound anew, though nobody has removed it.
+    // An expired binding is replaced even before its removal.
     const refused = await byMd5(buyer, { code: 'NO-SUCH-THING', customer, ref_id: refId });
     expectReseller(refused, createResellerRequest, { status: '02' });
     const again = await byMd5(buyer, { code: product._id, customer, ref_id: refId });

@@ -24,7 +24,7 @@ describe('GET /api/reseller/request with workers', () => {
   const purchase = (customer: string) => ({ code: 'S10', customer, ref_id: uniqueRef() });
   const buy = (asked: ReturnType<typeof purchase>) => buyer.get(requestPath(signing, asked));
 
-  it('a provider that answers at once: 00 with the sn in the first answer, and the same in every repeat', async () => {
+  it('a fast provider: 00 with the sn at once, and the same on every repeat', async () => {
     const asked = purchase('081234561230');
     const answer = await buy(asked);
     expectReseller(answer, createResellerRequest, {
@@ -36,7 +36,7 @@ describe('GET /api/reseller/request with workers', () => {
     expect((await buy(asked)).body).to.deep.equal(answer.body);
   });
 
-  it('a provider that refuses at once: 01 with the reason, money returned, and the same in every repeat', async () => {
+  it('a refusal at once: 01 with the reason, money returned, the same on repeats', async () => {
     const asked = purchase('081234561232');
     const before = (await buyer.post('/api/buyer/balance')).body.data.balance;
     const answer = await buy(asked);
@@ -45,8 +45,9 @@ describe('GET /api/reseller/request with workers', () => {
     expect((await buyer.post('/api/buyer/balance')).body.data.balance).to.equal(before);
   });
 
-  it('a provider that takes its time: 00 without sn within the wait, 05 meanwhile, 00 with sn at last', async () => {
-    // The simulator's number ending in 1233 is pending first; answers are slowed down beyond the wait.
+  it('a slow provider: 00 without sn after the wait, then 05, then 00 with sn', async () => {
+    // The simulator first answers numbers ending in 1233 with pending. The latency exceeds the
+    // wait.
     await stack.simulator.control({ latency_ms: 7_000 });
     const asked = purchase('081234561233');
     const startedAt = Date.now();
@@ -68,8 +69,8 @@ describe('GET /api/reseller/request with workers', () => {
     );
   });
 
-  it('60 that wait at once are all answered with their own sn', async () => {
-    // Their wait is long, so that what is seen is the service's and not how busy the machine is.
+  it('60 concurrent waiting calls each get their own sn', async () => {
+    // A long wait, so that a busy machine does not affect the result.
     const patient = apiClient((await stack.startWeb({ RESELLER_SYNC_WAIT_MS: '25000' })).url, signing.key);
     const asked = Array.from({ length: 60 }, () => purchase('081234561230'));
     const answers = await Promise.all(asked.map((each) => patient.get(requestPath(signing, each))));

@@ -57,7 +57,7 @@ describe('lists of deposits and settlements', () => {
   const api = useApi();
 
   for (const { role, operation, path, field, write } of kinds) {
-    it(`${field}: newest first by pages, by status, reference and days; nothing of others`, async () => {
+    it(`${field}: pages newest first, filters, and shows nothing of others`, async () => {
       const { key, account } = await api.newAccount(role);
       const refs = Array.from({ length: 5 }, () => uniqueRef());
       const days = ['2024-03-05', '2024-03-04', '2024-03-03', '2024-03-02', '2024-03-01'];
@@ -88,7 +88,7 @@ describe('lists of deposits and settlements', () => {
       expect((await read({ start_date: '2024-03-02', end_date: '2024-03-03' })).refs).to.deep.equal(
         refs.slice(2, 4),
       );
-      // As other languages write now: with micro- and nanoseconds.
+      // Times with micro- and nanoseconds, as other languages write them.
       const exact = {
         start_date: '2024-03-01T17:00:00.000001Z',
         end_date: '2024-03-03T16:59:59.999999999Z',

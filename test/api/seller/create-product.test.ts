@@ -30,7 +30,7 @@ describe('POST /api/seller/products', () => {
     max_wait_s: [...notWhole.filter((each) => JSON.stringify(each) !== 'null'), 0, 86_401],
   });
 
-  it('answers 201 with the product, active and without operator by default, and buyers see it at its price', async () => {
+  it('answers 201; active and without operator by default; buyers see the price', async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf();
     const answer = await api.call({ path, key, body });
@@ -43,7 +43,7 @@ describe('POST /api/seller/products', () => {
     expect(shown).to.include({ code: body.code, price: 10_500, status: 'active' });
   });
 
-  it('takes the least price, 0, and the longest of each text', async () => {
+  it('accepts price 0 and the longest value of each text', async () => {
     const { key } = await api.newAccount('seller');
     const long = bodyOf({
       code: uniqueRef('P').padEnd(50, '-'),
@@ -60,7 +60,7 @@ describe('POST /api/seller/products', () => {
     expect(answer.body.data).to.include(long);
   });
 
-  it("an inactive product is its seller's alone: no buyer finds or buys it", async () => {
+  it('buyers neither find nor buy an inactive product', async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf({ status: 'inactive', subcategory: uniqueRef('sub') });
     await api.call({ path, key, body });
@@ -74,7 +74,7 @@ describe('POST /api/seller/products', () => {
     expect((own.body.data as { code: string }[]).map((each) => each.code)).to.deep.equal([body.code]);
   });
 
-  it('a code that is taken: 409/01 that names it, also with the same body and for another seller', async () => {
+  it('refuses a code that is taken with 409/01, also for another seller', async () => {
     const [one, two] = [await api.newAccount('seller'), await api.newAccount('seller')];
     const body = bodyOf();
     expectSuccess(await api.call({ path, key: one.key, body }), createProduct, { status: 201 });
@@ -85,7 +85,7 @@ describe('POST /api/seller/products', () => {
     expect(await OfferModel.countDocuments({ productCode: body.code })).to.equal(1);
   });
 
-  it('20 at once with one code: one 201, nineteen 409', async () => {
+  it('of 20 concurrent calls with one code one is 201 and nineteen are 409', async () => {
     const { key } = await api.newAccount('seller');
     const body = bodyOf();
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.call({ path, key, body })));

@@ -9,7 +9,7 @@ const path = '/api/seller/balance';
 describe('GET /api/seller/balance', () => {
   const api = useApi();
 
-  it('a new seller has nothing; what is held for settlements is apart from what can be withdrawn', async () => {
+  it('a new seller has 0, and held settlements are separate from the balance', async () => {
     const { key, account } = await api.newAccount('seller');
     const first = await api.call({ path, key });
     expectSuccess(first, getSellerBalance);
@@ -19,7 +19,7 @@ describe('GET /api/seller/balance', () => {
     expect(second.body.data).to.deep.equal({ balance: 70_000, pending_settlement: 50_000, currency: 'IDR' });
   });
 
-  it('is negative after a reversal of what was already withdrawn', async () => {
+  it('is negative after a reversal of withdrawn money', async () => {
     const { key, account } = await api.newAccount('seller');
     await WalletModel.updateOne({ _id: account._id }, { $set: { balance: -9_800 } });
     const answer = await api.call({ path, key });

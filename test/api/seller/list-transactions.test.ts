@@ -35,7 +35,7 @@ describe('POST /api/seller/transactions', () => {
     return { ...seller, sales, list };
   }
 
-  it('a sale shows commission and net amount, a masked number, and nothing of who bought', async () => {
+  it('a sale shows commission, net amount and a masked number, and no buyer data', async () => {
     const { list, sales } = await sellerWith([{ commissionAmount: 210, message: 'said to the buyer' }]);
     const [sale] = sales;
     expect((await list({})).transactions).to.deep.equal([
@@ -54,7 +54,7 @@ describe('POST /api/seller/transactions', () => {
     ]);
   });
 
-  it('newest first, 20 a page by default, at most 100, and a page past the last is empty', async () => {
+  it('returns newest first, 20 per page by default, at most 100, empty past the end', async () => {
     const at = Date.now();
     const rows = Array.from({ length: 25 }, (_, index) => ({ createdAt: new Date(at - index * 1_000) }));
     const { list, sales } = await sellerWith(rows);
@@ -68,7 +68,7 @@ describe('POST /api/seller/transactions', () => {
     expect((await list({ page: 3 })).transactions).to.deep.equal([]);
   });
 
-  it('filters by each status, refunded as failed, and by days of business time', async () => {
+  it('filters by each status, refunded as failed, and by business days', async () => {
     const { list } = await sellerWith([
       { status: 'PROCESSING' },
       { status: 'SUCCESS' },
@@ -88,7 +88,7 @@ describe('POST /api/seller/transactions', () => {
     expect((await list({ ...day, end_date: '2024-03-02' })).transactions).to.have.length(2);
   });
 
-  it('is narrowed by product and serial number, with the status and by pages; never by customer number', async () => {
+  it('filters by product and serial number but never by customer number', async () => {
     const token = '12345678901234567890';
     const { list, sales } = await sellerWith([
       { serialNumber: '1234-5678-9012-3456-7890/BUDI/R1/900VA/71,3', productCode: 'PLN20' },
@@ -115,7 +115,7 @@ describe('POST /api/seller/transactions', () => {
     }
   });
 
-  it('a search reads an index of its own and no more than it finds', async () => {
+  it('a search uses its own index and reads only what it finds', async () => {
     const { account } = await sellerWith(
       Array.from({ length: 30 }, (_, n) => ({
         productCode: n === 0 ? 'RARE' : 'S10',
@@ -137,7 +137,7 @@ describe('POST /api/seller/transactions', () => {
     }
   });
 
-  it('366 days are the most, and an end before the start is refused: 400/01 that names it', async () => {
+  it('allows 366 days and refuses an end before the start with 400/01', async () => {
     const { list, key } = await sellerWith([]);
     await list({ start_date: '2023-01-01', end_date: '2024-01-01' });
     const tooLong = { start_date: '2023-01-01', end_date: '2024-01-02' };
@@ -154,7 +154,7 @@ describe('POST /api/seller/transactions', () => {
     });
   });
 
-  it('shows no sale of another seller, nor one that has no seller yet', async () => {
+  it('shows no sale of another seller or without a seller', async () => {
     await sellerWith([{}]);
     const { list, account } = await sellerWith([]);
     await PurchaseModel.create([someTransaction({ accountId: account._id, sellerId: null })]);

@@ -21,7 +21,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     return (answer.body.data as { price: number }[])[0]?.price;
   };
 
-  it('the cheapest active offer is the price that buyers see; calling it again changes it', async () => {
+  it('buyers see the cheapest active offer, and a repeat changes the offer', async () => {
     const product = await newProduct(api, { price: 10_500 });
     const { key } = await api.newAccount('seller');
     const first = await api.call({ path: pathOf(product._id), key, body: { price: 10_400 } });
@@ -35,7 +35,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     expect(await OfferModel.countDocuments({ productCode: product._id })).to.equal(2);
   });
 
-  it("the seller's list shows it with its own price and status, beside its own products", async () => {
+  it("the seller's list shows the offer with its own price and status", async () => {
     const product = await newProduct(api);
     const { key } = await api.newAccount('seller');
     await api.call({ path: pathOf(product._id), key, body: { price: 0, status: 'maintenance' } });
@@ -45,7 +45,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     expect(answer.body.data[0]).to.include({ code: product._id, price: 0, status: 'maintenance' });
   });
 
-  it('20 at once make one offer', async () => {
+  it('20 concurrent calls create one offer', async () => {
     const product = await newProduct(api);
     const { key, account } = await api.newAccount('seller');
     const answers = await Promise.all(
@@ -61,7 +61,7 @@ describe('POST /api/seller/products/{code}/offers', () => {
     expect(offers[0]?.price).to.be.within(10_000, 10_019);
   });
 
-  it("an unknown product and another seller's inactive one: 404/02, and no offer is made", async () => {
+  it("refuses an unknown or another seller's inactive product with 404/02", async () => {
     const inactive = await newProduct(api, { status: 'inactive' });
     const { key, account } = await api.newAccount('seller');
     for (const code of ['NO-SUCH-PRODUCT', '__proto__', inactive._id]) {

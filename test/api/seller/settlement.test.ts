@@ -7,7 +7,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 
 const bank_account = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
 
-describe('seller: sales, balance and settlement', () => {
+describe('sales, balance and settlement of a seller', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let seller: ApiClient;
@@ -23,14 +23,16 @@ describe('seller: sales, balance and settlement', () => {
   });
   after(() => stack.stop());
 
-  /** As a client must: a 503 of a busy machine is asked again by its ref_id. */
+  /** Retries a 503 of a busy machine with the same ref_id, as a client must. */
   const requestUntilAnswered = (body: object): Promise<Answer> =>
     eventually('an answer', async () => {
       const answer = await seller.post('/api/seller/settlement/request', body);
       return answer.status === 503 ? null : answer;
     });
 
-  /** A product of this seller alone, so that its sales are all its own. */
+  /**
+   * Creates a product that only this seller offers and sells it `times` times. Returns its code.
+   */
   async function sell(price: number, times: number): Promise<string> {
     const code = uniqueRef('P').slice(0, 50);
     const created = await seller.post('/api/seller/products', {
@@ -55,7 +57,7 @@ describe('seller: sales, balance and settlement', () => {
     return code;
   }
 
-  it('a sale credits price − commission, shows in the history without the buyer, and can be withdrawn', async () => {
+  it('a sale credits price − commission, hides the buyer and can be withdrawn', async () => {
     const before = (await seller.get('/api/seller/balance')).body.data.balance as number;
     const code = await sell(100_025, 2);
     // 2 % of 100,025 = 2,000.5, rounded half up.
@@ -108,7 +110,7 @@ describe('seller: sales, balance and settlement', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('30 requests at once for more than the balance: held never exceeds it, the rest gets 402/01', async () => {
+  it('concurrent requests never hold more than the balance; the rest get 402/01', async () => {
     await sell(200_000, 2);
     await eventually(
       'the sales',
@@ -131,7 +133,7 @@ describe('seller: sales, balance and settlement', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('20 requests at once with one ref_id are one settlement; another amount under it is a conflict', async () => {
+  it('20 concurrent requests with one ref_id are one settlement', async () => {
     await sell(100_000, 1);
     await eventually(
       'the sale',
@@ -169,7 +171,7 @@ describe('seller: sales, balance and settlement', () => {
     });
   }
 
-  it('a buyer key gets 403/07, another seller cannot see the settlement', async () => {
+  it('a buyer key gets 403/07, and another seller cannot see the settlement', async () => {
     expect(
       (await buyer.post('/api/seller/settlement/request', { amount: 60_000, bank_account })).status,
     ).to.equal(403);

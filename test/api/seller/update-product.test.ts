@@ -25,7 +25,7 @@ describe('PUT /api/seller/products/{code}', () => {
     return answer.body.data as { code: string; price: number; status: string; description: string | null }[];
   };
 
-  it('changes what is given and leaves the rest; the answer has code, name, price, status and max_wait_s', async () => {
+  it('changes the given fields and keeps the rest', async () => {
     const seller = await sellerWithProduct();
     const price = await put(seller, { price: 9_000 });
     expectSuccess(price, updateProduct);
@@ -43,7 +43,7 @@ describe('PUT /api/seller/products/{code}', () => {
     expect(shown).to.include({ price: 9_000, status: 'active', description: 'Valid for 30 days' });
   });
 
-  it('any status to any; buyers see active and maintenance, never inactive', async () => {
+  it('changes any status to any; buyers never see inactive products', async () => {
     const seller = await sellerWithProduct();
     for (const status of ['maintenance', 'inactive', 'maintenance', 'active', 'inactive', 'active']) {
       const answer = await put(seller, { status });
@@ -54,14 +54,14 @@ describe('PUT /api/seller/products/{code}', () => {
     }
   });
 
-  it('takes the least price, 0, and a description that is empty or of 500 characters', async () => {
+  it('accepts price 0 and a description of 0 or 500 characters', async () => {
     const seller = await sellerWithProduct();
     for (const body of [{ price: 0 }, { description: '' }, { description: 'd'.repeat(500) }]) {
       expectSuccess(await put(seller, body), updateProduct);
     }
   });
 
-  it('max_wait_s of 1 s to a day, or null for the default again; its sellers see it, buyers do not', async () => {
+  it('accepts max_wait_s of 1 s to a day or null, and hides it from buyers', async () => {
     const seller = await sellerWithProduct();
     for (const value of [1, 86_400, null]) {
       const answer = await put(seller, { max_wait_s: value });
@@ -77,7 +77,7 @@ describe('PUT /api/seller/products/{code}', () => {
     expect(shown).not.to.have.property('max_wait_s');
   });
 
-  it('a wrong price, status or description: 400/01 that names it, and nothing changes', async () => {
+  it('refuses a wrong field with 400/01 naming it and changes nothing', async () => {
     const seller = await sellerWithProduct();
     const wrong = {
       price: [...notWhole, -1, 2 ** 53],
@@ -94,7 +94,7 @@ describe('PUT /api/seller/products/{code}', () => {
     expect((await put(seller, {})).body.data).to.include({ price: 10_500, status: 'active' });
   });
 
-  it('an unknown product, and one that the seller only has an offer for: 404/02, and nothing changes', async () => {
+  it("refuses an unknown product or another seller's with 404/02", async () => {
     const [owner, other] = [await sellerWithProduct(), await api.newAccount('seller')];
     const offer = { price: 10_400, status: 'active' };
     expect((await api.call({ path: `${owner.path}/offers`, key: other.key, body: offer })).status).to.equal(

@@ -18,10 +18,10 @@ export interface ApiCall {
   path: string;
   key?: string;
   body?: unknown;
-  /** The body as it goes out, in place of `body`. */
+  /** The raw body, sent instead of `body`. */
   raw?: string;
   headers?: Record<string, string>;
-  /** The address that the call seems to come from; each call has one of its own unless it is given. */
+  /** The client address in X-Forwarded-For. Default: a new address per call. */
   from?: string;
 }
 
@@ -33,21 +33,24 @@ export interface ApiAccount {
 
 export interface TestApi {
   call(call: ApiCall): Promise<Answer>;
-  /** For what `call` does not send. */
+  /** Returns the base URL, for requests that `call` cannot send. */
   url(): string;
   newAccount(role: Role, over?: Partial<Account>): Promise<ApiAccount>;
-  /** A buyer with this many rupiah. */
+  /** Creates a buyer with this balance in rupiah. */
   newBuyer(balance?: number): Promise<ApiAccount>;
 }
 
-/** The real app on a real socket in this process, with the real database and Redis, for the tests of one file. */
+/**
+ * Runs the real app on a socket in this process for the tests of one file, with the real database
+ * and Redis.
+ */
 export function useApi(): TestApi {
   let server: Server;
   let url = '';
   useDatabase();
   before(async () => {
     const app = createApp();
-    // So that each call can come from an address of its own, and none is limited for the wrong keys of another.
+    // Each call can come from its own address, so that wrong keys of one test do not limit another.
     app.set('trust proxy', 1);
     server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -87,16 +90,16 @@ export function useApi(): TestApi {
   };
 }
 
-// Begins anywhere, so that a run does not meet the counts of the one before it.
+// A random start, so that a run does not meet the counters of an earlier run.
 let addresses = Math.floor(Math.random() * 2 ** 24);
 
-/** An address that no other call comes from. */
+/** Returns an address that no other call uses. */
 export function uniqueAddress(): string {
   addresses += 1;
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-/** Calls a service at a URL; an answer that breaks the contract is an error. */
+/** Calls the service at `baseUrl`. @throws Error if the answer does not fit the contract. */
 export async function sendCall(baseUrl: string, call: ApiCall): Promise<Answer> {
   const { path, key, body, raw } = call;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -6,8 +6,8 @@ import type { AnyResellerOperation } from '../../../src/api/reseller/reseller-op
 import type { Answer } from '../../support/api-client.js';
 
 /**
- * The success envelope of docs/reference/api/conventions.md#envelope, with `data` as the operation's contract has it and nothing
- * else.
+ * Expects the success envelope of docs/reference/api/conventions.md#envelope with exactly the
+ * `data` of the operation's contract.
  */
 export function expectSuccess(
   answer: Answer,
@@ -28,7 +28,7 @@ export function expectSuccess(
   expect(error?.message, `data of ${operation.id}`).to.equal(undefined);
 }
 
-/** The failure envelope of docs/reference/api/conventions.md#envelope. */
+/** Expects the failure envelope of docs/reference/api/conventions.md#envelope. */
 export function expectFailure(
   answer: Answer,
   expected: {
@@ -76,7 +76,7 @@ export function expectFailure(
   }
 }
 
-/** The envelope of 2.13: HTTP 200 and not stored, whatever `status` says. */
+/** Expects the reseller envelope: HTTP 200 with no-store for any `status`. */
 export function expectReseller(
   answer: Answer,
   operation: AnyResellerOperation,

@@ -5,7 +5,7 @@ import { someTransaction } from '../../webhooks/support/accounts.js';
 import type { TestApi } from './api.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
 
-/** What reading one transaction promises on both surfaces that have it. */
+/** Tests the lookup of one transaction, which both surfaces share. */
 export function itFinds(
   api: TestApi,
   of: {
@@ -18,7 +18,7 @@ export function itFinds(
   const { operation, pathOf, statuses } = of;
 
   for (const [status, shown] of Object.entries(statuses) as [PurchaseStatus, string][]) {
-    it(`finds a ${status} transaction by ref_id and by our id, as ${shown}`, async () => {
+    it(`finds a ${status} transaction by ref_id and by id as ${shown}`, async () => {
       const { key, account } = await api.newBuyer();
       const stored = someTransaction({ accountId: account._id, status });
       await PurchaseModel.create([stored]);
@@ -30,14 +30,14 @@ export function itFinds(
     });
   }
 
-  it('an unknown one: 404/02', async () => {
+  it('answers an unknown reference with 404/02', async () => {
     const { key } = await api.newBuyer();
     for (const ref of ['no-such-ref', '__proto__', '%24gt', 'a%2Fb', 'x'.repeat(64)]) {
       expectFailure(await api.call({ path: pathOf(ref), key }), { status: 404, code: '02' });
     }
   });
 
-  it("another account's, by ref_id and by id: 404/02", async () => {
+  it("another account's transaction is 404/02, by ref_id and by id", async () => {
     const [owner, stranger] = [await api.newBuyer(), await api.newBuyer()];
     const stored = someTransaction({ accountId: owner.account._id });
     await PurchaseModel.create([stored]);
@@ -46,7 +46,7 @@ export function itFinds(
     }
   });
 
-  it('a reference that is too long, has control characters or is not encoded right: 400/01', async () => {
+  it('refuses a reference that is too long or malformed with 400/01', async () => {
     const { key } = await api.newBuyer();
     for (const ref of ['x'.repeat(65), 'a%00b', '%ff']) {
       expectFailure(await api.call({ path: pathOf(ref), key }), { status: 400, code: '01' });

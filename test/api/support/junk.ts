@@ -1,4 +1,4 @@
-/** Values that attackers and broken programs send, chosen by `random`. */
+/** Returns generators of values that attackers and broken programs send, driven by `random`. */
 export function junkOf(random: () => number) {
   const below = (max: number): number => Math.floor(random() * max);
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T;

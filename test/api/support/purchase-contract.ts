@@ -13,15 +13,15 @@ import { newProduct } from './catalogue.js';
 import { expectFailure, expectSuccess } from './expect-answer.js';
 import { itRefusesBodies, notText, notWhole } from './refusals.js';
 
-/** How a surface names the fields of a purchase. */
+/** The field names of a purchase on a surface. */
 export interface PurchaseSurface {
   operation: AnyOperation;
   fields: { code: string; number: string };
-  /** HTTP status of what it creates. */
+  /** The HTTP status of a new purchase. */
   createdStatus: 200 | 201;
 }
 
-/** What a purchase promises, whatever the surface (docs/reference/api/purchases.md). */
+/** Tests the behaviour of a purchase that all surfaces share (docs/reference/api/purchases.md). */
 export function itBuys(api: TestApi, { operation, fields, createdStatus }: PurchaseSurface): void {
   const { path } = operation;
   const bodyOf = (code: string, over: Record<string, unknown> = {}) => ({
@@ -50,7 +50,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await balanceOf(account._id)).to.equal(0);
   });
 
-  it('takes the longest ref_id, and unknown fields are ignored', async () => {
+  it('accepts the longest ref_id and ignores unknown fields', async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     const ref = uniqueRef('x'.repeat(20)).padEnd(64, ':');
@@ -59,7 +59,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(answer.body.data.ref_id).to.equal(ref);
   });
 
-  it('one rupiah too little: 402/01, and nothing exists', async () => {
+  it('answers 402/01 for one rupiah too little and creates nothing', async () => {
     const product = await newProduct(api, { price: 60_001 });
     const { key, account } = await api.newBuyer(60_000);
     expectFailure(await api.call({ path, key, body: bodyOf(product._id) }), { status: 402, code: '01' });
@@ -67,7 +67,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await PurchaseModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('an unknown or inactive product, or one that nobody offers: 404/02', async () => {
+  it('answers 404/02 for an unknown or inactive product or one without offers', async () => {
     const { key } = await api.newBuyer(100_000);
     const inactive = await newProduct(api, { status: 'inactive' });
     const orphan = await newProduct(api);
@@ -77,7 +77,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     }
   });
 
-  it('a product in maintenance or in its cut-off: 503/03 with Retry-After', async () => {
+  it('answers 503/03 with Retry-After in maintenance or during the cut-off', async () => {
     const { key } = await api.newBuyer(100_000);
     const maintained = await newProduct(api, { status: 'maintenance' });
     const closed = await newProduct(api, { cutOff: hourAround(now()) });
@@ -86,7 +86,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     }
   });
 
-  it('a number that does not fit the product: 422/04', async () => {
+  it('refuses a number that does not fit the product with 422/04', async () => {
     const { key } = await api.newBuyer(100_000);
     const { _id } = await newProduct(api);
     for (const number of ['0812', '081712345678', '08123456789012345', 'abcdefgh', '+6281234']) {
@@ -95,7 +95,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     }
   });
 
-  it('max_price at the price buys, one rupiah below it is refused with 409/01', async () => {
+  it('buys at max_price and refuses one rupiah below it with 409/01', async () => {
     const { key, account } = await api.newBuyer(100_000);
     const { _id, price } = await newProduct(api);
     const refused = await api.call({ path, key, body: bodyOf(_id, { max_price: price - 1 }) });
@@ -105,14 +105,14 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expectSuccess(bought, operation, { status: createdStatus });
   });
 
-  it('a postpaid product: 400/01, and the message names the right call', async () => {
+  it('refuses a postpaid product with 400/01 and names the right call', async () => {
     const { key } = await api.newBuyer(100_000);
     const { _id } = await newProduct(api, { category: 'pascabayar', customerNumber: { kind: 'bill' } });
     const answer = await api.call({ path, key, body: bodyOf(_id, { [fields.number]: '123456789012' }) });
     expectFailure(answer, { status: 400, code: '01', message: /payment|inquiry/ });
   });
 
-  it('the same call again: 200/05 with the same transaction and one debit, also with the number as +62', async () => {
+  it('a repeat answers 200/05 with the same transaction and one debit', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const { key, account } = await api.newBuyer(100_000);
     const body = bodyOf(product._id);
@@ -125,7 +125,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await balanceOf(account._id)).to.equal(90_000);
   });
 
-  it('the same call again when it is final: 200/00 with what became of it, one debit', async () => {
+  it('a repeat after the final state answers 200/00 with the result and one debit', async () => {
     const product = await newProduct(api, { price: 10_000 });
     const { key, account } = await api.newBuyer(100_000);
     const body = bodyOf(product._id);
@@ -139,7 +139,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await balanceOf(account._id)).to.equal(90_000);
   });
 
-  it('the same ref_id with another product or number: 409/01, and no money moves', async () => {
+  it('refuses the same ref_id with another product or number with 409/01', async () => {
     const [product, other] = [await newProduct(api), await newProduct(api)];
     const { key, account } = await api.newBuyer(100_000);
     const body = bodyOf(product._id);
@@ -151,7 +151,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
     expect(await balanceOf(account._id)).to.equal(balance);
   });
 
-  it("another account's ref_id is no obstacle", async () => {
+  it('two accounts can use the same ref_id', async () => {
     const product = await newProduct(api);
     const [one, two] = [await api.newBuyer(50_000), await api.newBuyer(50_000)];
     const body = bodyOf(product._id);
@@ -162,7 +162,7 @@ export function itBuys(api: TestApi, { operation, fields, createdStatus }: Purch
   });
 }
 
-/** A window in business time, as products have it. */
+/** Returns a window of an hour around `at` in business time. */
 function hourAround(at: Date): { start: string; end: string } {
   const local = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE });
   return {

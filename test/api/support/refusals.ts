@@ -4,10 +4,13 @@ import type { AnyOperation } from '../../../src/api/contract/operation.js';
 import { type ApiCall, type TestApi, uniqueAddress } from './api.js';
 import { expectFailure } from './expect-answer.js';
 
-/** A call of the operation that would be good with a good key. */
+/** A call of the operation that succeeds with a valid key. */
 export type GoodCall = Pick<ApiCall, 'path' | 'body'>;
 
-/** The refusals that every operation with a key shares (docs/reference/api/authentication.md#access-rules). */
+/**
+ * Tests the refusals that all authenticated operations share
+ * (docs/reference/api/authentication.md#access-rules).
+ */
 export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: () => GoodCall): void {
   const method = operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   const call = (with_: Partial<ApiCall>) => api.call({ ...good(), method, ...with_ });
@@ -17,7 +20,7 @@ export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: 
     expectFailure(await call({}), { status: 401, code: '07' });
   });
 
-  it('a mistyped, an unknown and an empty key: 401/07', async () => {
+  it('a mistyped, unknown or empty key: 401/07', async () => {
     for (const key of ['nonsense', generateApiKey(operation.role, 'test'), '', 'at_nonsense']) {
       expectFailure(await call({ key }), { status: 401, code: '07' });
     }
@@ -51,7 +54,7 @@ export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: 
 
   it('another method: 405/01 with Allow', async () => {
     const { key } = await api.newAccount(operation.role);
-    // One that nothing on its path has.
+    // A method that no operation on this path has.
     const other = operation.path.endsWith('/webhooks/:id') ? 'PUT' : 'DELETE';
     const answer = await api.call({ path: good().path, key, method: other });
     expectFailure(answer, { status: 405, code: '01' });
@@ -75,14 +78,14 @@ export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: 
   }
 }
 
-/** Values that are text nowhere. */
+/** Values that no text field accepts. */
 export const notText: unknown[] = [1, true, null, {}, [], ['a'], { $gt: '' }];
-/** Values that are a whole number nowhere. */
+/** Values that no integer field accepts. */
 export const notWhole: unknown[] = ['1', '', true, null, {}, [1], 1.5, 1e400, { $gt: 0 }];
 
 /**
- * Each value alone makes the call wrong: 400/01, with the field named.
- * @param bad By field; `undefined` leaves the field out.
+ * Tests that each value alone is refused with 400/01 naming the field.
+ * @param bad By field. `undefined` leaves the field out.
  */
 export function itRefusesBodies(
   api: TestApi,

@@ -6,13 +6,16 @@ import { uniqueAddress, type ApiAccount, type TestApi } from './api.js';
 import { expectFailure, expectReseller } from './expect-answer.js';
 import { hmacSign, md5Sign, pathOf, type Signing } from './reseller.js';
 
-/** What the calls of the reseller surface refuse alike: HTTP 200 with the code in `status` (decision 025). */
+/**
+ * Tests the refusals that all reseller calls share: HTTP 200 with the code in `status` (decision
+ * 025).
+ */
 export function itRefusesUnsigned(
   api: TestApi,
   of: {
     operation: AnyResellerOperation;
     name: 'request' | 'price-list' | 'balance';
-    /** Beside username and sign. */
+    /** The parameters without username and sign. */
     query: Record<string, string>;
     md5Covers: string;
     hmacCovers: string;
@@ -62,13 +65,13 @@ export function itRefusesUnsigned(
     }
   });
 
-  it('md5 where the account takes only the strong sign: 07; the strong sign passes', async () => {
+  it('md5 if the account requires the strong sign: 07; the strong sign passes', async () => {
     const buyer = signingOf(await api.newAccount('buyer', { requireStrongSign: true }));
     await refusedWith(signed(buyer, { sign: md5Sign(buyer, md5Covers) }), '07', /HMAC/);
     expect((await api.call({ path: signed(buyer) })).body.status).to.not.equal('07');
   });
 
-  it("a suspended account, a seller's username, an address that is not on the list: 07", async () => {
+  it('a suspended account, a seller or an address not on the allowlist: 07', async () => {
     const suspended = signingOf(await api.newAccount('buyer', { status: 'suspended' }));
     await refusedWith(signed(suspended), '07', /suspended/);
     await refusedWith(signed(signingOf(await api.newAccount('seller'))), '07', /buyer/);
@@ -78,7 +81,7 @@ export function itRefusesUnsigned(
     expect(answer.body.message).to.include(from);
   });
 
-  it('over the rate limit: 06, with Retry-After', async () => {
+  it('over the rate limit: 06 with Retry-After', async () => {
     const buyer = signingOf(await api.newAccount('buyer', { rateLimit: 1 }));
     await api.call({ path: signed(buyer) });
     const answer = await refusedWith(signed(buyer), '06');
@@ -86,7 +89,7 @@ export function itRefusesUnsigned(
     expect(answer.headers['ratelimit-remaining']).to.equal('0');
   });
 
-  it('more than 20 wrong signs from one address in a minute: 06; right ones still pass', async () => {
+  it('more than 20 wrong signs per minute and address: 06; correct ones pass', async () => {
     const buyer = signingOf(await api.newBuyer());
     const from = uniqueAddress();
     for (let n = 0; n < 20; n++) {
@@ -96,7 +99,7 @@ export function itRefusesUnsigned(
     expect((await api.call({ path: signed(buyer), from })).body.status).to.not.be.oneOf(['06', '07']);
   });
 
-  it('a parameter given twice: 01', async () => {
+  it('a repeated parameter: 01', async () => {
     const buyer = signingOf(await api.newBuyer());
     for (const twice of ['username', 'sign', ...Object.keys(query)]) {
       await refusedWith(`${signed(buyer)}&${twice}=x`, '01', new RegExp(`${twice} must be given once`));
@@ -117,7 +120,7 @@ export function itRefusesUnsigned(
     expect(await PurchaseModel.countDocuments({ accountId: buyer.account._id })).to.equal(0);
   });
 
-  it('a GET with a body of another type is answered all the same', async () => {
+  it('answers a GET with a body of another type', async () => {
     const buyer = signingOf(await api.newBuyer());
     const answer = await api.call({
       path: signed(buyer, { sign: 'wrong' }),
@@ -128,7 +131,7 @@ export function itRefusesUnsigned(
     expectReseller(answer, operation, { status: '07' });
   });
 
-  it('both keys sign while a rotated one overlaps, and the old one no longer after that', async () => {
+  it('both keys sign during an overlap, and only the new one after it', async () => {
     const buyer = await api.newBuyer();
     const rotate = (key: string, overlap: number) =>
       api.call({ path: '/api/buyer/api/keys/rotate', key, body: { overlap_minutes: overlap } });

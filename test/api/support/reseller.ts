@@ -5,12 +5,15 @@ export interface Signing {
   key: string;
 }
 
-/** The md5 that reseller engines send: over username, key and the ref_id, `pricelist` or `depo`. */
+/**
+ * Returns the md5 sign of reseller engines, over username, key and the ref_id, `pricelist` or
+ * `depo`.
+ */
 export function md5Sign({ username, key }: Signing, covers: string): string {
   return createHash('md5').update(`${username}${key}${covers}`).digest('hex');
 }
 
-/** HMAC-SHA256 with the key over `username|` and what it covers. */
+/** Returns the HMAC-SHA256 sign with the key over `username|` and `covers`. */
 export function hmacSign({ username, key }: Signing, covers: string): string {
   return createHmac('sha256', key).update(`${username}|${covers}`).digest('hex');
 }
@@ -21,7 +24,7 @@ export interface Purchase {
   ref_id: string;
 }
 
-/** The path of a purchase, signed with HMAC unless a sign is given. */
+/** Returns the path of a purchase, signed with HMAC unless `over` has a sign. */
 export function requestPath(signing: Signing, purchase: Purchase, over: Record<string, string> = {}): string {
   const sign = hmacSign(signing, `${purchase.code}|${purchase.customer}|${purchase.ref_id}`);
   return pathOf('request', { username: signing.username, sign, ...purchase, ...over });

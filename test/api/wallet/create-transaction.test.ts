@@ -34,7 +34,7 @@ describe('POST /v1/transactions', () => {
     },
   );
 
-  it("keeps the transaction's own callback_url; null means the account's", async () => {
+  it("stores the transaction's own callback_url; null uses the account's", async () => {
     const product = await newProduct(api);
     const { key } = await api.newBuyer(100_000);
     for (const callbackUrl of ['https://shop.example/own', null]) {

@@ -18,7 +18,7 @@ describe('GET /v1/products', () => {
     return (answer.body.data as { code: string }[]).map((each) => each.code);
   };
 
-  it('price is the best price now: the cheapest active offer of a seller that can serve', async () => {
+  it('the price is the cheapest active offer of a seller that can serve', async () => {
     const product = await newProduct(api, { price: 10_500 });
     const offer = async (
       price: number,
@@ -67,7 +67,7 @@ describe('GET /v1/products', () => {
     expect(await codesOf({ subcategory, status: 'inactive' })).to.deep.equal([]);
   });
 
-  it('category takes prabayar, pascabayar or a subcategory; operator narrows it', async () => {
+  it('category accepts prabayar, pascabayar or a subcategory; operator narrows it', async () => {
     const prepaid = await newProduct(api);
     const { subcategory } = prepaid;
     const postpaid = await newProduct(api, { category: 'pascabayar', subcategory });
@@ -80,12 +80,12 @@ describe('GET /v1/products', () => {
     expect(await codesOf({ category: 'no-such-category' })).to.deep.equal([]);
   });
 
-  it('unknown query parameters are ignored', async () => {
+  it('ignores unknown query parameters', async () => {
     const { subcategory, _id } = await newProduct(api);
     expect(await codesOf({ subcategory, sort: 'price', __proto__x: '1' })).to.deep.equal([_id]);
   });
 
-  it('a parameter given twice, an unknown status, control characters and a text too long: 400/01', async () => {
+  it('refuses repeated, unknown, malformed or too long parameters with 400/01', async () => {
     const { key } = await api.newBuyer();
     const refusals: [query: string, field: string][] = [
       ['operator=XL&operator=Axis', 'operator'],

@@ -28,7 +28,7 @@ describe('POST /v1/auth/login', () => {
     expectFailure(seller, { status: 403, code: '07' });
   });
 
-  it('a changed token is refused: 401/07', async () => {
+  it('refuses a changed token with 401/07', async () => {
     const { key } = await api.newBuyer();
     const token = (await api.call({ path, key, method: 'POST' })).body.data.access_token as string;
     for (const at of [5, 30, 60]) {
@@ -40,7 +40,7 @@ describe('POST /v1/auth/login', () => {
     }
   });
 
-  it('a token whose hour is over is refused: 401/07', async () => {
+  it('refuses an expired token with 401/07', async () => {
     const { key, account } = await api.newBuyer();
     expect((await api.call({ path, key, method: 'POST' })).status).to.equal(200);
     const keyId = String((await ApiKeyModel.findOne({ accountId: account._id }).lean())?._id);
@@ -50,7 +50,7 @@ describe('POST /v1/auth/login', () => {
     expectFailure(await api.call({ path: '/v1/wallet/balance', key: over }), { status: 401, code: '07' });
   });
 
-  it('a login with a token gives one that ends no later than the first', async () => {
+  it('a login with a token gives one that expires no later than the first', async () => {
     const { account } = await api.newBuyer();
     const keyId = String((await ApiKeyModel.findOne({ accountId: account._id }).lean())?._id);
     const short = sealAccessToken({ keyId, validUntil: new Date(Date.now() + 60_000) });
@@ -58,7 +58,7 @@ describe('POST /v1/auth/login', () => {
     expect(data.expires_in).to.be.within(1, 60);
   });
 
-  it('the token dies with its key', async () => {
+  it('a token is invalid once its key is', async () => {
     const { key } = await api.newBuyer();
     const token = (await api.call({ path, key, method: 'POST' })).body.data.access_token as string;
     await api.call({ path: '/api/buyer/api/keys/rotate', key, body: { overlap_minutes: 0 } });

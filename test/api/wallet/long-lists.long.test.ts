@@ -1,4 +1,7 @@
-/** Lists of as many products as one seller may have, by one process: what they cost the others, and how fresh they are. */
+/**
+ * Lists of the maximum number of products per seller in one process: their cost to other requests,
+ * and cache invalidation.
+ */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -34,11 +37,11 @@ describe('lists of 20,000 products', function () {
     const seller = await stack.db.collection('accounts').findOne({ username: 'seller' });
     const rows = Array.from({ length: limits.productsPerSellerMax }, (_, n) => codeOf(n));
     sellerId = String(seller?._id);
-    // The seed's own are not in the way of the number.
+    // Removes the seed's products, so that the count is exact.
     await stack.db.collection('products').deleteMany({});
     await stack.db.collection('offers').deleteMany({});
     await insert(rows, 'pulsa');
-    // What the engine has not collected yet would count too: a machine of 24 GB lets it wait for long.
+    // A small heap, so that uncollected garbage does not distort the measured memory.
     web = await stack.startWeb({ NODE_OPTIONS: '--max-old-space-size=256' });
   });
   after(async () => {
@@ -84,7 +87,7 @@ describe('lists of 20,000 products', function () {
       { path: '/api/seller/products', key: keyOf('seller') },
     ];
   };
-  /** The text of an answer, by its hash: hundreds of megabytes in all. */
+  /** Returns the hash of an answer's text. The texts together have hundreds of megabytes. */
   async function hashOf({ path, key, body }: { path: string; key?: string; body?: object }, url = web.url) {
     const response = await request(url + path, {
       method: body ? 'POST' : 'GET',
@@ -106,7 +109,7 @@ describe('lists of 20,000 products', function () {
     tap.sent.slice(before).filter(({ name, collection }) => name === 'find' && collection === 'products')
       .length;
 
-  it('thirty at once: whole and the same, read once, in bounded memory; nobody waits for as long as one list takes', async () => {
+  it('30 concurrent lists are equal, read once, bounded in memory and not blocking', async () => {
     const aloneAt = performance.now();
     await hashOf({ path: '/v1/products', key: keyOf('buyer') }, stack.baseUrl);
     const oneListMs = performance.now() - aloneAt;
@@ -147,7 +150,7 @@ describe('lists of 20,000 products', function () {
     return { hashes, reads: readsSince(before), peakMb: memory.peak(), longestWaitMs };
   }
 
-  it('a price, a status and a product changed by another process: in the very next list, which reads a few pieces anew', async () => {
+  it('a change by another process is in the next list, which reloads few chunks', async () => {
     const seen = async () =>
       Promise.all(
         calls().map(async (call) => {
@@ -162,7 +165,8 @@ describe('lists of 20,000 products', function () {
       expect(answer.status).to.equal(200);
     };
     const counts: number[] = [];
-    // A process that was held up for a second trusts nothing that it keeps: it reads all, and the next change shows the rule.
+    // A process delayed for a second distrusts its cache and reads everything. The next change then
+    // reads two chunks.
     for (let price = 7_001; price < 7_011 && counts.at(-1) !== 2; price++) {
       await put(codeOf(12_345), { price });
       const before = tap.sent.length;
@@ -171,7 +175,7 @@ describe('lists of 20,000 products', function () {
       );
       counts.push(readsSince(before));
     }
-    // One piece of the catalogue, and one of the seller's own list.
+    // One chunk of the catalogue and one of the seller's list.
     expect(counts.at(-1), counts.join()).to.equal(2);
     await put(codeOf(0), { status: 'maintenance' });
     expect((await seen()).map((list) => list.get(codeOf(0))?.status)).to.deep.equal(
@@ -193,7 +197,7 @@ describe('lists of 20,000 products', function () {
     ]);
   });
 
-  it('of a catalogue that is larger than what is kept whole, a filter finds what is behind its first 20,000', async () => {
+  it('a filter finds products beyond the first 20,000 of a large catalogue', async () => {
     const codes = ['ZZZ1', 'ZZZ2', 'ZZZ3'];
     await insert(codes, 'data');
     await announceChange(stack);
@@ -203,7 +207,7 @@ describe('lists of 20,000 products', function () {
     };
     expect(await found('subcategory=data')).to.deep.equal(codes);
     expect(await found('category=data&operator=Telkomsel&status=active')).to.deep.equal(codes);
-    // The category gives way to the subcategory.
+    // The subcategory overrides the category.
     expect(await found('category=pulsa&subcategory=data')).to.deep.equal(codes);
     expect(await found('category=pascabayar')).to.deep.equal([]);
     const first = await found('operator=Telkomsel');

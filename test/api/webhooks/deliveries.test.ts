@@ -34,7 +34,7 @@ for (const role of ['buyer', 'seller'] as const) {
 
     const withUrl = (of: Role = role) => api.newAccount(of, { webhookUrl: `${receiver.url}/hook` });
 
-    /** A delivery of the account as it stands after its first run. */
+    /** Stores a delivery of the account in this state after its first attempt. */
     async function delivery({ account }: ApiAccount, state: DeliveryState, over: Partial<Delivery> = {}) {
       const url = account.webhookUrl ?? 'https://shop.example/gone';
       const id = uniqueRef('delivery');
@@ -53,7 +53,7 @@ for (const role of ['buyer', 'seller'] as const) {
     }
     const stateOf = async (id: string) => (await deliveries.findOne({ _id: id }))?.state;
 
-    it('GET deliveries by event alone reads an index of its own, and no more than it finds', async () => {
+    it('GET deliveries by event uses its own index and reads only what it finds', async () => {
       const account = await withUrl();
       for (let n = 0; n < 30; n++) {
         await delivery(account, 'delivered', n === 7 ? { event: 'config.updated' } : {});
@@ -88,7 +88,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await list('?event=ping')).to.deep.equal([]);
     });
 
-    it('POST replay of one: due again; one that is unknown or was replaced, or has no URL any more: 404, 409', async () => {
+    it('POST replay of one makes it due; unknown 404, superseded or without URL 409', async () => {
       const account = await withUrl();
       const replay = (id: string, key = account.key) =>
         api.call({ method: 'POST', path: `${root}/deliveries/${id}/replay`, key });
@@ -114,7 +114,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await stateOf(homeless._id)).to.equal('dead');
     });
 
-    it('POST replay of many: those of the status that were created since a time or day, and no others', async () => {
+    it('POST replay of many replays only those of the status since a time or day', async () => {
       const account = await withUrl();
       const on = (time: string) => ({ createdAt: new Date(time) });
       const early = await delivery(account, 'dead', on('2024-02-29T23:59:59.999+07:00'));
@@ -134,7 +134,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await stateOf(held._id)).to.equal('due');
     });
 
-    it('POST test: sends a ping now; without a URL 409/01, and nothing is stored', async () => {
+    it('POST test sends a ping at once; without a URL 409/01 and nothing is stored', async () => {
       const account = await withUrl();
       const sent = await api.call({ method: 'POST', path: `${root}/test`, key: account.key });
       expectSuccess(sent, testWebhookFor(role));
@@ -146,7 +146,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(await deliveries.countDocuments({ accountId: without.account._id })).to.equal(0);
     });
 
-    it('POST test while one is under way: 429/06 with Retry-After', async () => {
+    it('POST test during another one: 429/06 with Retry-After', async () => {
       const account = await withUrl();
       const test = () => api.call({ method: 'POST', path: `${root}/test`, key: account.key });
       const held: (() => void)[] = [];
@@ -160,7 +160,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expectSuccess(await test(), testWebhookFor(role));
     });
 
-    it('POST enable: tells how many deliveries were held', async () => {
+    it('POST enable returns the number of held deliveries', async () => {
       const account = await withUrl();
       await delivery(account, 'held');
       const answer = await api.call({ method: 'POST', path: `${root}/enable`, key: account.key });
@@ -168,7 +168,7 @@ for (const role of ['buyer', 'seller'] as const) {
       expect(answer.body.data).to.deep.equal({ webhook_status: 'enabled', held: 1 });
     });
 
-    it('POST webhook-secret/rotate: the new secret is in api/config; of two at once one may hear 409/01', async () => {
+    it('POST webhook-secret/rotate returns a new secret; a concurrent one may get 409', async () => {
       const account = await api.newAccount(role);
       const rotate = () =>
         api.call({ method: 'POST', path: `/api/${role}/api/webhook-secret/rotate`, key: account.key });

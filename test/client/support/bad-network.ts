@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of a call. All but `silent` reach the service. */
+/** The fate of a call. All except `silent` reach the service. */
 export type Fate = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {
@@ -51,8 +51,9 @@ const answers = {
 };
 
 /**
- * Stands before the service and does to the calls what is said, one by one; the last for ever. `seen`: their bodies, each told
- * to `onCall` (with its line, `GET /…`), and waiting for it, before it reaches the service.
+ * Starts a proxy before the service that applies the fates to successive calls; the last one
+ * repeats. `seen` has the bodies. `onCall` gets each body and request line (`GET /…`) and is
+ * awaited before the call is forwarded.
  */
 export async function badNetwork(
   serviceUrl: string,

@@ -1,6 +1,7 @@
 <?php
 
-// Plays a line of JSON on standard input, {"do": …, "with": …, "url": …}, with clients/php, and prints what came of it.
+// Runs each JSON command on stdin, {"do": …, "with": …, "url": …}, with clients/php and prints
+// its result.
 
 declare(strict_types=1);
 

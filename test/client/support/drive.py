@@ -1,4 +1,4 @@
-"""Plays a line of JSON on standard input, {"do": …, "with": …, "url": …}, with clients/python, and prints what came of it."""
+"""Runs each JSON command on stdin, {"do": …, "with": …, "url": …}, and prints its result."""
 
 import base64
 import json

@@ -1,4 +1,7 @@
-/** The clients of every language, driven alike: packages/client-node here, the others as a process that is told what to do. */
+/**
+ * Drives the clients of every language alike: packages/client-node in this process, the others as
+ * child processes.
+ */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
@@ -36,11 +39,11 @@ export interface Command {
   key?: string;
   username?: string;
   with?: object;
-  /** Of an outcome that is not known: what the error says. */
+  /** Adds the message of an unknown outcome to the result. */
   tellsMessage?: true;
 }
 
-/** What a client made of it: `ok`, or which of its errors. Waits of 50 ms, four attempts. */
+/** The result of a client: `ok` or the kind of error. Clients wait 50 ms and try four times. */
 export type Result =
   | { ok: unknown }
   | { error: 'refused'; httpStatus: number; code: string; reason: string }
@@ -55,9 +58,9 @@ export interface Driver {
 export interface Language {
   name: string;
   start(): Driver;
-  /** Its quick start, and the program that runs it. */
+  /** The quick start's file, and the command that runs it. */
   quickStart: { file: string; command: string[] };
-  /** Null: no program besides Node. */
+  /** Null if only Node is needed. */
   needs: Tool | null;
 }
 
@@ -122,7 +125,7 @@ async function playHere(command: Command): Promise<unknown> {
         'base64',
       );
     case 'callReport':
-      // Its types refuse it.
+      // The types refuse this call.
       return client.call('downloadBuyerReport' as 'getBuyerReport', { path: { id: String(given['id']) } });
     case 'callStatement':
       return client.call('getBuyerStatement', { query: given });
@@ -172,7 +175,7 @@ function startDriver(program: string, script: string): Driver {
   };
 }
 
-/** What an iterator gives. */
+/** Returns all items of an iterator. */
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const each of items) {

@@ -1,4 +1,4 @@
-/** clients/webhook-vectors.json: messages that every client takes or refuses alike. */
+/** clients/webhook-vectors.json: messages that every client must accept or refuse. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../../config/project-file.js';
@@ -7,16 +7,16 @@ export interface Vector {
   name: string;
   secret: string;
   headers: Record<string, string>;
-  /** As it came. */
+  /** The raw body. */
   body: string;
-  /** Why it is refused. */
+  /** The reason of the refusal; null if the message is genuine. */
   refused: 'signature' | 'time' | 'header' | null;
-  /** The name of the event, where it is genuine. */
+  /** The event name of a genuine message. */
   event?: string;
 }
 
 const file = JSON.parse(readFileSync(join(projectRoot, 'clients/webhook-vectors.json'), 'utf8')) as {
-  /** Seconds: when they are judged. */
+  /** The time of verification. Unix seconds. */
   now: number;
   vectors: Vector[];
 };

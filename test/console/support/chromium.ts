@@ -1,6 +1,9 @@
 import { findOnPath } from '../../../scripts/databases/commands.js';
 
-/** Debian's or the distribution's own. Nothing is downloaded here: .ci/run installs it on a machine of its own. */
+/**
+ * Finds an installed Chromium; CHROMIUM overrides it. Nothing is downloaded here: .ci/run installs
+ * it in CI.
+ */
 export function findChromium(): string | null {
   const given = process.env['CHROMIUM'];
   if (given !== undefined && given !== '') {
@@ -10,7 +13,7 @@ export function findChromium(): string | null {
   return names.map((name) => findOnPath(name, process.env)).find((found) => found !== null) ?? null;
 }
 
-/** Nothing of its own talks to anybody. */
+/** Disables all network access of the browser's own services. */
 export const chromiumArgs = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,4 +1,7 @@
-/** Chromium with the console open in it, for operators of any role, with what it asked of others and what its policy refused. */
+/**
+ * Chromium with the console for operators of any role. It records external requests and CSP
+ * violations.
+ */
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { isAllowed, type OperatorAction, type OperatorRole } from '../../../src/operators/rights.js';
 import { reason } from './console-caller.js';
@@ -8,7 +11,10 @@ import { untilShown } from './until-shown.js';
 
 type Heading = string | RegExp;
 
-/** Every page that a role may see, with its heading in English and Indonesian. @param job One that was set aside. */
+/**
+ * Returns every page that a role may see, with its heading in English and Indonesian. @param job A
+ * failed job.
+ */
 export const pagesWith = (
   { purchase, job }: { purchase: string; job: string },
   role: OperatorRole = 'viewer',
@@ -20,14 +26,14 @@ export const pagesWith = (
     .map(({ path, english, indonesian }): [string, Heading, Heading] => [path, english, indonesian]),
 ];
 
-/** Those for which some roles have no right. */
+/** Pages that some roles may not see. */
 export const pagesOfSome: { path: string; action: OperatorAction; english: string; indonesian: string }[] = [
   { path: '/audit', action: 'audit.look', english: 'Audit', indonesian: 'Audit' },
   { path: '/bank-lines', action: 'bank-line.look', english: 'Bank statements', indonesian: 'Mutasi bank' },
   { path: '/operators', action: 'operator.look', english: 'Operators', indonesian: 'Operator' },
 ];
 
-/** Those that a viewer sees. */
+/** Pages that every role may see. */
 const pagesOfEverybody = (purchase: string): [string, Heading, Heading][] => [
   ['', 'Today', 'Hari ini'],
   ['/purchases', 'Purchases', 'Transaksi'],
@@ -56,11 +62,11 @@ export interface ConsoleBrowser {
   logIn(role: OperatorRole, locale?: string): Promise<{ page: Page; name: string }>;
   /** Loads the page. */
   open: (page: Page, path: string, heading: Heading) => Promise<void>;
-  /** Goes there without loading anything anew, as a link of the console does: a small part of the computing. */
+  /** Navigates without a page load, as a link of the console does, which costs much less CPU. */
   go: (page: Page, path: string, heading: Heading) => Promise<void>;
-  /** Requests that left the origin. */
+  /** Requests to other origins. */
   outside: string[];
-  /** Mistakes of pages, and what their policy refused. */
+  /** Page errors and CSP violations. */
   reports: string[];
   close(): Promise<void>;
 }
@@ -106,7 +112,8 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
     },
     async go(page, path, heading) {
       await page.evaluate((to) => {
-        // As when a person goes back: the router of the console hears of it. The tests are not compiled for a browser.
+        // The popstate event makes the console's router navigate. The cast is needed because the
+        // tests are compiled without DOM types.
         const { history, dispatchEvent, PopStateEvent } = globalThis as unknown as {
           history: { state: object | null; pushState(state: object | null, title: string, to: string): void };
           dispatchEvent: (event: unknown) => boolean;
@@ -121,10 +128,10 @@ export async function startConsoleBrowser(shop: OperatedStack): Promise<ConsoleB
   };
 }
 
-/** Fills in why, presses the button of a form, and waits until it says that it is done. */
+/** Fills in the reason of a form and submits it. */
 export async function act(where: Page | Locator, title: string): Promise<void> {
   const form = where.getByRole('region', { name: title });
   await form.getByLabel('Reason').fill(reason);
-  // By the keyboard: what comes of the change before moves the page under a mouse.
+  // By keyboard: the result of an earlier change may move the page under a mouse.
   await form.getByRole('button', { name: title }).press('Enter');
 }

@@ -1,4 +1,7 @@
-/** An operator who calls what the pages call, and holds each answer against the shape that its operation names. */
+/**
+ * An operator who calls the console's operations. Each answer is checked against the operation's
+ * schema.
+ */
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { consoleOperations } from '../../../src/console/api/operations.js';
@@ -12,22 +15,22 @@ export const json = { accept: '*/*', 'content-type': 'application/json' };
 export interface Caller {
   client: ConsoleClient;
   username: string;
-  /** The `data` of a call, which must have exactly the shape that its operation names. */
+  /** Returns the `data` of a call. Fails unless it matches the operation's schema. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Checked against its schema.
   ask(id: string, path: string, body?: object): Promise<any>;
   call(path: string, body?: object): Promise<ConsoleAnswer>;
-  /** Headers of a call that changes something. */
+  /** Returns the headers of a call that changes something. */
   withToken(): Record<string, string>;
   lastAudit(subject: string): Promise<Document | null>;
-  /** The last entry about a subject is this action of this operator. */
+  /** Returns the last entry about a subject. Fails unless it is this action of this operator. */
   expectAudited(subject: string, action: string): Promise<Document>;
-  /** Ids of a list, of all its pages one after the other. */
+  /** Returns the ids of all pages of a list. */
   idsOf(id: string, path: string, list: string): Promise<string[]>;
 }
 
 const address = '198.51.100.7';
 
-/** @param as An operator who is there already, in another browser. */
+/** Logs an operator in. @param as An existing operator, for another browser. */
 export async function callerAs(shop: OperatedStack, role: OperatorRole, as?: string): Promise<Caller> {
   const username = as ?? (await shop.addOperator(role));
   const client = consoleClient(shop.stack.baseUrl, address);

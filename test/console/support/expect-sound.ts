@@ -5,10 +5,13 @@ import type { Page } from 'playwright-core';
 import { projectRoot } from '../../../config/project-file.js';
 
 const axe = readFileSync(join(projectRoot, 'node_modules/axe-core/axe.min.js'), 'utf8');
-/** With SCREENSHOTS=<folder> each page is kept as a picture, for people. */
+/** SCREENSHOTS=<folder> saves each page as a picture. */
 const screenshots = process.env['SCREENSHOTS'];
 
-/** Nothing serious that axe finds, no fact that is named without its value, and nothing that is wider than the page. @param exclude Selectors of what is not ours. */
+/**
+ * Expects no serious finding of axe, no label without a value, and no horizontal scrolling. @param
+ * exclude Selectors of third-party content.
+ */
 export async function expectSound(page: Page, name: string, exclude: string[] = []): Promise<void> {
   if (screenshots !== undefined) {
     await page.screenshot({ path: join(screenshots, `${name.replaceAll('/', '-')}.png`), fullPage: true });

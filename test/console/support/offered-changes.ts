@@ -1,4 +1,7 @@
-/** What the pages offer to change, by the right that it takes. Who is offered it follows from the table of rights alone. */
+/**
+ * The changes that the pages offer, with their permissions. The rights table decides which role
+ * sees which.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -11,13 +14,16 @@ type TextKey = keyof typeof texts;
 export interface OfferedChange {
   action: OperatorAction;
   path: string;
-  /** Of the form; of a row of a list the button that shows its forms. */
+  /** The name of the form, or of the button that shows the forms of a list row. */
   name: TextKey;
-  /** The row: how its kind is called, or how its name begins in every language. */
+  /** The row, by its kind or by the start of its name in every language. */
   row?: TextKey | RegExp;
 }
 
-/** @param purchase One that is under review. @param sold One that can be taken back, with a delivery that arrived. */
+/**
+ * Returns the offered changes. @param purchase One under review. @param sold One that can be
+ * reversed and has a delivered webhook.
+ */
 export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: string }): OfferedChange[] => [
   { action: 'review.resolve', path: `/purchases/${purchase}`, name: 'decideFailed' },
   { action: 'review.reverse', path: `/purchases/${sold}`, name: 'reverse' },
@@ -55,7 +61,7 @@ export const offeredChanges = ({ purchase, sold }: { purchase: string; sold: str
   { action: 'operator.manage', path: '/operators', name: 'createOperator' },
 ];
 
-/** Where a page offers it. */
+/** Returns the locator of the form or button. */
 export function offerOn(page: Page, { name, row }: OfferedChange, locale: string): Locator {
   const say = (key: TextKey) => startOf(texts[key][locale === 'en-GB' ? 'en' : 'id']);
   return row === undefined
@@ -65,18 +71,21 @@ export function offerOn(page: Page, { name, row }: OfferedChange, locale: string
         .getByRole('button', { name: say(name) });
 }
 
-/** Of a text as it begins, before the first of its values. */
+/** Returns a pattern of the text before its first placeholder. */
 function startOf(text: string): RegExp {
   const [start = ''] = text.split('{');
   return new RegExp(`^${start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
 }
 
-/** Shown only for what a page has just been told, so not when it opens: differences of a day are accepted once it was compared. */
+/**
+ * Permissions whose form appears only after another action: differences of a day are accepted after
+ * a comparison.
+ */
 const shownLater: ReadonlySet<OperatorAction> = new Set(['provider.accept']);
 
 const pages = join(projectRoot, 'packages/console/src');
 
-/** Every right to change something for which a page asks when it opens. */
+/** Returns every permission for a change that a page checks when it opens. */
 export function changesAskedFor(): OperatorAction[] {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((each) =>
     each.endsWith('.tsx'),
@@ -91,7 +100,7 @@ export function changesAskedFor(): OperatorAction[] {
     .sort();
 }
 
-/** Every route of the pages, as router.tsx has it. */
+/** Returns every route in router.tsx. */
 export function routesOfConsole(): string[] {
   const source = readFileSync(join(pages, 'router.tsx'), 'utf8');
   return [...source.matchAll(/\bpage\('([^']+)'/g)].map(([, path = '']) => path);

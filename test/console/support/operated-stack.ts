@@ -1,4 +1,4 @@
-/** A copy of the service with purchases in every state that an operator has to do with, and people who log in to it. */
+/** A stack with purchases in every state that operators handle, and operators who can log in. */
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../../src/accounts/account.model.js';
 import type { FailingJob } from '../../../src/jobs/failing-job.model.js';
@@ -21,21 +21,21 @@ export interface OperatedStack {
   stack: Stack;
   accounts: Record<string, SeededAccount>;
   buyer: ApiClient;
-  /** @returns its username. */
+  /** Returns the username. */
   addOperator(role: OperatorRole): Promise<string>;
-  /** A purchase that has come to its success. */
+  /** Creates a successful purchase. */
   sold(): Promise<string>;
-  /** A purchase whose provider has not given a certain answer in time. */
+  /** Creates a purchase whose provider gave no definite answer in time. */
   underReview(): Promise<string>;
-  /** A deposit that waits for its money. */
+  /** Requests a deposit that stays pending. */
   askForDeposit(amount: number): Promise<{ id: string; refId: string }>;
-  /** Of `seller`; @returns its id. */
+  /** Requests a settlement of `seller` and returns its id. */
   askForSettlement(asked: { amount: number; accountNumber: string }): Promise<string>;
-  /** The URL of an account, as if it had failed for days. */
+  /** Disables the URL of an account, as after days of failures. */
   disableReceiverOf(username: string): Promise<void>;
-  /** A case about nothing that exists. */
+  /** Opens a case about a transaction that does not exist. */
   openCase(detail: string): Promise<string>;
-  /** A job that has failed again and again; nobody runs it. @returns its id among those. */
+  /** Stores a job that failed repeatedly and is not run again. Returns its id. */
   setAside(): Promise<string>;
   purchaseOf(id: string): Promise<StoredPurchase | null>;
 }
@@ -53,7 +53,7 @@ export interface StoredPurchase {
   createdAt: Date;
 }
 
-/** @param env For all of its processes. */
+/** Starts the stack. @param env Settings of all its processes. */
 export async function startOperatedStack(env: NodeJS.ProcessEnv = {}): Promise<OperatedStack> {
   const stack = await startStack({
     workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements'],

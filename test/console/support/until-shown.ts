@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 
-/** Waits for a page of the console or of the portal, until it loads nothing any more. */
+/** Waits until a page of the console or the portal is loaded. */
 export async function untilShown(page: Page, heading: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   await eventually('it to be loaded', async () => (await page.getByRole('progressbar').count()) === 0);

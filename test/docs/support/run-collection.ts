@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 
-/** What came of one call of a collection. */
+/** The result of one call of a collection. */
 export interface Ran {
   operationId: string;
   status: number;
-  /** Of its own test, or of a script. */
+  /** The error of its test or of a script. */
   error: string | null;
 }
 
@@ -16,7 +16,10 @@ interface Runner {
   ): void;
 }
 
-/** By Postman's own engine. (newman is a shell around an old release of it, whose packages have known weaknesses.) */
+/**
+ * Runs a collection with Postman's own engine. newman wraps an old release of it with known
+ * vulnerabilities.
+ */
 export function runCollection(json: string, values: Record<string, string>): Promise<Ran[]> {
   const require = createRequire(import.meta.url);
   const { Collection } = require('postman-collection') as { Collection: new (parsed: object) => object };

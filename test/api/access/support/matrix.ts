@@ -1,28 +1,31 @@
 /**
- * What each operation takes that could name something of another account. Every place of every operation is here:
- * account-matrix.long.test.ts fails for one that is not.
+ * Every parameter of every operation that could name data of another account.
+ * account-matrix.long.test.ts fails if one is missing.
  */
 import { uniqueRef } from '../../../support/api-client.js';
 import { bill, type IdentifierName } from './two-sides.js';
 
 export interface Place {
-  /** What stands there while another place is tried; nothing if it may be left out. */
+  /**
+   * Returns the value used while another place is tried. Undefined if the parameter may be left
+   * out.
+   */
   usual?: () => unknown;
-  /** Every identifier of the other side is tried here, and must be answered like one that nobody has. */
+  /** Every identifier of the other side is tried here and must be answered like an unknown one. */
   isTried: boolean;
-  /** Identifiers that are no secret or nobody's own here, why, and what they are answered with. */
+  /** Identifiers that are public or shared here, with the reason and the expected status. */
   shared?: { these: IdentifierName[]; because: string; status: number };
 }
 
 export interface Entry {
   places: Record<string, Place>;
-  /** Why it concerns nobody but the caller, where no place of it is tried. */
+  /** The reason why only the caller is affected. Required if no place is tried. */
   because?: string;
 }
 
 const ours = 'it takes nothing that could name an account, and acts on that of the key';
 
-/** Names nothing of anybody. */
+/** A place that identifies no account's data. */
 const plain = (usual?: unknown): Place => ({
   isTried: false,
   ...(usual !== undefined && { usual: () => usual }),
@@ -32,14 +35,17 @@ const named = (usual?: unknown, shared?: Place['shared']): Place => ({
   isTried: true,
   ...(shared && { shared }),
 });
-/** A place where some identifiers are ours as much as theirs, and others mean nothing. */
+/** A place that is not tried. Some identifiers are shared here, and the others have no meaning. */
 const common = (usual: () => unknown, shared: NonNullable<Place['shared']>): Place => ({
   usual,
   isTried: false,
   shared,
 });
 
-/** A ref_id of the other side makes something new here. Each of ours is used once: the next would be a repeat. */
+/**
+ * The other side's ref_id creates a new row here. Each ref_id is used once, because the next call
+ * would be a repeat.
+ */
 const newRef = (status: number, these: IdentifierName[]) =>
   common(() => uniqueRef('own'), { these, because: 'ref_ids are unique per account', status });
 const phone = (status: number) =>
@@ -113,7 +119,7 @@ const report = (type: string): Entry => ({
   places: { type: plain(type), format: plain(), start_date: plain(), end_date: plain(), tz: plain() },
 });
 
-/** What both roles have: webhooks, configuration, keys. */
+/** Returns the entries that both roles have: webhooks, configuration and keys. */
 function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
   const alone: Entry = { because: ours, places: {} };
   return {
@@ -125,7 +131,7 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
     [`revoke${role}Links`]: alone,
     [`list${role}Requests`]: {
       because: 'it lists calls of ours, whatever it is narrowed to: test/api/account/requests.long.test.ts',
-      // What this test itself has sent of theirs is in it.
+      // The log contains the identifiers that this test itself sent.
       places: { failed: plain(), ref_id: plain('no-call-1'), limit: plain(), cursor: plain(), tz: plain() },
     },
     [`list${role}Deliveries`]: {
@@ -152,7 +158,8 @@ function ofRole(role: 'Buyer' | 'Seller'): Record<string, Entry> {
       because: "it is an endpoint of the key's own account; two accounts may share a URL",
       places: {
         url: common(() => `https://own.example/${uniqueRef('hook')}`, {
-          // Not that of webhook_url, which the configuration is tried with: one account has no URL twice.
+          // Not the URL of webhook_url, which the configuration test uses: an account cannot have a
+          // URL twice.
           these: ['sellerEndpointUrl'],
           because: 'as webhook_url',
           status: 201,

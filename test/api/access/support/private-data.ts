@@ -1,27 +1,27 @@
-/** What of a whole database belongs to some accounts: found by their ids, in every collection there is. */
+/** Finds the documents of an account in every collection by the account's id. */
 import { BSON, type Db } from 'mongodb';
 
 interface Stored {
   collection: string;
   document: BSON.Document;
-  /** Canonical, so that two of them differ when anything in the document does. */
+  /** Canonical EJSON: two texts differ if anything in the document differs. */
   text: string;
 }
 
-/** Documents by collection and id, as text. */
+/** Documents as text, by collection and id. */
 export type Snapshot = Map<string, string>;
 
 const ownId = /^[0-9a-f]{32}$/;
 
-/** Ids of the accounts whose data this is about, and of those that have dealings with them. */
+/** Ids of the accounts whose data is private, and of the accounts that trade with them. */
 export interface Parties {
   theirs: string[];
   ours: string[];
 }
 
 /**
- * Everything that names one of their ids, and everything that names what was found so (the attempts of a
- * transaction, the chunks of a report's file). Our own dealings with them name us too, and are left out.
+ * Returns every document that contains one of their ids, directly or through another found document
+ * (such as attempts or report chunks). Documents that also contain one of our ids are left out.
  */
 export async function snapshotOf(db: Db, parties: Parties): Promise<Snapshot> {
   return new Map(
@@ -33,8 +33,8 @@ export async function snapshotOf(db: Db, parties: Parties): Promise<Snapshot> {
 }
 
 /**
- * The words and amounts that only their own documents have: none of them may be in an answer to us. What is on sale
- * is for all to see, and so are the words of its documents.
+ * Returns the words and amounts that occur only in their private documents. None may appear in an
+ * answer to us. Products and offers on sale are public.
  */
 export async function privateMarks(db: Db, parties: Parties): Promise<string[]> {
   const all = await everyDocument(db);
@@ -79,7 +79,7 @@ async function everyDocument(db: Db): Promise<Stored[]> {
   return (await Promise.all(read)).flat();
 }
 
-/** Numbers from 10,000, and longer texts that are no word of ours: others say nothing about whose they are. */
+/** Adds numbers from 10,000, and texts of 8 or more characters with a digit or a space. */
 function addWords(value: unknown, words: Set<string>): void {
   if (typeof value === 'string' && value.length >= 8 && /[\d ]/.test(value)) {
     words.add(value);

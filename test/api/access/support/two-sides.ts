@@ -1,4 +1,6 @@
-/** Two buyers and two sellers with real transactions, bills, reports, settlements and deliveries of their own. */
+/**
+ * Two buyers and two sellers, each with transactions, bills, reports, settlements and deliveries.
+ */
 import { getReceiverId } from '../../../../src/webhooks/new-delivery.js';
 import { healthyState } from '../../../../src/webhooks/receivers/receiver-health.js';
 import type { Receiver } from '../../../../src/webhooks/receivers/receiver.model.js';
@@ -17,11 +19,13 @@ export const bill = { code: 'TELKOM', customer: '530000451267' };
 const phone = '081298765432';
 const bank_account = { bank_code: '014', account_number: '7788990011', account_name: 'CV Sisi Lain 77' };
 
-/** Whatever names something of the other side; each has a digit, and another digit there makes it nobody's. */
+/**
+ * The identifiers of the other side. Each has a digit, and changing its digits makes it unknown.
+ */
 export type Identifiers = Awaited<ReturnType<typeof furnishOther>>;
 export type IdentifierName = keyof Identifiers;
 
-/** Gives our side money, a sale and a report. @returns the id of the report. */
+/** Gives our side money, a sale and a report. Returns the id of the report. */
 export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise<string> {
   await post(stack, buyer, '/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef('own') });
   const product = await sell(stack, seller, { price: 50_000_000 });
@@ -30,13 +34,13 @@ export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise
     const { body } = await send(stack, { path: '/api/seller/balance', key: seller.api_key });
     return body.data.balance > 0;
   });
-  // The same bill as the other side's: what the biller says of it is no secret.
+  // The same bill as the other side's: the biller's answer is public.
   await post(stack, buyer, '/api/buyer/inquiry', { code: bill.code, customer_number: bill.customer });
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction', format: 'csv' });
   return String(report.body.data.report_id);
 }
 
-/** Gives the other side something of everything. @returns the names of it all. */
+/** Gives the other side data of every kind and returns the identifiers. */
 export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const refs = {
     depositRef: uniqueRef('deposit'),
@@ -105,7 +109,10 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   };
 }
 
-/** Waits until every call up to here is in the request log, which is written in batches after the answers. */
+/**
+ * Waits until every earlier call is in the request log, which is written in batches after the
+ * answers.
+ */
 async function logged(stack: Stack, buyer: SeededAccount): Promise<void> {
   const last = uniqueRef('last');
   const headers = { 'x-request-id': last };
@@ -115,7 +122,10 @@ async function logged(stack: Stack, buyer: SeededAccount): Promise<void> {
   );
 }
 
-/** As after an outage of the buyer's receiver: its URLs are disabled, one delivery waits and one is held. */
+/**
+ * Sets the state after an outage of the receiver: the URL is disabled, one delivery is due and one
+ * is held.
+ */
 async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: buyer.username });
   const mine = { accountId: String(account?._id), state: 'delivered' };
@@ -135,7 +145,7 @@ async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<voi
   await db.collection<Receiver>('webhookReceivers').insertOne(receiver);
 }
 
-/** What the interface gives no id of. */
+/** Returns the identifiers that the API does not show. */
 async function stored({ db }: Stack, { buyer, seller }: Side) {
   const one = async (collection: string, filter: object): Promise<Record<string, unknown>> => {
     const found = await db.collection(collection).findOne(filter);
@@ -161,7 +171,7 @@ async function stored({ db }: Stack, { buyer, seller }: Side) {
   };
 }
 
-/** Waits until nothing is under way any more: purchases, what sellers get for them, webhooks, payouts. */
+/** Waits until no purchase, seller credit, webhook or payout is pending. */
 async function settled({ db }: Stack): Promise<void> {
   await eventually('everything to be settled', async () => {
     const underWay = await Promise.all([
@@ -208,7 +218,9 @@ async function buyAsReseller(
   }
 }
 
-/** @throws Error unless it succeeded: a side that is half furnished would prove nothing. */
+/**
+ * Sends the call. @throws Error unless it succeeds, because incomplete data would prove nothing.
+ */
 async function post(stack: Stack, by: SeededAccount, path: string, body: object): Promise<Answer> {
   const answer = await send(stack, { path, key: by.api_key, body });
   if (![200, 201].includes(answer.status)) {

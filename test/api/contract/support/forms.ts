@@ -1,4 +1,7 @@
-/** Both sides of the rules that only code knows, by field: Joi says of these that there is one, not what it is. */
+/**
+ * Accepted and refused values for fields with custom rules, which Joi's description does not
+ * contain.
+ */
 
 import { toCursor } from '../../../../src/statements/statement.js';
 import { uniqueRef } from '../../../support/api-client.js';
@@ -8,7 +11,7 @@ interface Form {
   outside: unknown[];
 }
 
-/** Far inside the longest period, whatever the other end is. */
+/** Within the longest period for any other end. */
 const today = new Date().toISOString();
 const day: Form = {
   inside: [today.slice(0, 10), today, `${today.slice(0, 10)}T00:00+07:00`],
@@ -33,7 +36,7 @@ const hostileUrls = [
   'shop',
 ];
 
-/** Fits any wallet: its statement before its first movement. */
+/** A cursor that fits any wallet: a statement before the first movement. */
 const emptyPlace = {
   statement: { period: { start: new Date(0), end: new Date(0) }, firstSeq: 1, lastSeq: 0 },
   after: 0,
@@ -62,7 +65,7 @@ export const formsOf: Record<string, Form> = {
     inside: ['https://shop.example/hooks/topup', `https://shop.example/${'x'.repeat(2_027)}`],
     outside: [...hostileUrls, `https://shop.example/${'x'.repeat(2_028)}`],
   },
-  // Of a purchase.
+  // The ref_id of a purchase.
   ref_id: {
     inside: ['order-20240301-0001', 'order-20240301-0001'.padEnd(64, '1'), 'o', 'lookup.', '...'],
     outside: ['.', '..', 'lookup', 'a b', 'order-1\u0000', 'order-1\n', 'o'.repeat(65)],
@@ -91,5 +94,5 @@ export const formsOf: Record<string, Form> = {
 
 const code = uniqueRef('P');
 
-/** In place of a schema's example, where that may name something that other tests have made. */
+/** Values used where the schema's example could name data of another test. */
 export const samples: Record<string, unknown> = { code, product_code: code };

@@ -1,11 +1,11 @@
 /**
- * Values on both sides of every rule of a field, from what Joi tells of its schema: a new field or a changed bound
- * is tried without a new test.
+ * Derives accepted and refused values from the Joi description of each field, so that a new field
+ * or bound needs no new test.
  */
 import type Joi from 'joi';
 import { formsOf, samples } from './forms.js';
 
-/** What Joi describes of one field. */
+/** The parts of Joi's description of a field. */
 interface Described {
   type?: string;
   flags?: { only?: boolean; presence?: string };
@@ -16,17 +16,20 @@ interface Described {
 }
 
 export interface Field {
-  /** `bank_account.bank_code` for one within another. */
+  /** A dotted path for a nested field: `bank_account.bank_code`. */
   name: string;
-  /** Each alone makes the call good as far as this field goes. */
+  /** Accepted values. */
   inside: unknown[];
-  /** Each alone makes the call wrong, and the answer names the field. `undefined`: left out. */
+  /**
+   * Refused values, each of which makes the answer name the field. `undefined`: the field is left
+   * out.
+   */
   outside: unknown[];
 }
 
 type Where = 'body' | 'query' | 'path';
 
-/** A value of each required field, or of all: good ones. */
+/** Returns accepted values for the required fields. */
 export function sampleOf(schema: Joi.ObjectSchema | undefined): Record<string, unknown> {
   return schema ? (sample(describe(schema), 'whole') as Record<string, unknown>) : {};
 }
@@ -35,7 +38,7 @@ export function fieldsOf(schema: Joi.ObjectSchema | undefined, where: Where): Fi
   return schema ? fieldsWithin(describe(schema), where, '') : [];
 }
 
-/** The sample with one field changed; `undefined` takes it out. */
+/** Returns the values with one field replaced, or removed if `value` is `undefined`. */
 export function withField(
   values: Record<string, unknown>,
   name: string,
@@ -63,7 +66,7 @@ function fieldOf(name: string, field: Described, where: Where): Field {
   const types = where === 'body' ? wrongTypes(field) : [];
   const { inside, outside } = bounds(name, field);
   const isLeftOut = field.flags?.presence === 'required' && where !== 'path';
-  // An empty segment would be another path.
+  // An empty path segment would select another route.
   const fits = (value: unknown) => where !== 'path' || value !== '';
   return {
     name,
@@ -116,7 +119,10 @@ function textBounds(name: string, field: Described): Pick<Field, 'inside' | 'out
   };
 }
 
-/** From `max` and `min`, or from a pattern that is one class of characters so and so often. */
+/**
+ * Returns the length limits from `min` and `max`, or from a pattern of one character class with
+ * `{min,max}`.
+ */
 function lengthsOf(name: string, field: Described): [min: number, max: number] {
   for (const { args } of (field.rules ?? []).filter((rule) => rule.name === 'pattern')) {
     const often = /^\/\^(?:\[[^\]]+\]|\\d)\{(\d+),(\d+)\}\$\/$/.exec(String(args?.regex));
@@ -160,7 +166,10 @@ function arrayBounds(name: string, field: Described, form: Pick<Field, 'inside' 
   };
 }
 
-/** Values of other types; never converted (docs/reference/api/conventions.md#input). */
+/**
+ * Returns values of other types, which are never converted
+ * (docs/reference/api/conventions.md#input).
+ */
 function wrongTypes(field: Described): unknown[] {
   const { type = '', allow = [] } = field;
   const values: Record<string, unknown> = {
@@ -173,7 +182,7 @@ function wrongTypes(field: Described): unknown[] {
   const others = Object.entries(values).filter(([name]) => name !== type);
   return [
     ...others.map(([, value]) => value),
-    // JSON knows no infinite number: it says null for it.
+    // JSON encodes Infinity as null.
     ...(allow.includes(null) ? [] : [null, ...(type === 'number' ? [Infinity] : [])]),
     ...(type === 'number' ? ['1', ''] : []),
   ];
@@ -188,7 +197,7 @@ function sample(field: Described, name: string): unknown {
   }
   const own =
     samples[name] ?? field.examples?.[0] ?? (field.flags?.only ? field.allow?.[0] : formsOf[name]?.inside[0]);
-  // Text that may be anything, such as an id.
+  // Free text, such as an id.
   return own ?? 'a1';
 }
 

@@ -1,8 +1,8 @@
 /**
- * The examples of the OpenAPI document are real answers: this test plays every call and compares what is kept in
- * config/openapi-examples.json with what the service answers now, field by field and type by type. With RECORD=1 it
- * writes the file anew; run the formatter afterwards. Because every call is played here, what
- * the processes ask of MongoDB on the way is held against the shard keys as well (docs/guides/operate/scale.md).
+ * The examples of the OpenAPI document are real answers. This test plays every call and compares
+ * the shapes of its answers with config/openapi-examples.json. RECORD=1 writes the file. Every call
+ * is played here, so the statements sent to MongoDB are also checked against the shard keys
+ * (docs/guides/operate/scale.md).
  */
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ import { playStory } from './story.js';
 const howToRecord =
   'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run format';
 
-describe('The examples of the OpenAPI document', function () {
+describe('examples of the OpenAPI document', function () {
   this.timeout(120_000);
   let sharded: ShardedStack;
   let stack: Stack;
@@ -34,21 +34,21 @@ describe('The examples of the OpenAPI document', function () {
   before(async () => {
     sharded = await startShardedStack({
       workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'settlements', 'inquiries'],
-      // With metrics somebody asks for the figures of the whole service as well.
+      // The metrics server also queries the figures of the whole service.
       env: { SETTLEMENT_NEW_ACCOUNT_REVIEW: 'true', METRICS_PORT: '0' },
     });
     stack = sharded.stack;
   });
   after(() => sharded.stop());
 
-  it('are what the service answers', async () => {
+  it('match the answers of the service', async () => {
     const played = await playStory(stack);
     if (process.env['RECORD']) {
       await writeFile(configPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
       return;
     }
     const [recorded, now] = [shapeOf(recordedExamples), shapeOf(played)];
-    // The differences alone: of the whole, nobody would see them.
+    // Show only the differences.
     expect(
       {
         gone: recorded.filter((each) => !now.includes(each)),
@@ -59,12 +59,12 @@ describe('The examples of the OpenAPI document', function () {
     expect(now, howToRecord).to.have.length(recorded.length);
   });
 
-  it('were made of statements that name their shard, or stand on the list of those that cannot', async () => {
+  it('use statements that name their shard or are on the list of exceptions', async () => {
     await actAtOnce(stack);
     await operate(stack);
     const judge = () => judgeStatements(sharded.tap.sent, sharded.splits);
     const namesOf = (reasons: Record<string, string>) => Object.keys(reasons).sort();
-    // Both ways: what is asked is on the list, and what is on the list is asked.
+    // In both directions: every scattered statement is listed, and every listed one occurs.
     await eventually(
       'work by the clock has asked everything on the list',
       () =>
@@ -84,7 +84,7 @@ describe('The examples of the OpenAPI document', function () {
     expect(judged.transactions.onOneShard).to.be.greaterThan(20);
   });
 
-  it('were made of queries that read and sort within a bound, or stand on the list of the others', async () => {
+  it('use queries that read and sort within a bound or are listed as exceptions', async () => {
     await stack.startWorker('reports');
     await eventually('the reports are made', async () => {
       const status = { $in: ['pending', 'processing'] };
@@ -103,7 +103,7 @@ describe('The examples of the OpenAPI document', function () {
     expect(queries.size).to.be.greaterThan(200);
   });
 
-  it('are there for every success of every call, every failure and every webhook', () => {
+  it('exist for every success of every call, every failure and every webhook', () => {
     const document = describedInterface();
     const lacking = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
@@ -120,7 +120,7 @@ describe('The examples of the OpenAPI document', function () {
     }
   });
 
-  it('fit the schemas beside them', () => {
+  it('match their schemas', () => {
     const document = describedInterface();
     const contents = [
       ...Object.values(document.paths).flatMap((item) => Object.values(item)),
@@ -142,7 +142,7 @@ describe('The examples of the OpenAPI document', function () {
     }
   });
 
-  it('hold no key, secret or address of where they were recorded', () => {
+  it('contain no key, secret or address of the recording machine', () => {
     const text = JSON.stringify(recordedExamples);
     expect(text).not.to.match(/127\.0\.0\.1:|localhost|whsec_(?!MDEyMzQ1Njc4OWFiY2RlZg==)/);
     expect(text).not.to.match(/[bs]k_(test|live)_(?!0123456789abcdef)/);
@@ -150,7 +150,7 @@ describe('The examples of the OpenAPI document', function () {
 });
 
 function hasExample({ content }: Response): boolean {
-  // Bytes have none.
+  // Binary content has no example.
   return Object.values(content).every(
     (each) => each.schema.contentMediaType !== undefined || (each.example ?? each.examples) !== undefined,
   );
@@ -160,7 +160,10 @@ function valueOf({ value }: { value: unknown }): unknown {
   return value;
 }
 
-/** Every value as its path and type, so that a difference is readable; of a list the first item's. */
+/**
+ * Returns every value as path and type, so that a difference is readable. Of a list only the first
+ * item.
+ */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {
     return [`${path}: list`, ...value.slice(0, 1).flatMap((each) => shapeOf(each, `${path}[]`))];

@@ -1,6 +1,6 @@
 import type { Recorder } from './recorder.js';
 
-/** The lists, narrowed in each way that another index serves. */
+/** Plays the lists with each filter that another index serves. */
 export async function lookUpAsBuyer(recorder: Recorder, key: string, depositRef: string): Promise<void> {
   const path = '/api/buyer/transactions';
   const history = (body: object) =>

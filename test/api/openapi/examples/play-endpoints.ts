@@ -2,7 +2,7 @@ import { answer, startReceiver } from '../../../webhooks/support/receiver.js';
 import type { Stack } from '../../../support/stack.js';
 import type { Recorder } from './recorder.js';
 
-/** Makes an endpoint beside the first, and everything that can be done with it. */
+/** Creates a second endpoint and plays every call on it. */
 export async function playEndpoints(
   { recorder, stack }: { recorder: Recorder; stack: Stack },
   { role, key }: { role: 'buyer' | 'seller'; key: string },
@@ -25,7 +25,10 @@ export async function playEndpoints(
   await recorder.play('removed', { method: 'DELETE', path: one, key });
 }
 
-/** An endpoint that answers 410, of which the first hears. @returns the address of its server. */
+/**
+ * Creates an endpoint that answers 410 and is disabled; the first one is notified. Returns the URL
+ * of its server.
+ */
 export async function loseEndpoint(
   stack: Stack,
   { recorder, key }: { recorder: Recorder; key: string },
@@ -33,7 +36,7 @@ export async function loseEndpoint(
   const gone = await startReceiver((_request, response) => answer(response, 410));
   const path = '/api/buyer/webhooks';
   await recorder.play('made', { method: 'POST', path, key, body: { url: `${gone.url}/topup` } });
-  // Whatever happens next goes to it too: a change of the configuration is told at once.
+  // The change of the configuration sends an event to this endpoint at once.
   await recorder.play('changed', {
     method: 'PATCH',
     path: `${path}/default`,

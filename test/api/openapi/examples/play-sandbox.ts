@@ -1,7 +1,7 @@
 import { eventually } from '../../../support/eventually.js';
 import type { Recorder } from './recorder.js';
 
-/** A transaction that stays pending until it is ended, and what else a sandbox has. */
+/** Plays the sandbox calls. The transaction stays pending until it is ended. */
 export async function playSandbox(recorder: Recorder, key: string): Promise<void> {
   await recorder.play('stories', { method: 'GET', path: '/api/sandbox/scenarios', key });
   await recorder.play('all of it', { method: 'POST', path: '/api/sandbox/advance', key });

@@ -1,13 +1,13 @@
 import { eventually } from '../../../support/eventually.js';
 import type { Recorder } from './recorder.js';
 
-/** The last call that each of them was refused: of failures all are kept, however much was bought in that minute. */
+/** A refused call per role. Failures are logged even if many calls happen in that minute. */
 const refused = {
   buyer: { query: 'failed=true&ref_id=reseller-0004', reason: 'invalid_customer_number' },
   seller: { query: 'failed=true', reason: 'product_code_taken' },
 };
 
-/** A refused call of the story, in the list of its account's calls. */
+/** Plays a refused call in the request log of its account. */
 export async function readRequests(
   recorder: Recorder,
   { role, key }: { role: 'buyer' | 'seller'; key: string },
@@ -24,7 +24,7 @@ export async function readRequests(
   }
 }
 
-/** A page of it, and all of it as a file. */
+/** Plays a page of the statement, and the statement as a file. */
 export async function readStatement(
   recorder: Recorder,
   { role, key }: { role: 'buyer' | 'seller'; key: string },

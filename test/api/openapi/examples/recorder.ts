@@ -5,14 +5,16 @@ import { sendCall, type ApiCall } from '../../support/api.js';
 
 export interface PlayedCall extends ApiCall {
   method: NonNullable<ApiCall['method']>;
-  /** Where to, if not to the first web process. */
+  /** The default is the first web process. */
   baseUrl?: string;
 }
 
 export interface Recorder {
-  /** Makes the call, checks its answer against the contract, and keeps both as the example `name`. */
+  /**
+   * Makes the call, checks its answer against the contract and records both as the example `name`.
+   */
   play(name: string, call: PlayedCall): Promise<Answer>;
-  /** Keeps what our receiver was sent. */
+  /** Records a webhook that the receiver got. The first of each event is kept. */
   keepWebhook(event: string, body: unknown): void;
   recorded(): RecordedExamples;
 }
@@ -48,7 +50,7 @@ export function createRecorder(baseUrl: string): Recorder {
   };
 }
 
-/** Keys, secrets and addresses of the test's machine become what a reader may see; long lists are cut. */
+/** Replaces keys, secrets and addresses of the test by public placeholders and shortens lists. */
 export function presentable(recorded: RecordedExamples, addresses: Record<string, string>): RecordedExamples {
   let text = JSON.stringify(recorded);
   for (const [address, shown] of Object.entries(addresses)) {
@@ -63,7 +65,7 @@ export function presentable(recorded: RecordedExamples, addresses: Record<string
   return cutLists(shown) as RecordedExamples;
 }
 
-/** Three of a list show what the others are. */
+/** Limits every list to three items. */
 function cutLists(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.slice(0, 3).map(cutLists);

@@ -25,7 +25,7 @@ interface Row {
 const number = (ending: string) => `08123456${ending}`;
 const bankAccount = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
 
-/** Plays what an integrator does on the first day, so that every call has an answer worth showing. */
+/** Plays an integrator's first day, so that every call has a useful example. */
 export async function playStory(stack: Stack): Promise<RecordedExamples> {
   const accounts = await stack.seed();
   const recorder = createRecorder(stack.baseUrl);
@@ -61,7 +61,7 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   });
 }
 
-/** Those who have the same calls, each under its own prefix. */
+/** Returns both roles, which have the same calls under their own prefix. */
 function sidesOf({ buyerKey, sellerKey }: Cast) {
   return [
     ['buyer', buyerKey],
@@ -148,7 +148,7 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<
   });
 }
 
-/** The example is the last answer: the final one. */
+/** Waits for the status. Each poll replaces the example, so the final answer is recorded. */
 async function untilFinal(
   { recorder, key }: { recorder: Recorder; key: string },
   status: string,
@@ -278,7 +278,7 @@ async function readReports(cast: Cast): Promise<void> {
   const today = businessDay(new Date());
   const sides = sidesOf(cast).map(([role, key]) => [`/api/${role}/reports`, key] as const);
   const body = { type: 'transaction', format: 'json', start_date: today, end_date: today };
-  // Nobody makes reports yet, so that these are seen under way.
+  // No report worker runs yet, so the reports stay pending.
   const impatient = await stack.startWeb({ REPORT_SYNC_WAIT_MS: '1' });
   for (const [path, key] of sides) {
     const asked = await recorder.play('under way', {
@@ -389,7 +389,7 @@ async function rotateSecrets(cast: Cast): Promise<void> {
       key,
       body: { overlap_minutes: 60 },
     });
-    // The one before it changes no configuration any more.
+    // A replaced key can no longer change the configuration.
     cast[role === 'seller' ? 'sellerKey' : 'buyerKey'] = String(body.data.api_key);
   }
   const slow = { method: 'POST' as const, path: '/api/seller/api/config', key: cast.sellerKey };
@@ -405,7 +405,7 @@ async function rotateSecrets(cast: Cast): Promise<void> {
 }
 
 async function keepWebhooks({ recorder, stack, buyerKey: key }: Cast): Promise<void> {
-  // The provider answers this one with "pending" first.
+  // The provider first answers this one with "pending".
   await recorder.play('accepted', {
     method: 'POST',
     path: '/api/buyer/transaction',

@@ -6,7 +6,7 @@ import { someTransaction } from '../../../webhooks/support/accounts.js';
 
 const batchSize = 5_000;
 const statuses: PurchaseStatus[] = ['SUCCESS', 'SUCCESS', 'SUCCESS', 'FAILED', 'REFUNDED', 'PROCESSING'];
-/** The last day: within the period of a report that names none. */
+/** Within the default period of a report. Milliseconds. */
 const spanMs = 86_400_000;
 
 export interface Bulk {
@@ -15,7 +15,7 @@ export interface Bulk {
   count: number;
 }
 
-/** What rows add up to. Rupiah. */
+/** Sums over rows. Amounts in rupiah. */
 export interface Sums {
   rows: number;
   total: number;
@@ -25,10 +25,7 @@ export interface Sums {
   commission: number;
 }
 
-/**
- * Stores as many transactions as asked for, each as the service writes it; the last one is the newest.
- * @returns what they add up to.
- */
+/** Stores `count` transactions as the service writes them, the newest last. Returns their sums. */
 export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk): Promise<Sums> {
   const from = Date.now() - spanMs;
   const sums = noSums();
@@ -82,7 +79,7 @@ export function noSums(): Sums {
   return { rows: 0, total: 0, success: 0, successRows: 0, failedRows: 0, commission: 0 };
 }
 
-/** Adds a row, its status as reports show it. */
+/** Adds a row. `status` is as reports show it. */
 export function addRow(
   sums: Sums,
   { status, amount, commission }: { status: string; amount: number; commission: number | null },

@@ -3,11 +3,11 @@ import { request } from 'undici';
 export interface Download {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** The file as it comes. The client takes no more than it has read. */
+  /** Yields the file in chunks. The client requests no more than was read. */
   pieces(): AsyncGenerator<Buffer>;
-  /** The same by lines. */
+  /** Yields the file by lines. */
   lines(): AsyncGenerator<string>;
-  /** Bytes received so far. */
+  /** Returns the bytes received so far. */
   bytes(): number;
 }
 
