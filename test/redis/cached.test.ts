@@ -56,7 +56,7 @@ function store() {
 const nothing = () => Promise.resolve();
 
 for (const hears of [true, false]) {
-  describe(`the in-process cache, ${hears ? 'subscribed' : 'not subscribed'}`, () => {
+  describe(`the in-process cache, ${hears ? 'hearing of changes' : 'deaf'}`, () => {
     before(async () => {
       await connectRedis();
       if (hears) {
