@@ -1,9 +1,10 @@
 /**
  * The cost of observability. First an upper bound from its parts (support/cost-of-seeing.ts). Then
  * the cost of accepting purchases with everything off, with metrics (scraped in each turn), and
- * with traces of a tenth and of all calls. One process is switched (processes/switching-web.ts).
- * Each turn is compared with the neighbouring turns that are off, with the error of the mean. `off
- * again` validates the measurement.
+ * with traces of a tenth and of all calls.
+ *
+ * One process is switched (processes/switching-web.ts). Each turn is compared with the turns nearby
+ * that are off, with the error of the mean. `off again` validates the measurement.
  */
 import { request } from 'undici';
 import { freePort } from '../databases/ports.js';

@@ -20,7 +20,8 @@ const offlineQuickly = [
 ];
 
 /**
- * Installs as root on Debian or Ubuntu. @returns the program, or null after printing why it failed.
+ * Installs as root on Debian or Ubuntu.
+ * @returns the program, or null after printing why it failed.
  */
 export async function installRedisByApt(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;
@@ -73,8 +74,8 @@ function builtFile(localDir: string): string {
 }
 
 /**
- * Builds Redis from source in LOCAL_DIR. @returns the program, or null after printing why it
- * failed.
+ * Builds Redis from source in LOCAL_DIR.
+ * @returns the program, or null after printing why it failed.
  */
 export async function installRedisFromNpm(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;

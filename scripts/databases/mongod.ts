@@ -11,8 +11,8 @@ import { portFor } from './ports.js';
 const alreadyInitialized = 23;
 
 /**
- * Starts the program and makes it primary. Rejects with its last output on failure. @returns the
- * address.
+ * Starts the program and makes it primary. Rejects with its last output on failure.
+ * @returns the address.
  */
 export async function startMongod(program: string, { supervisor }: DatabaseContext): Promise<string> {
   const { localDir } = supervisor;

@@ -76,8 +76,8 @@ export function whyNotAccepted(held: Held, document: Json): string | null {
 }
 
 /**
- * Makes `document` the baseline for the next releases and clears the accepted breaks. @throws Error
- * while it is frozen.
+ * Makes `document` the baseline for the next releases and clears the accepted breaks.
+ * @throws Error while it is frozen.
  */
 export function acceptRelease(held: Held, document: Json): void {
   const why = whyNotAccepted(held, document);

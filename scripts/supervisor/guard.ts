@@ -1,6 +1,6 @@
 /**
- * Runs a foreign program (redis-server, mongod) as a child that ends with the supervisor: `node
- * --import follow-parent.js guard.js <pid file> <command> [arguments…]`.
+ * Runs a foreign program (redis-server, mongod) as a child that ends with the supervisor:
+ * `node --import follow-parent.js guard.js <pid file> <command> [arguments…]`.
  */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

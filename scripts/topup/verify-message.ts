@@ -17,8 +17,8 @@ const schema = Joi.object<CapturedMessage>({
   .options({ stripUnknown: true });
 
 /**
- * @param file A path, or `-` for standard input. @throws UsageError unless it contains a captured
- * message.
+ * @param file A path, or `-` for standard input.
+ * @throws UsageError unless it contains a captured message.
  */
 export async function readMessage(file: string): Promise<CapturedMessage> {
   const text =

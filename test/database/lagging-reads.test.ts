@@ -28,8 +28,8 @@ const operator = { actor: `operator:${newId()}`, from: null, reason: 'ticket 91'
 const lagMs = 60_000;
 
 /**
- * Runs `read` while only the primary has the data of `write`. @returns the results during the lag
- * and after it.
+ * Runs `read` while only the primary has the data of `write`.
+ * @returns the results during the lag and after it.
  */
 async function readBeforeAndAfter<T>(
   collection: string,

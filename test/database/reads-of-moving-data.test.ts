@@ -27,8 +27,8 @@ import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
 /**
- * Makes a change while a command of `read` is paused before its execution. @returns the result of
- * `read`.
+ * Makes a change while a command of `read` is paused before its execution.
+ * @returns the result of `read`.
  */
 async function changedAt<T>(
   held: { command: string; collection: string },

@@ -2,7 +2,8 @@ import { request } from 'undici';
 import type { RunningProcess } from './start-process.js';
 
 /**
- * Changes the behaviour of the simulator or the inbox. @throws Error with its answer on refusal.
+ * Changes the behaviour of the simulator or the inbox.
+ * @throws Error with its answer on refusal.
  */
 export async function steer({ url }: RunningProcess, change: object): Promise<void> {
   const { statusCode, body } = await request(`${url}/control`, {

@@ -1,6 +1,6 @@
 /**
- * Returns an integer from the environment, such as `SECONDS=5`. @throws Error that names the
- * variable.
+ * Returns an integer from the environment, such as `SECONDS=5`.
+ * @throws Error that names the variable.
  */
 export function numberOption(name: string, byDefault: number, min = 1): number {
   const given = process.env[name];
@@ -15,8 +15,8 @@ export function numberOption(name: string, byDefault: number, min = 1): number {
 }
 
 /**
- * Returns a share above 0 and at most 1 from the environment, such as `SHARE=0.7`. @throws Error
- * that names the variable.
+ * Returns a share above 0 and at most 1 from the environment, such as `SHARE=0.7`.
+ * @throws Error that names the variable.
  */
 export function shareOption(name: string, byDefault: number): number {
   const given = process.env[name];
