@@ -93,7 +93,7 @@ describe('reads of data that changes meanwhile', () => {
       const row = buildDelivery({ ...event, id: newId(), accountId, url });
       return { ...row, nextAttemptAt: new Date(Date.now() - agoMs) };
     };
-    // More than a first batch, but below the limit of one turn.
+    // More than a first cursor batch and fewer than one claim takes.
     const rows = Array.from({ length: 110 }, (_, n) => due('https://one.example/', 60_000 - n));
     const other = due('https://two.example/', 60_000);
     await deliveries.insertMany([...rows, other]);
