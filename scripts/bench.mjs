@@ -1,4 +1,4 @@
-/** npm run bench: measures this machine's share of the work, on databases of its own. */
+/** `npm run bench`: prepares the development databases and runs one benchmark. */
 import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('bench', { development: true });

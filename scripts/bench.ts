@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- <name>]`: a benchmark on durable databases of its own that are gone afterwards. Figures are
- * comparable within one run only, which is why each one measures its own yardstick as well.
+ * `npm run bench [-- <name>]`: runs one benchmark on temporary durable databases. Compare figures
+ * within one run only; every benchmark measures its own yardstick.
  */
 import path from 'node:path';
 import { builtProgram } from '../config/project-file.js';

@@ -1,4 +1,7 @@
-/** npm run build: every program of the clone as one file below dist/, at the path from which it is started. */
+/**
+ * `npm run build`: bundles every program into one file below dist/, at the path from which it is
+ * started.
+ */
 import { execSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,11 +19,14 @@ const programs = [
   'scripts/inbox/main',
   'scripts/bench/main',
   ...readdirSync(path.join(root, 'scripts'))
-    // Checks are for developers alone, and tsx runs them.
+    // Checks are for developers only; tsx runs them.
     .filter((file) => file.endsWith('.ts') && !file.startsWith('check-'))
     .map((file) => `scripts/${path.parse(file).name}`),
 ];
-/** Preloaded, or so small that they start as they are; and what imports modules that no bundle knows. */
+/**
+ * Preloads, small programs, and modules that import unbundled modules. These are not bundled in one
+ * file.
+ */
 const helpers = [
   'scripts/test/file-process',
   'scripts/supervisor/guard',
@@ -43,7 +49,7 @@ for (const program of programs) {
   writeFileSync(file, starter(program));
 }
 
-// What a reader of /docs installs, under a name without its version.
+// The client package that /docs offers for installation, under a name without version.
 const packed = path.join(dist, 'clients');
 mkdirSync(packed, { recursive: true });
 execSync(`npm pack --silent --ignore-scripts --pack-destination "${packed}"`, {
@@ -53,20 +59,21 @@ execSync(`npm pack --silent --ignore-scripts --pack-destination "${packed}"`, {
 const [tarball] = readdirSync(packed).filter((file) => /-\d.*\.tgz$/.test(file));
 renameSync(path.join(packed, tarball), path.join(packed, 'topup-client.tgz'));
 
-// A running copy may still start programs: what an earlier build left over goes last.
+// A running copy may still start programs, so files of an earlier build are removed last.
 removeOlderThan(startedAt, dist);
 
-// For scripts/prepare.mjs. What was edited while the build ran is newer than this, so that the next start builds again.
+// Read by scripts/prepare.mjs. Sources edited during the build are newer than this stamp, so the
+// next start builds again.
 const stamp = path.join(dist, '.built');
 writeFileSync(stamp, packagesHash());
 utimesSync(stamp, startedAt / 1_000, startedAt / 1_000);
 
-/** @returns whether anything is left in the folder. */
+/** @returns true if the folder still contains files. */
 function removeOlderThan(time, folder) {
   const left = readdirSync(folder, { withFileTypes: true }).filter((entry) => {
     const file = path.join(folder, entry.name);
     const keep = entry.isDirectory()
-      ? // Built before this: the console's pages by Vite, and what npm run generate writes.
+      ? // Built before this step: the console's pages by Vite, and the output of npm run generate.
         [path.join(dist, 'console'), path.join(dist, 'generated')].includes(file) ||
         removeOlderThan(time, file)
       : entry.name === '.built' || statSync(file).mtimeMs >= time;
@@ -79,10 +86,10 @@ function removeOlderThan(time, folder) {
 }
 
 /**
- * Source maps must be on before the code is loaded, and then Node 22 keeps what it has compiled. Under test they are off:
- * Node reads the whole map for every first stack, also for those that a driver only looks at. A run of the tests starts
- * hundreds of processes, and their compiled code is kept with any Node. The operator's command line is short-lived too:
- * it starts without maps, and reads its own for a stack that it prints.
+ * Source maps must be on before the code loads; Node 22 also caches compiled code. In tests they
+ * are off, because Node parses the whole map for the first stack trace, and a test run starts
+ * hundreds of processes. The operator CLI also starts without maps and reads its own map for a
+ * stack that it prints.
  */
 function starter(program) {
   const bundled = `./${path.basename(program)}.bundle.cjs`;

@@ -3,9 +3,9 @@ export function bundle(
   options: {
     entryPoints: string[];
     outdir: string;
-    /** Of the files that come out; `.js` by default. */
+    /** File extension of the output; default `.js`. */
     extension?: string;
-    /** What several entry points share goes into files of its own. */
+    /** Puts code shared by several entry points into separate files. */
     splitting?: boolean;
   },
 ): Promise<Record<string, { imports: { path: string }[] }>>;

@@ -1,12 +1,14 @@
 /**
- * Makes each program one file: its own code and the packages that it needs. A process that reads 1,500 files of
- * packages at its start takes three times as long to be ready. Plain Node, because the build itself comes first.
+ * Bundles each program with its packages into one file. Loading 1,500 package files makes a start
+ * three times slower. Plain Node, because it runs before the build.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 
-/** Native code, packages that find other files beside themselves, and what most processes never load. */
+/**
+ * Not bundled: native code, packages that read files next to their own, and rarely loaded packages.
+ */
 const external = [
   '@node-rs/argon2',
   '@opentelemetry/sdk-trace',
@@ -14,14 +16,14 @@ const external = [
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/resources',
   'esbuild',
-  // Of mocha, for runs of several files in one process.
+  // Used by mocha in parallel runs only.
   './worker.cjs',
   './reporters/parallel-buffered.cjs',
   'mongodb-memory-server-core',
   'playwright-core',
 ];
 
-/** What packages in CommonJS expect of Node, in a module of the other kind. */
+/** Globals that CommonJS packages expect inside an ES module. */
 const commonJs = [
   `import { createRequire as __createRequire } from 'node:module';`,
   `import { fileURLToPath as __fileURLToPath } from 'node:url';`,
@@ -32,8 +34,8 @@ const commonJs = [
 ].join('');
 
 /**
- * Node reads a whole source map at each start, and what packages would add to it is ten times our own part. Of a
- * package it names the file, without the line.
+ * Node parses the whole source map at each start, and packages would make it ten times larger.
+ * Packages map to their file name without a line.
  */
 const shortMaps = {
   name: 'short-maps',
@@ -47,9 +49,9 @@ const shortMaps = {
 };
 
 /**
- * @param options.format `cjs`: one script, whose compiled code can be kept (supervisor/run-cached.ts); `esm`: can share
- *   chunks with others.
- * @returns the files that went in, with what each imports.
+ * @param options.format `cjs`: one script with cacheable compiled code (supervisor/run-cached.ts);
+ * `esm`: may share chunks.
+ * @returns the input files with their imports.
  */
 export async function bundle(
   root,
@@ -70,7 +72,7 @@ export async function bundle(
     ...(format === 'cjs'
       ? {
           define: { 'import.meta.dirname': '__dirname' },
-          // Kept code cannot import any more (Node 20), but it can require.
+          // Cached code cannot use import() in Node 20, but it can use require().
           supported: { 'dynamic-import': false },
         }
       : { banner: { js: commonJs } }),

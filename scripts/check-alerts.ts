@@ -1,6 +1,6 @@
 /**
- * `npm run check:alerts`: promtool reads the rules of ops/prometheus, and plays the tests beside them. Where promtool is not (Debian's
- * package `prometheus` has it) nothing is checked, and that is said.
+ * `npm run check:alerts`: checks and tests the rules of ops/prometheus with promtool. Prints that
+ * it skips if promtool is missing (Debian package `prometheus`).
  */
 import { spawnSync } from 'node:child_process';
 

@@ -1,4 +1,6 @@
-/** `npm run check:install-scripts`: fails when a dependency with an install script comes in that nobody has looked at. */
+/**
+ * `npm run check:install-scripts`: fails if a dependency with an install script is not reviewed.
+ */
 import { readFileSync } from 'node:fs';
 import { installScriptMistakes, type Lock } from './install-scripts.js';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run check:openapi`: Redocly and Spectral read the OpenAPI document. Since the first release the document may take nothing
- * away from that release but what scripts/openapi/accepted-breaks.json gives a reason for (decision 024). A release runs
- * it with `-- --accept`, which makes this document the baseline. It connects to nothing.
+ * `npm run check:openapi`: lints the OpenAPI document with Redocly and Spectral. Compared with the
+ * last release, only the removals in scripts/openapi/accepted-breaks.json are allowed (decision
+ * 024). `-- --accept` makes this document the new baseline. It connects to nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Json } from './openapi/breaking-changes.js';
 import { acceptRelease, contractProblems, whyNotAccepted } from './openapi/hold-to-release.js';
 
-// The configuration insists on databases; the document needs none.
+// The configuration requires database addresses; the document does not.
 process.env['MONGODB_URI'] ??= 'mongodb://127.0.0.1/none';
 process.env['REDIS_URL'] ??= 'redis://127.0.0.1/0';
 process.env['BASE_URL'] = 'https://topup.example';
@@ -66,5 +66,5 @@ problems.push(...contractProblems(held, document));
 for (const problem of problems) {
   console.error(problem);
 }
-// What the operations import keeps timers of its own.
+// Imported operations keep timers, so the process would not exit.
 process.exit(problems.length > 0 ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * `npm run check:references`: fails on every reference in documents, comments and messages that leads nowhere, such as
- * a link, a path, a section, a decision, an npm script or a command that does not exist (decision 058).
+ * `npm run check:references`: fails on dead references in documents, comments and messages, such as
+ * a link, path, section, decision, npm script or command that does not exist (decision 058).
  */
 import { deadReferences } from './references/dead-references.js';
 import { readRepository } from './references/repository.js';

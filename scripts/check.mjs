@@ -1,6 +1,7 @@
 /**
- * npm run check: npm run generate, then every script `check:…` of package.json, two at a time. Prints what each step says, whole, when the step ends, and
- * one line at the end. `npm run check -- lint types` runs these alone. Plain Node, because it checks what is not built.
+ * `npm run check`: runs npm run generate, then every `check:…` script of package.json, two at a
+ * time. Prints the output of a step when it ends, and a summary. `npm run check -- lint types` runs
+ * only these steps. Plain Node, because it checks unbuilt sources.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Types that other steps read are not in the repository.
+// Other steps read generated types that are not in the repository.
 if (
   scripts.generate &&
   spawnSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' }).status !== 0

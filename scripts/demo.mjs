@@ -1,4 +1,3 @@
-/** npm run demo: the main job, shown step by step. */
 import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('demo', {

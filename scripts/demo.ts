@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: deposit, purchase, provider, signed webhook, balance, against the running copy (or one that is
- * started for it). Prints each step as it happens; exits with 1 and the reason when one fails.
+ * `npm run demo`: deposit, purchase, provider, signed webhook and balance, against the running copy
+ * or a temporary one. Prints each step; exits with 1 and the reason on failure.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,7 +60,7 @@ async function playMainJob(demo: DemoFile): Promise<void> {
     );
   }
   const run = Date.now().toString(36);
-  // A number of its own, so that the simulator's log tells this purchase from all others.
+  // A unique number identifies this purchase in the simulator's log.
   const customer = `0812${randomInt(1_000, 10_000)}1230`;
   const call = (path: string, body?: object) =>
     callService(`${baseUrl}/api/buyer/${path}`, { apiKey, ...(body && { body }) });
@@ -128,7 +128,7 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
   );
 }
 
-/** Asks again until there is an answer. @throws PlainError when it takes too long. */
+/** Polls until there is an answer. @throws PlainError on timeout. */
 async function until<T>(what: string, ask: () => Promise<T | null>, hint: string): Promise<T> {
   const deadline = performance.now() + finalWithinMs;
   for (;;) {
@@ -151,7 +151,7 @@ function step(what: string, details: string): void {
   print(`${colours.green('✔')} ${what}: ${details}`);
 }
 
-/** Output after Ctrl-C would bury the line that confirms it. */
+/** Output after Ctrl-C would hide the line that confirms it. */
 function print(line: string): void {
   if (!stopping.aborted) {
     console.log(line);
@@ -163,7 +163,7 @@ function rupiah(amount: number): string {
 }
 
 main().catch((error: unknown) => {
-  // An error that stopping caused is not reported.
+  // Errors caused by stopping are not reported.
   if (!stopping.aborted) {
     const reason = error instanceof PlainError ? error.message : error;
     console.error(`\n${colours.red('✘ The demo failed:')}`, reason);

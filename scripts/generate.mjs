@@ -1,7 +1,8 @@
 /**
- * `npm run generate`, a part of `npm run build` and `npm run check`: writes the files that follow from the operations and are
- * not in the repository. The types and calls of packages/client-node and the types of packages/console are sources for other
- * programs; dist/generated holds the calls for editors and Postman, which /docs serves. It connects to nothing.
+ * `npm run generate`, a part of `npm run build` and `npm run check`: writes files generated from
+ * the operations. The types and calls of packages/client-node and the types of packages/console are
+ * sources for other programs. dist/generated holds the collections for editors and Postman, which
+ * /docs serves. It connects to nothing.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,24 +14,24 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const module = 'scripts/docs/generated-files';
 const cache = path.join(root, 'node_modules/.cache/generate');
 
-// The configuration insists on databases; the documents need none.
+// The configuration requires database addresses; the documents do not.
 process.env.MONGODB_URI ??= 'mongodb://127.0.0.1/none';
 process.env.REDIS_URL ??= 'redis://127.0.0.1/0';
 await bundle(root, { entryPoints: [`${module}.ts`], outdir: cache, extension: '.mjs' });
 const { documentOfTypes, texts } = await import(pathToFileURL(path.join(cache, `${module}.mjs`)));
 
 for (const [file, document] of Object.entries(documentOfTypes)) {
-  // Clients may leave out a field that has a default, so a default does not make a field required.
+  // Clients may omit a field with a default, so a default does not make a field required.
   const types = await openapiTS(JSON.parse(JSON.stringify(document)), { defaultNonNullable: false });
   write(file, `/** Written by npm run generate. */\n${astToString(types)}`);
 }
 for (const [file, text] of Object.entries(texts)) {
   write(file, text);
 }
-// The modules of the operations keep timers of their own.
+// The operations' modules keep timers, so the process would not exit.
 process.exit(0);
 
-/** Leaves a file alone that is up to date: a newer one would make the next start build again. */
+/** Keeps an unchanged file, because a newer one would trigger another build. */
 function write(file, text) {
   const target = path.join(root, file);
   if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {

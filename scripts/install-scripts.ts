@@ -1,15 +1,18 @@
-/** Install scripts of dependencies: code of others that runs at `npm ci`, with the rights of whoever runs it. */
+/** Install scripts of dependencies: foreign code that `npm ci` runs with the user's rights. */
 
 export interface Lock {
   packages: Record<string, { hasInstallScript?: boolean }>;
 }
 
 interface Manifest {
-  /** By name: whether its install script may run. npm reads it too. */
+  /** By package name: whether its install script may run. npm reads it too. */
   allowScripts?: Record<string, boolean>;
 }
 
-/** @returns what is wrong, one sentence each: a package that nobody has looked at, an entry without a package, scripts that are on. */
+/**
+ * @returns one sentence per problem: a package without review, an entry without a package, or
+ * enabled scripts.
+ */
 export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifest, npmrc: string): string[] {
   const withScript = Object.entries(lock.packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)

@@ -1,7 +1,7 @@
 /**
- * `node dist/scripts/migrate.js`: creates collections and indexes. Run before each release (Procfile `release`). With
- * `--sharded --shards <names>` it prints after that how to shard MongoDB by account (docs/guides/operate/scale.md), for mongosh; it
- * changes nothing of the kind itself.
+ * `node dist/scripts/migrate.js`: creates collections and indexes. Run it before each release
+ * (Procfile `release`). With `--sharded --shards <names>` it also prints the mongosh commands that
+ * shard MongoDB by account (docs/guides/operate/scale.md); it does not run them.
  */
 import '../src/all-models.js';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ import { connectRedis, disconnectRedis } from '../src/redis/connection.js';
 import { requireRedisVersion } from '../src/redis/server-health.js';
 import { logger } from '../src/shared/logger.js';
 
-/** It changes nothing there, and only refuses a Redis that is too old. */
+/** Migration does not change Redis; it only refuses an outdated version. */
 const redisWaitMs = 1_000;
 
 const usage = 'node dist/scripts/migrate.js [--sharded --shards <name of a shard>,<the next one>…]';
@@ -51,9 +51,9 @@ async function printSharding(shards: string[]): Promise<void> {
   );
 }
 
-/** Runs before any change, so that the running release is not affected by a refusal. */
+/** Runs before any change, so that a refusal does not affect the running release. */
 async function refuseOldRedis(): Promise<void> {
-  // The sentence below replaces the log lines of the connection.
+  // The message below replaces the connection's log lines.
   logger.silent = true;
   const isThere = await connectRedis(redisWaitMs).then(
     () => true,
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   }
   await disconnectRedis();
   await disconnectMongo();
-  // A connection to Redis that was given up would hold the process for two seconds.
+  // An abandoned Redis connection would keep the process alive for two seconds.
   process.exit();
 }
 

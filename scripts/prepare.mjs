@@ -1,8 +1,8 @@
 /**
- * Makes a fresh clone ready to run: checks Node, installs the dependencies, builds. Plain Node without any
- * package, because it runs before the packages are there. Does nothing when everything is up to date, and never
- * installs into an image or a checkout that was pruned for production. What it says goes to stderr: stdout belongs to
- * the script that follows.
+ * Prepares a fresh clone: checks Node, installs the dependencies and builds. Uses only Node,
+ * because it runs before the packages exist. Does nothing if everything is current, and never
+ * installs into an image or a production checkout. Output goes to stderr; stdout belongs to the
+ * script that follows.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -33,8 +33,8 @@ const sources = [
 ];
 
 /**
- * Exits with a plain message when this machine or the build can't be used.
- * @param options.development The script needs packages that are not there in production.
+ * Exits with a plain message if this machine or the build is unusable.
+ * @param options.development The script needs development packages.
  */
 export async function prepare({ development = false } = {}) {
   checkNodeVersion();
@@ -48,12 +48,12 @@ export async function prepare({ development = false } = {}) {
     );
     throw new Stopped(1);
   }
-  // Two copies of one clone may be started at once: the second waits, it must not install into the first one's feet.
+  // Two copies of one clone may start at once. The second waits for the first installation.
   const release = await takeTurn();
   try {
     if (!packagesAreCurrent({ development: true })) {
       console.error('Installing the dependencies (npm ci); this takes a moment the first time …');
-      // The build needs the development packages, also where NODE_ENV=production would leave them out.
+      // The build needs the development packages even with NODE_ENV=production.
       await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
     }
     if (!buildIsCurrent()) {
@@ -78,12 +78,12 @@ function checkNodeVersion() {
   }
 }
 
-/** An image holds what was built, and neither its sources nor their list of packages. */
+/** An image contains the build, without sources and package-lock.json. */
 function isImage() {
   return existsSync(stamp) && !existsSync(path.join(root, 'package-lock.json'));
 }
 
-/** True when what npm installed is what package-lock.json asks for. */
+/** True if the installed packages match package-lock.json. */
 function packagesAreCurrent({ development }) {
   const installed = lockfile('node_modules/.package-lock.json');
   const wanted = lockfile('package-lock.json');
@@ -91,7 +91,7 @@ function packagesAreCurrent({ development }) {
     installed !== null &&
     Object.entries(wanted).every(
       ([name, entry]) =>
-        // Optional packages are for other systems; folders without node_modules are this repository's own.
+        // Optional packages are for other systems; paths without node_modules are workspaces.
         entry.optional ||
         (!development && (entry.dev || entry.devOptional)) ||
         !name.includes('node_modules/') ||
@@ -117,14 +117,17 @@ function buildIsCurrent() {
   );
 }
 
-/** What the build was made with. npm writes package-lock.json anew when it prunes, so its time says nothing. */
+/**
+ * Identifies the packages of a build. npm rewrites package-lock.json when it prunes, so its time is
+ * unreliable.
+ */
 export function packagesHash() {
   return createHash('sha256')
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
 }
 
-/** Folders count as well: their time changes when a file is removed. */
+/** Includes folders, because their time changes when a file is removed. */
 function newest(file) {
   const entry = statSync(file, { throwIfNoEntry: false });
   if (!entry?.isDirectory()) {
@@ -136,7 +139,7 @@ function newest(file) {
   );
 }
 
-/** Waits until no other process prepares this clone. @returns the function that ends our turn. */
+/** Waits until no other process prepares this clone. @returns a function that releases the lock. */
 async function takeTurn() {
   const lock = path.join(
     tmpdir(),
@@ -146,7 +149,7 @@ async function takeTurn() {
   for (let waited = false; ; waited = true) {
     writeFileSync(mine, String(process.pid));
     try {
-      // A link appears together with its content: nobody ever reads a lock without a holder.
+      // A link appears with its content, so a lock always names its holder.
       linkSync(mine, lock);
       const release = () => rmSync(lock, { force: true });
       process.once('exit', release);
@@ -180,14 +183,16 @@ function holderIsAlive(lock) {
   }
 }
 
-/** Runs a command in the clone and ends this process with its exit code if it fails, or when we are stopped. */
+/**
+ * Runs a command in the clone. Ends this process if the command fails or this process is stopped.
+ */
 async function run(command, args) {
   const hasGroups = process.platform !== 'win32';
   const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', process.stderr, process.stderr],
     shell: !hasGroups,
-    // Ctrl-C reaches this process alone: npm and its scripts would each complain about it.
+    // Ctrl-C reaches only this process; npm and its scripts would each print an error.
     detached: hasGroups,
   });
   const code = await new Promise((resolve, reject) => {
@@ -196,7 +201,7 @@ async function run(command, args) {
       try {
         process.kill(hasGroups ? -child.pid : child.pid, 'SIGKILL');
       } catch {
-        // It has just ended.
+        // The process has already ended.
       }
     };
   });
@@ -207,7 +212,7 @@ async function run(command, args) {
   }
 }
 
-/** Thrown instead of exiting inside, so that the turn is given back first. */
+/** Thrown instead of process.exit(), so that the lock is released first. */
 class Stopped extends Error {
   constructor(exitCode) {
     super('stopped');
@@ -215,10 +220,13 @@ class Stopped extends Error {
   }
 }
 
-/** Kills npm with all that it has started, while it runs. */
+/** Kills npm with its child processes while it runs. */
 let killCommand = () => undefined;
 
-/** Ctrl-C and SIGTERM until the script has handlers of its own. What was cut off is done again at the next start. */
+/**
+ * Handles Ctrl-C and SIGTERM until the script installs its own handlers. The next start repeats
+ * interrupted work.
+ */
 function stopNow(signal) {
   killCommand();
   console.error(`${signal === 'SIGINT' ? 'Ctrl-C' : signal}: stopped.`);
@@ -226,11 +234,13 @@ function stopNow(signal) {
 }
 
 /**
- * Prepares the clone, then runs a built script in this process. `--help` and a wrong option prepare nothing.
- * @param script.command What a person types, for the messages.
+ * Prepares the clone, then runs a built script in this process. `--help` and an unknown option
+ * prepare nothing.
+ * @param script.command The command as the user types it, for messages.
  * @param script.usage The answer to `--help`.
- * @param script.options What the script takes, as `parseArgs` describes it; left out where it reads its arguments itself.
- * @param script.hasOwnHelp The built script knows more than `usage`, and says it where there is a build.
+ * @param script.options Options in the format of `parseArgs`; absent if the script parses its own
+ * arguments.
+ * @param script.hasOwnHelp The built script prints its own help if a build exists.
  */
 export async function prepareAndRun(name, { command, usage, options, hasOwnHelp, development }) {
   const built = new URL(`../dist/scripts/${name}.js`, import.meta.url);

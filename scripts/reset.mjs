@@ -1,4 +1,3 @@
-/** npm run reset: empties LOCAL_DIR. */
 import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('reset', {

@@ -1,11 +1,11 @@
-/** `npm run reset`: empties LOCAL_DIR, so that the next start is the first. */
+/** `npm run reset`: empties LOCAL_DIR, so that the next start is a first start. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { stopLeftovers } from './supervisor/pid-files.js';
 import { holderOf, localDirOf } from './start/local-dir.js';
 
 const leftoverPoliteMs = 10_000;
-/** What a copy keeps; a folder with anything else in it was not made by us alone, and the rest of it stays. */
+/** Names of a copy's own files. Other files in the folder are kept. */
 const ours =
   /^(demo\.json(\.next)?|ports\.json|start\.pid(\.\d+)?|inbox-secrets\.json|admin-password|pids|logs|mongodb|embedded-mongo|redis|simulator|redis-memory-server)$/;
 

@@ -1,6 +1,6 @@
 /**
- * `node dist/scripts/seed.js [--json]`: demo accounts and catalogue. Safe to run at every start: what exists is
- * kept, and the demo's own URLs follow the simulator and the inbox to their present ports.
+ * `node dist/scripts/seed.js [--json]`: creates demo accounts and a catalogue. Safe at every start:
+ * existing data is kept, and demo URLs are updated to the current ports of simulator and inbox.
  */
 import { randomBytes } from 'node:crypto';
 import { webhookSecretContext } from '../src/accounts/secret-contexts.js';
@@ -34,7 +34,7 @@ const operatorName = 'admin';
 
 interface DemoOperator {
   username: string;
-  /** Absent where somebody has changed it. */
+  /** Absent if a user has changed it. */
   password?: string;
 }
 
@@ -81,8 +81,8 @@ async function ensureAccount(username: string): Promise<DemoAccount> {
 }
 
 /**
- * The demo's operator, with a random password of this copy's own. One that somebody has changed since is theirs. A copy
- * that does not know it (its folder was emptied and the database not) makes a new one.
+ * Creates the demo operator with a random password. A changed password is kept. A copy without the
+ * password (its folder was emptied but not its database) sets a new one.
  */
 async function ensureOperator(): Promise<DemoOperator> {
   const known = process.env['ADMIN_PASSWORD'];
@@ -112,7 +112,7 @@ function newAccount(username: string): NewAccount {
     : { username, role: 'buyer', ...urls };
 }
 
-/** URLs that point to a local inbox of an earlier start move to the present one; others are the user's own. */
+/** Moves URLs of a local inbox to its current port. Other URLs belong to the user and stay. */
 async function followInbox(account: Account): Promise<void> {
   if (!inboxUrl) {
     return;

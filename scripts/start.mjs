@@ -1,4 +1,3 @@
-/** npm start: the whole service on this machine, from a fresh clone. */
 import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('start', {

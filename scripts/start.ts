@@ -1,6 +1,6 @@
 /**
- * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or SIGTERM; scripts/start.mjs
- * has its `--help`. Every fact about the running copy is in LOCAL_DIR/demo.json.
+ * `npm start`: runs the whole service on this machine as separate processes, until Ctrl-C or
+ * SIGTERM. scripts/start.mjs has its `--help`. LOCAL_DIR/demo.json describes the running copy.
  */
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     output.say(`${reason}: stopping …`);
     if (running === null) {
       exitCode = code;
-      // Further output of the stopped start would bury that line. The log files keep it.
+      // Further output would hide that line. The log files keep it.
       output.hush();
     }
     void supervisor.stopAll();
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     announce(running, supervisor);
     await stopRequested(supervisor);
   } catch (error) {
-    // Whatever fails because we stop is no failure.
+    // Failures caused by stopping do not count.
     failure = supervisor.stopping.aborted ? null : error;
   }
   await supervisor.stopAll();
@@ -63,11 +63,14 @@ async function main(): Promise<void> {
   if (failure !== null) {
     report(failure);
   }
-  // A download or an installation that was given up may still hold this process.
+  // An aborted download or installation may keep this process alive.
   process.exit(failure === null ? exitCode : 1);
 }
 
-/** A Redis that is missing is installed when the command line says so, or the person at the terminal. */
+/**
+ * Options of the run. A missing Redis is installed only with `--install-redis` or after consent at
+ * the terminal.
+ */
 function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runService>[0], 'env' | 'confirm'> {
   const given = readArguments();
   const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -81,7 +84,7 @@ function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runServi
   };
 }
 
-/** scripts/start.mjs has refused what is none of these. */
+/** scripts/start.mjs has already refused other arguments. */
 function readArguments() {
   const options = { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } } as const;
   return parseArgs({ options }).values;

@@ -1,4 +1,3 @@
-/** npm test: the whole suite, from a fresh clone. */
 import { prepareAndRun } from './prepare.mjs';
 import { usage } from './test/usage.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * `npm test [-- files, folders and options]`: the tests of the service and of the embedded database, files beside
- * each other, on databases that are gone afterwards. `npm test -- --help` lists the options.
+ * `npm test [-- files, folders and options]`: runs the tests of the service and of the embedded
+ * database, files in parallel, on temporary databases. `npm test -- --help` lists the options.
  */
 import { projectRoot as root } from '../config/project-file.js';
 import { withOwnDatabases, type OwnDatabases } from './databases/own-databases.js';
@@ -27,7 +27,7 @@ async function main(args: string[]): Promise<number> {
       if (databases.stopping.aborted) {
         return 130;
       }
-      // What a pattern leaves of a file says nothing about how long it takes.
+      // A run filtered by title does not measure the file's time.
       if (options.grep === null) {
         times.keep(new Map(outcome.results.map(({ file, ms }) => [file, Math.round(ms)])));
       }
@@ -45,7 +45,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 interface Run {
-  /** In the order in which they begin. */
+  /** In start order. */
   files: string[];
   options: Options;
   times: Times;

@@ -1,4 +1,3 @@
-/** npm run topup -- <command>: the operator's command line. */
 import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('topup', {

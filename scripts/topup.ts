@@ -1,10 +1,10 @@
 /**
- * `npm run topup -- <command>`: the operator's command line. Each file in scripts/topup/ registers its commands by
- * a function; they parse and print, and the service's own code (src/) does the work.
+ * `npm run topup -- <command>`: the operator CLI. Each file in scripts/topup/ registers its
+ * commands with a function; they parse and print, and src/ does the work.
  */
 import { runTopup } from './topup/program.js';
 
-/** `topup … | head` closes our output early; that is no error. */
+/** `topup … | head` closes our output early, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });

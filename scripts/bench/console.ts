@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- console`: every GET of the operator's console over a business of sixty days, one after the other by the real
- * web process, and what its plots and sums say beside the journals, to the rupiah.
+ * `npm run bench -- console`: calls every GET of the operator console over sixty days of data.
+ * Checks plots and sums against the journals, to the rupiah.
  */
 import { addJob } from '../../src/jobs/add-job.js';
 import { isOutage } from '../../src/jobs/is-outage.js';
@@ -56,8 +56,8 @@ export async function benchConsole(): Promise<void> {
 }
 
 /**
- * As the clock does each night: what it does not get done, as the database of a million collects its garbage for longer than is
- * waited for, it does with its next round. The first close takes all that was before into one.
+ * Closes days as the nightly clock does and repeats after a database timeout. The first close takes
+ * all earlier days at once.
  */
 async function closeDays({ untilMs }: Business, say: (what: string) => void): Promise<void> {
   for (const until of [businessDay(new Date(untilMs - daysClosedApart * 86_400_000)), undefined]) {
@@ -76,7 +76,7 @@ async function closeDays({ untilMs }: Business, say: (what: string) => void): Pr
   }
 }
 
-/** Jobs that nobody takes: half of them later. */
+/** Adds jobs that no worker takes. Half of them are delayed. */
 async function fillQueue(): Promise<void> {
   await Promise.all(
     Array.from({ length: jobsWaiting }, (_, index) =>

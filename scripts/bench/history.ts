@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- history`: first, middle and last page of a history of ROWS purchases beside those of one of
- * 10,000, by every kind of filter, in one database and one run, taking turns (A-B-B-A). The rows go straight into the
- * database and the totals are made by `rebuildTotals`, so its pace is measured as well.
+ * `npm run bench -- history`: first, middle and last page of a history of ROWS purchases against
+ * one of 10,000, for every filter, in A-B-B-A order. Rows are inserted directly; `rebuildTotals`
+ * builds the totals and is measured too.
  */
 import '../../src/all-models.js';
 import { createAccount } from '../../src/accounts/create-account.js';
@@ -101,7 +101,7 @@ async function timed(query: HistoryQuery): Promise<number> {
   return performance.now() - atMs;
 }
 
-/** @returns the account that has so many purchases, spread evenly. */
+/** @returns the id of an account with `count` evenly spread purchases. */
 async function fill(count: number): Promise<string> {
   const { account } = await createAccount(
     { username: `bench-${newId().slice(12)}`, role: 'buyer' },

@@ -1,6 +1,6 @@
 /**
- * One wallet, bought from by many clients at once: ours in one web process and in four, beside the naive server. Then a wallet that
- * covers so many purchases and no more: exactly those are accepted, also by four processes.
+ * Many clients buy from one wallet: one web process and four, compared with the naive server. Then
+ * four processes must accept exactly the purchases that a smaller balance covers.
  */
 import { product } from './support/goods.js';
 import {
@@ -23,7 +23,7 @@ import { booksOf, startYardstick } from './support/yardstick.js';
 const names = ['naive', 'one process', 'four processes'] as const;
 type Candidate = (typeof names)[number];
 
-/** Purchases that the second wallet covers; twice as many are asked for. */
+/** Purchases that the second wallet covers. The load attempts twice as many. */
 const covered = 500;
 
 export async function benchHotWallet(): Promise<void> {

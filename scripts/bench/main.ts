@@ -1,6 +1,6 @@
 /**
- * `node dist/scripts/bench/main.js <name>`: runs one benchmark, or one of the processes that they are made of. Only what is named is
- * loaded: the rest, and what it needs of the environment, is not touched.
+ * `node dist/scripts/bench/main.js <name>`: runs one benchmark or one of its helper processes.
+ * Loads only the named module, so that the others read no environment.
  */
 import { randomBytes } from 'node:crypto';
 import { isBench, type BenchName } from './usage.js';
@@ -39,7 +39,9 @@ const helpers: Record<string, (args: string[]) => Promise<void>> = {
   receiver: async (args) => (await import('./processes/receiver.js')).serveReceiver(args),
 };
 
-/** Names of its own, so that a bench may run on a server that holds other data. */
+/**
+ * Uses a unique database and queue prefix, so that a bench may share its servers with other data.
+ */
 function useOwnNames(): void {
   const id = randomBytes(4).toString('hex');
   const uri = new URL(process.env['MONGODB_URI'] ?? '');

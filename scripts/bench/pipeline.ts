@@ -1,6 +1,6 @@
 /**
- * Purchases completed and delivered: bought as fast as the web process takes them, until every one is final and every webhook
- * delivered, with simulator and inbox, beside a bare worker; then at a fixed rate, for the time from acceptance to delivery.
+ * End-to-end purchases until every webhook is delivered, compared with a bare worker. First at full
+ * speed, then at a fixed rate for the latency from acceptance to delivery.
  */
 import { request } from 'undici';
 import type { Execution } from '../simulator/order-book.js';
@@ -25,7 +25,7 @@ const probeEveryMs = 250;
 
 interface Flow {
   perSecond: number;
-  /** Of one purchase. */
+  /** Cost of one purchase. */
   cost: Cost;
 }
 
@@ -97,7 +97,7 @@ export async function benchPipeline(): Promise<void> {
   });
 }
 
-/** Measures until everything that was bought is done. @throws Error if that takes too long. */
+/** Measures until every accepted purchase is done. @throws Error on timeout. */
 async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<LoadResult>): Promise<Flow> {
   const stop = await meter.start(pipeline.processes);
   const startedMs = performance.now();
@@ -117,7 +117,7 @@ async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<Loa
   return { perSecond, cost: perOperation(cost, accepted) };
 }
 
-/** What the world outside costs is no part of ours. */
+/** CPU of our processes without the simulator and the inbox. */
 function ownCpuUs({ cpuUs }: Cost): number {
   const { simulator = 0, inbox = 0 } = cpuUs;
   return sum(cpuUs) - simulator - inbox;
@@ -143,7 +143,10 @@ function printFlows(name: string, all: Flow[]): void {
   );
 }
 
-/** Every purchase so far a success, bought once at the provider; every webhook of it delivered, and shown once by the inbox. */
+/**
+ * Checks that each purchase succeeded with one order, and that each webhook is delivered and
+ * received once.
+ */
 async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<void> {
   const count = await db.collection('transactions').countDocuments({});
   const successes = await db.collection('transactions').countDocuments({ status: 'SUCCESS' });
@@ -161,13 +164,16 @@ async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<vo
   await clearInbox(inbox);
 }
 
-/** It keeps what it gets, which would be all of its work after a while. */
+/** Empties the inbox. Its growing store would distort later rounds. */
 async function clearInbox({ url }: RunningProcess): Promise<void> {
   const { body } = await request(`${url}/messages`, { method: 'DELETE' });
   await body.dump();
 }
 
-/** @returns milliseconds from the acceptance of each purchase to its first order and to the delivery of its webhook. */
+/**
+ * @returns milliseconds from each purchase's acceptance to its first order and to its webhook
+ * delivery.
+ */
 async function atFixedRate(
   bench: Bench,
   parts: { world: World; load: RunningProcess; pipeline: Pipeline; perSecond: number; seconds: number },

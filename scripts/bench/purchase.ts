@@ -1,6 +1,7 @@
 /**
- * Accepting purchases of many wallets: ours (the web process as it is built, with the logs of production) beside a bare
- * node:http server with one driver transaction and one job a purchase, and a naive one of Express and mongoose.
+ * Accepting purchases from many wallets: our built web process with production logging, compared
+ * with a bare node:http server (one driver transaction and one job) and a naive Express and
+ * mongoose server.
  */
 import {
   checkLedger,

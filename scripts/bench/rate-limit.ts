@@ -1,4 +1,7 @@
-/** The rate limiter: exact over two web processes, what an accepted call costs beside a bare script, and that a blocked key costs Redis nothing. */
+/**
+ * The rate limiter: exact across two web processes, its cost per accepted call against a bare
+ * script, and no Redis cost for a blocked key.
+ */
 import type { LimitResult, LimitWork } from './processes/limiter.js';
 import type { LoadResult } from './processes/load.js';
 import { runBench, startHelper, startWeb, type Bench } from './support/bench.js';
@@ -78,7 +81,7 @@ async function checkExact(): Promise<void> {
     seconds: 50,
     purchases: 3 * limit,
   });
-  // What happens to a call after the limit let it through is not its business.
+  // A 503 after the limiter still counts as accepted by the limiter.
   const passed = accepted + (refused[503] ?? 0);
   const told = `${passed} let through, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
   mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} a minute; ${told}`);
@@ -88,7 +91,7 @@ async function checkExact(): Promise<void> {
 
 interface Measured {
   result: LimitResult;
-  /** Of one call. */
+  /** Cost of one call. */
   cost: Cost;
 }
 

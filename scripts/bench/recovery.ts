@@ -1,6 +1,6 @@
 /**
- * Redis is emptied under load: how fast the sweep adds all jobs again, beside addBulk, and that nothing is bought or charged twice
- * when the workers have gone through them.
+ * Redis is emptied under load. Measures how fast the sweep adds all jobs again, against addBulk,
+ * and checks that no purchase is ordered or charged twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
@@ -26,7 +26,7 @@ import { shown } from './support/print.js';
 import { openShop } from './support/shop.js';
 import { untilTrue } from './support/until-true.js';
 
-/** As many as one step of a sweep takes. */
+/** Jobs per sweep step. */
 const bulk = 1_000;
 const everyMs = 20;
 const limitMs = 300_000;
@@ -62,7 +62,7 @@ export async function benchRecovery(): Promise<void> {
       bought.accepted === purchases,
       `${bought.accepted} of ${purchases} accepted, ${JSON.stringify(bought.refused)}`,
     );
-    // Once more, so that the sweep has all of them to add, and the rate has something to stand on.
+    // Empties Redis again, so that the sweep has to add every job.
     await emptyRedis(bench);
     const ours = await measureSweep(bench, { purchases, sellerId, env });
     const bare = await measureAddBulk(bench, { purchases, sellerId });
@@ -86,13 +86,13 @@ export async function benchRecovery(): Promise<void> {
   });
 }
 
-/** Jobs a second from the first that the sweep adds to the last. */
+/** Jobs per second between the first and the last job that the sweep adds. */
 async function measureSweep(
   bench: Bench,
   { purchases, sellerId, env }: { purchases: number; sellerId: string; env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const queue = openProviderQueue(bench, bench.prefix, sellerId);
-  // All are overdue when the sweep begins: none of its time is waiting.
+  // All purchases are overdue first, so that the measured time contains no waiting.
   await untilTrue({ everyMs: 100, limitMs, what: 'every purchase is overdue' }, async () => {
     const waiting = await bench.db
       .collection('transactions')
@@ -111,7 +111,7 @@ async function measureSweep(
     if (count >= purchases) {
       await queue.close();
       mustHold(count === purchases, `${count} jobs for ${purchases} purchases`);
-      // Those of the first look were added before it.
+      // Jobs of the first sample were added before the measured time.
       return (1_000 * (count - first.count)) / (ms - first.ms);
     }
     mustHold(first.ms === 0 || ms - first.ms < limitMs, `${count} of ${purchases} jobs were added again`);
@@ -119,7 +119,7 @@ async function measureSweep(
   }
 }
 
-/** The same jobs, in bulks of the same size, without looking for them. */
+/** Adds the same jobs in bulks of the same size, without querying for them. */
 async function measureAddBulk(
   bench: Bench,
   { purchases, sellerId }: { purchases: number; sellerId: string },
@@ -141,7 +141,7 @@ async function measureAddBulk(
   return perSecond;
 }
 
-/** In which the purchases of a seller wait. */
+/** The queue that holds the purchases of a seller. */
 function openProviderQueue({ redis }: Bench, prefix: string, sellerId: string): Queue {
   return new Queue(getProviderQueue(sellerId).name, {
     connection: redis,

@@ -1,6 +1,6 @@
 /**
- * Refunds of one wallet while it buys: through the posting engine alone, beside one driver transaction a refund, and through the
- * whole pipeline with a provider that refuses.
+ * Refunds of one wallet while it buys: through the posting engine against one driver transaction
+ * per refund, then through the whole pipeline with a provider that refuses.
  */
 import type { RefundResult, RefundWork } from './processes/refunder.js';
 import type { Load, LoadResult } from './processes/load.js';
@@ -28,16 +28,16 @@ import { startYardstick, yardstickArgs, booksOf } from './support/yardstick.js';
 const names = ['bare', 'engine'] as const;
 type Candidate = (typeof names)[number];
 
-/** Enough for what can be refunded in a round. */
+/** Purchases prepared per second of a round, more than it can refund. */
 const aheadPerSecond = 1_500;
 const aheadInPipeline = 500;
 
 interface Refunds {
   refunded: number;
   perSecond: number;
-  /** Purchases a second meanwhile. */
+  /** Purchases per second during the refunds. */
   bought: number;
-  /** Of one refund or purchase. */
+  /** Cost of one refund or purchase. */
   cost: Cost;
 }
 
@@ -66,10 +66,10 @@ export async function benchRefunds(): Promise<void> {
     });
     const accountId = shop.buyers[0]?.id ?? '';
     const measure = (name: Candidate): Promise<Refunds> => {
-      // A transaction for each reaches so little that it needs no more ahead.
+      // Single transactions are slow, so they need fewer purchases.
       const ahead = (name === 'bare' ? 200 : aheadPerSecond) * seconds;
       const making = { accountId, make: ahead, sellerId: shop.sellerId };
-      // One after the other is the best that single transactions on one wallet can do.
+      // Sequential refunds are the fastest order for single transactions on one wallet.
       const refunding = { accountId, seconds, atOnce: name === 'bare' ? 1 : 200 };
       return measureRefunds(bench, {
         ...shops[name],
@@ -168,7 +168,7 @@ function ask(refunder: RunningProcess, work: RefundWork): Promise<RefundResult> 
   return call<RefundResult>(refunder.child, work);
 }
 
-/** As many refunds in the books as were told, each with its purchase. */
+/** Checks that the books contain each reported refund with its purchase. */
 async function checkRefunds(
   bench: Bench,
   measured: Record<Candidate, { refunded: number }[]>,
@@ -185,7 +185,7 @@ async function checkRefunds(
   }
 }
 
-/** Everything waits for the worker when it starts; what is bought meanwhile comes on top. */
+/** All prepared purchases wait when the worker starts. Purchases made meanwhile are added. */
 async function throughPipeline(
   bench: Bench,
   parts: {
@@ -198,7 +198,7 @@ async function throughPipeline(
 ): Promise<{ perSecond: number; bought: number }> {
   const { load, web, simulator, loadOf, make } = parts;
   await steer(simulator, { refuse_rate: 1 });
-  // The jobs of what was refunded by the engine.
+  // Removes the jobs of purchases that the engine has refunded.
   await emptyRedis(bench);
   const failed = () => bench.db.collection('transactions').countDocuments({ status: 'FAILED' });
   await make();

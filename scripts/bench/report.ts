@@ -1,6 +1,6 @@
 /**
- * A report over a million rows by the real worker, beside a raw projected cursor into a file; how much more memory it takes than
- * a tenth of the rows, and how long it holds up the worker's event loop.
+ * A report over a million rows by the real worker, compared with a raw projected cursor. Also
+ * measures its memory against a tenth of the rows, and the event-loop delay.
  */
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -31,11 +31,11 @@ const spanMs = 86_400_000;
 
 interface Made {
   rowsPerSecond: number;
-  /** Of the process that makes it, and of MongoDB, a row. */
+  /** CPU microseconds per row, of the reporting process and of MongoDB. */
   cpuUs: number;
   mongodbUs: number;
   peakMib: number;
-  /** Of ours. */
+  /** Of our worker only. */
   loopP99Ms: number;
 }
 
@@ -85,7 +85,9 @@ export async function benchReport(): Promise<void> {
   });
 }
 
-/** Successes of the last day, as the service stores them. They are in no journal: this bench verifies its files, not the ledger. */
+/**
+ * Adds successes of the last day without journals. This bench verifies its files, not the ledger.
+ */
 async function addRows({
   accountId,
   sellerId,
@@ -155,7 +157,7 @@ async function makeBare(
   };
 }
 
-/** In a fresh worker each time, so that the memory of one report does not count for the next. */
+/** Each report runs in a fresh worker, so that the memory of one does not count for the next. */
 async function makeOurs(
   bench: Bench,
   { accountId, rows }: { accountId: string; rows: number },

@@ -1,8 +1,10 @@
 /**
- * What seeing costs. First at most, by its parts (support/cost-of-seeing.ts), which tells what is small. Then accepting purchases in one web process with nothing on, with metrics (scraped in each turn, more often
- * than Prometheus does), and with traces of a tenth and of all of the calls. One process is switched (processes/switching-web.ts),
- * each turn is held against those with nothing on beside it, and the error of the mean is said: without it, a figure of a few
- * per cent means nothing. Nothing on, a second time, tells whether the measure itself can be believed.
+ * The cost of observability. First an upper bound from its parts (support/cost-of-seeing.ts). Then
+ * the cost of accepting purchases with everything off, with metrics (scraped in each turn), and
+ * with traces of a tenth and of all calls.
+ *
+ * One process is switched (processes/switching-web.ts). Each turn is compared with the turns nearby
+ * that are off, with the error of the mean. `off again` validates the measurement.
  */
 import { request } from 'undici';
 import { freePort } from '../databases/ports.js';
@@ -27,7 +29,7 @@ const turns = {
 type Name = keyof typeof turns;
 const names = Object.keys(turns) as Name[];
 
-/** Until the compiler is done with most of it, of each. */
+/** Warm-up per variant, until the JIT has compiled most code. */
 const warmSeconds = 4;
 
 export async function benchSignals(): Promise<void> {
@@ -86,7 +88,7 @@ export async function benchSignals(): Promise<void> {
   });
 }
 
-/** Each name stands in each place equally often: what slowly changes strikes all of them. */
+/** Each name takes each position equally often, so that slow drifts affect all of them. */
 function orderOf(round: number): Name[] {
   const from = round % names.length;
   const order = [...names.slice(from), ...names.slice(0, from)];

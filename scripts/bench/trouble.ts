@@ -1,7 +1,7 @@
 /**
- * Two providers and one product of each, at a share of what all processes reach; one provider dies, comes back, hangs and
- * comes back, and workers are killed at random. What the buyers of the other provider notice, what every process holds in
- * memory, and what is left in Redis at the end.
+ * Two providers with one product each, at a share of the maximum rate. One provider fails,
+ * recovers, hangs and recovers while workers are killed at random. Measures the healthy provider's
+ * buyers, memory of every process and the keys left in Redis.
  */
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const sampleEveryMs = 1_000;
 const limitMs = 900_000;
 const hangsMs = 600_000;
 
-/** Shares of the whole time. */
+/** Shares of the whole duration. */
 const phases = [
   { name: 'before', share: 0.2, behaviour: null },
   { name: 'one provider is down', share: 0.2, behaviour: { down: true } },
@@ -40,7 +40,7 @@ interface Phase {
   name: string;
   from: Date;
   until: Date;
-  /** Of the web process, which is not killed, and the databases. */
+  /** Cost of the web process, which is not killed, and of the databases. */
   cost: Cost;
 }
 
@@ -94,8 +94,8 @@ export async function benchTrouble(): Promise<void> {
 }
 
 /**
- * Of each phase of trouble its p95 beside the mean of the calm ones before and after it: a database that grows gets slower all the
- * while, with trouble or without.
+ * Returns the p95 of each phase of trouble, relative to the mean of the calm phases around it. A
+ * growing database slows down in every phase.
  */
 function besideCalm(p95: number[]): number[] {
   return phases.flatMap(({ behaviour }, place) => {
@@ -126,7 +126,7 @@ async function playPhases(
   return played;
 }
 
-/** Resident memory of each process and what Redis uses, at most. */
+/** Tracks the peak resident memory of each process and the peak memory of Redis. */
 function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print(): void } {
   const most = new Map<string, number>();
   const see = (name: string, bytes: number) => most.set(name, Math.max(most.get(name) ?? 0, bytes));
@@ -147,7 +147,7 @@ function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print():
   };
 }
 
-/** 0 of a process that has just gone. */
+/** Returns 0 for a process that has just ended. */
 function residentBytes(pid: number): number {
   try {
     const [, pages = '0'] = fs.readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
@@ -158,8 +158,8 @@ function residentBytes(pid: number): number {
 }
 
 /**
- * @returns the p95 from acceptance to the final state, of the healthy provider in each phase: of what was accepted while
- *   no worker that buys was gone, which is trouble of another kind. Milliseconds.
+ * @returns the healthy provider's p95 from acceptance to the final state in each phase, in
+ * milliseconds. Purchases accepted while a buying worker was gone do not count.
  */
 async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
@@ -198,7 +198,10 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
   return rows.map((row) => Number(row[6]));
 }
 
-/** What each phase asks of those that all share: were it more beside trouble, the healthy would have less. */
+/**
+ * Prints the load on shared resources per phase. A higher load in a phase of trouble would slow the
+ * healthy provider.
+ */
 function printCosts(played: Phase[]): void {
   const sum = (all: Record<string, number>) => Object.values(all).reduce((total, each) => total + each, 0);
   const processes = ['web', 'mongodb', 'redis'];
@@ -223,7 +226,7 @@ async function printRedis({ redis, prefix }: Bench): Promise<void> {
   console.log(`in Redis at the end: ${keys.length} keys, ${jobs} jobs that wait, the clock's own among them`);
 }
 
-/** Each success was executed once, and nothing else was. */
+/** Checks that each success was executed once and that no other purchase was executed. */
 async function checkExecutions({ db }: Bench, { simulator }: World): Promise<void> {
   const executed = await fetchJson<Execution[]>(`${simulator.url}/log`);
   const purchases = executed.map(({ ref_id: order }) => order.replace(/-\d+$/, ''));

@@ -1,4 +1,4 @@
-/** Every benchmark: what it measures, and what the environment may say (with what counts otherwise). */
+/** All benchmarks: their purpose, and their environment variables with defaults. */
 export const benches = {
   purchase: {
     does: 'accepting purchases of many wallets, beside a bare and a naive server',

@@ -1,6 +1,6 @@
 /**
- * Preloaded (`node --import`) into a process whose event loop is watched: asked by a message, it tells how long the loop was held up, in
- * milliseconds, and begins anew.
+ * Preload (`node --import`) that measures event-loop delay. On a message it reports the p99 in
+ * milliseconds and resets.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -14,5 +14,5 @@ process.on('message', (message: { eventLoop?: true }) => {
     delay.reset();
   }
 });
-// Listening alone must not keep a process alive that has finished its work.
+// The channel must not keep a finished process alive.
 process.channel?.unref();

@@ -1,4 +1,7 @@
-/** What the web tier alone costs: a call that checks a body and gives it back, beside the same in node:http and in Express as it comes. */
+/**
+ * Cost of the web tier alone: a call that validates a body and returns it, compared with node:http
+ * and plain Express.
+ */
 import type { EchoServer } from './processes/echo-server.js';
 import { measureLoad, runBench, startHelper } from './support/bench.js';
 import { numberOption } from './support/options.js';

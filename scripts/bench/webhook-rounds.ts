@@ -1,4 +1,4 @@
-/** The two things that the bench of webhooks compares, each measured over the same number of events. */
+/** The two sides of the webhook bench, each measured over the same number of events. */
 import { limits } from '../../config/limits.js';
 import { AccountModel, type Account } from '../../src/accounts/account.model.js';
 import { createAccount } from '../../src/accounts/create-account.js';
@@ -23,24 +23,27 @@ import { createUrlGuard } from '../../src/webhooks/deliver/url-guard.js';
 
 export interface Measured {
   perSecond: number;
-  /** Of this process, in microseconds an event. */
+  /** CPU of this process in microseconds per event. */
   cpuUs: number;
 }
 
 export interface Rounds {
-  /** The HTTP client alone, with signatures: as many requests under way as all receivers may have. */
+  /**
+   * Measures the HTTP client alone with signatures, at the concurrency that all receivers may have
+   * together.
+   */
   bare(): Promise<Measured>;
-  /** From the announcement of stored rows to the last one marked as delivered. */
+  /** Measures from the announcement of stored rows until the last one is marked as delivered. */
   whole(): Promise<Measured>;
   /**
-   * The same for the backlog of one receiver, which begins as if it had never had any.
-   * @param inFlight How many requests it may have under way; null: what it earns.
+   * Measures the backlog of one receiver that starts without history.
+   * @param inFlight Its maximum of concurrent requests; null: the adaptive limit.
    */
   backlog(inFlight: number | null): Promise<Measured>;
   close(): Promise<void>;
 }
 
-/** @param urls.slow Of a receiver that answers as one far away does. */
+/** @param urls.slow A receiver that answers with the latency of a distant one. */
 export async function prepareRounds(
   urls: { quick: string; slow: string },
   size: { events: number; receivers: number; backlog: number },

@@ -1,6 +1,8 @@
 /**
- * Deliveries per second and per core to a local receiver, beside the bare limit (the same HTTP client in a loop, without
- * queue or database); and how fast the backlog of one receiver drains, beside four requests at a time. CPU of this process alone: the receiver and the databases are processes of their own.
+ * Deliveries per second and per core to a local receiver, compared with the same HTTP client in a
+ * loop without queue or database. Also the drain rate of one receiver's backlog, compared with four
+ * concurrent requests. CPU is that of this process alone; the receiver and the databases are
+ * separate processes.
  */
 import { limits } from '../../config/limits.js';
 import { numberOption } from './support/options.js';
@@ -10,7 +12,7 @@ import { runBench, startHelper } from './support/bench.js';
 import { prepareRounds, type Measured } from './webhook-rounds.js';
 
 const receivers = 50;
-/** Of the receiver with a backlog. */
+/** Answer time of the receiver with a backlog. */
 const answerMs = 50;
 
 export async function benchWebhooks(): Promise<void> {

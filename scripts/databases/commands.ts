@@ -1,4 +1,3 @@
-/** Programs of this system: finds them on PATH and runs them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -6,7 +5,7 @@ import path from 'node:path';
 import { eachLine } from '../supervisor/lines.js';
 import { hasTimedOut, limitedSignal } from '../supervisor/limited-signal.js';
 
-/** The full path of a program, or null. */
+/** Finds the full path of a program on PATH, or null. */
 export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | null {
   const candidates = (env['PATH'] ?? '')
     .split(path.delimiter)
@@ -31,7 +30,7 @@ interface RunOptions {
   line: (line: string) => void;
 }
 
-/** Runs a program to its end. Rejects when it fails, takes too long, or everything is to stop. @returns its stdout. */
+/** Runs a program to its end. Rejects if it fails, times out or is aborted. @returns its stdout. */
 export async function runCommand(program: string, args: string[], options: RunOptions): Promise<string> {
   const signal = limitedSignal(options.signal, options.limitMs);
   const child = spawn(program, args, {

@@ -1,28 +1,28 @@
-/** What the two resolvers share. */
+/** Common parts of the two database resolvers. */
 import { PlainError } from '../supervisor/plain-error.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 
 export interface Database {
   url: string;
-  /** For the banner: which of the possibilities it is. */
+  /** The chosen option, for the banner. */
   used: string;
-  /** The mongod of this machine, where there is one that can be used. */
+  /** The path of a usable mongod on this machine. */
   mongod?: string | null;
 }
 
 export interface DatabaseContext {
   env: NodeJS.ProcessEnv;
   supervisor: Supervisor;
-  /** False for tests: the embedded database then does not wait for the disk. */
+  /** False in tests: the embedded database then does not fsync. */
   durable: boolean;
-  /** Asks the person at the terminal; left out where there is none. */
+  /** Asks at the terminal; absent without one. */
   confirm?: (question: string) => Promise<boolean>;
 }
 
-/** One possibility: the database if it works here, null (having said why) if the next one is to be tried. */
+/** One option: resolves to the database, or to null after printing why it does not work here. */
 export type Step = (context: DatabaseContext) => Promise<Database | null>;
 
-/** The first step that works, or null. */
+/** Returns the result of the first step that works, or null. */
 export async function firstThatWorks(steps: Step[], context: DatabaseContext): Promise<Database | null> {
   for (const step of steps) {
     context.supervisor.stopping.throwIfAborted();
@@ -35,7 +35,7 @@ export async function firstThatWorks(steps: Step[], context: DatabaseContext): P
 }
 
 /**
- * In production an address that is missing is a mistake, and a database that we would start ourselves is no place for money.
+ * Refuses a missing address in production. A database that we start ourselves must not hold money.
  * @throws PlainError that names the variable.
  */
 export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_URI' | 'REDIS_URL'): void {
@@ -50,7 +50,7 @@ export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_UR
   }
 }
 
-/** An address that may be shown: without user and password. */
+/** Returns the address without user and password, for output. */
 export function withoutPassword(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//***@');
 }

@@ -1,4 +1,4 @@
-/** The `mongod` that mongodb-memory-server downloads; given up at once on a machine that is offline. */
+/** The `mongod` that mongodb-memory-server downloads. Gives up at once on an offline machine. */
 import { once } from 'node:events';
 import net from 'node:net';
 import type { DatabaseContext } from './database.js';
@@ -7,11 +7,14 @@ import { limitedSignal } from '../supervisor/limited-signal.js';
 const probeMs = 1_500;
 const downloadMs = 300_000;
 
-/** The program's path, from the cache if it was downloaded before; null, having said why, if it can't be had here. */
+/**
+ * Returns the path of the cached or downloaded program, or null after printing why it is
+ * unavailable.
+ */
 export async function downloadMongod({ env, supervisor }: DatabaseContext): Promise<string | null> {
   const { output, stopping } = supervisor;
   try {
-    // A development package, and slow to load: only for who gets here.
+    // A slow development package, so it is loaded only here.
     const { MongoBinary, DryMongoBinary } = await import('mongodb-memory-server-core');
     const { MongoBinaryDownloadUrl } =
       await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
@@ -39,7 +42,9 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
   return [env['HTTPS_PROXY'], env['https_proxy']].some((proxy) => proxy !== undefined && proxy !== '');
 }
 
-/** A quick look whether a host can be reached, so that an offline machine loses a second and not minutes. */
+/**
+ * Checks quickly whether a host is reachable, so that an offline machine does not wait for minutes.
+ */
 async function answers(hostname: string, stopping: AbortSignal): Promise<boolean> {
   const socket = net.connect({ host: hostname, port: 443 });
   try {

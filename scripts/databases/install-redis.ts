@@ -1,4 +1,4 @@
-/** Gets a Redis onto a machine that has none, when somebody has said yes. */
+/** Installs Redis on a machine without one, after consent. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +19,10 @@ const offlineQuickly = [
   'Acquire::https::Timeout=5',
 ];
 
-/** As root on Debian or Ubuntu. @returns the program, or null, having said why. */
+/**
+ * Installs as root on Debian or Ubuntu.
+ * @returns the program, or null after printing why it failed.
+ */
 export async function installRedisByApt(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;
   const { output, stopping } = supervisor;
@@ -32,7 +35,7 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
     return null;
   }
   const options = {
-    // RUNLEVEL: the package must not start a Redis of its own on the usual port.
+    // RUNLEVEL=1 keeps the package from starting a Redis on the default port.
     env: { ...env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
     signal: stopping,
     limitMs: aptMs,
@@ -46,7 +49,7 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
     try {
       await runCommand(apt, install, options);
     } catch {
-      // A new machine has no package lists yet.
+      // A fresh machine has no package lists.
       await runCommand(apt, ['update', ...offlineQuickly], options);
       await runCommand(apt, install, options);
     }
@@ -59,7 +62,7 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
   return findOnPath('redis-server', env);
 }
 
-/** The program that an earlier start has built in LOCAL_DIR, or null. */
+/** Returns the program that an earlier start built in LOCAL_DIR, or null. */
 export function redisBuiltBefore({ supervisor }: DatabaseContext): string | null {
   const file = builtFile(supervisor.localDir);
   const program = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
@@ -70,7 +73,10 @@ function builtFile(localDir: string): string {
   return path.join(localDir, 'redis-memory-server', 'program');
 }
 
-/** The package builds Redis from source, into LOCAL_DIR. @returns the program, or null, having said why. */
+/**
+ * Builds Redis from source in LOCAL_DIR.
+ * @returns the program, or null after printing why it failed.
+ */
 export async function installRedisFromNpm(context: DatabaseContext): Promise<string | null> {
   const { env, supervisor } = context;
   const { localDir, output, stopping } = supervisor;
@@ -102,7 +108,7 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
         '--prefer-offline',
         `redis-memory-server@${memoryServerVersion}`,
       ],
-      // Its installation would build at once, into a folder that is not ours; getPath below does it where we say.
+      // The postinstall script would build into a foreign folder; getPath below builds in ours.
       { env: { ...env, REDISMS_DISABLE_POSTINSTALL: '1' }, signal: stopping, limitMs: npmMs, line },
     );
     output.say('Redis: redis-memory-server builds Redis; this takes a few minutes the first time …');
@@ -120,7 +126,7 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
   }
 }
 
-/** In a process of its own, so that it can be stopped. */
+/** Runs in a separate process, so that it can be stopped. */
 async function memoryServerProgram(
   dir: string,
   options: Parameters<typeof runCommand>[2],
@@ -134,7 +140,7 @@ async function memoryServerProgram(
   return /^PROGRAM (.+)$/m.exec(written)?.[1] ?? null;
 }
 
-/** The command for this system. */
+/** Returns the command that installs Redis on this system. */
 export function installRedisHint(env: NodeJS.ProcessEnv): string {
   const managers: [string, string][] = [
     ['brew', 'brew install redis'],

@@ -1,8 +1,9 @@
 import type { DatabaseContext } from './database.js';
 
 /**
- * Nothing is installed without a yes: `npm start -- --install-redis`, INSTALL_REDIS=1, or the person at the terminal.
- * @param what In words, with where it goes.
+ * Asks for consent to an installation: `npm start -- --install-redis`, INSTALL_REDIS=1, or an
+ * answer at the terminal.
+ * @param what The software and its target, in words.
  */
 export async function mayInstall(
   what: string,

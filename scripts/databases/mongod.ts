@@ -1,4 +1,4 @@
-/** A `mongod` of this machine as a replica set of one node: transactions need a replica set. */
+/** Runs a `mongod` of this machine as a one-node replica set, because transactions need one. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { limits } from '../../config/limits.js';
@@ -10,7 +10,10 @@ import { portFor } from './ports.js';
 
 const alreadyInitialized = 23;
 
-/** Starts the program and makes it primary. Rejects, with its last words, if it can't be used. @returns the address. */
+/**
+ * Starts the program and makes it primary. Rejects with its last output on failure.
+ * @returns the address.
+ */
 export async function startMongod(program: string, { supervisor }: DatabaseContext): Promise<string> {
   const { localDir } = supervisor;
   const dataDir = mongodDataDir(localDir);
@@ -36,12 +39,12 @@ export async function startMongod(program: string, { supervisor }: DatabaseConte
   return `mongodb://${host}/topup?replicaSet=rs0`;
 }
 
-/** The arguments of a member of a replica set. */
+/** Returns the arguments of a replica set member. */
 export function mongodArgs(options: {
   port: number;
   dataDir: string;
   logFile: string;
-  /** MongoDB's own 60 s without this. */
+  /** Default: 60 s, as in MongoDB. */
   lockLifetimeS?: number;
 }): string[] {
   const { port, dataDir, logFile, lockLifetimeS } = options;
@@ -68,7 +71,7 @@ export function mongodDataDir(localDir: string): string {
   return path.join(localDir, 'mongodb');
 }
 
-/** Makes the server the only member of its set where it is in none, and resolves when it is primary. */
+/** Initiates a replica set if there is none, and resolves when the server is primary. */
 export async function becomePrimary(host: string, signal: AbortSignal): Promise<void> {
   const url = `mongodb://${host}/?directConnection=true`;
   const first = await waitForHello(url, () => true, signal);
@@ -81,7 +84,7 @@ export async function becomePrimary(host: string, signal: AbortSignal): Promise<
         if (!(error instanceof Error && 'code' in error && error.code === alreadyInitialized)) {
           throw error;
         }
-        // The data is from a start with another port: the set's only member has moved.
+        // The data comes from a start with another port, so the only member has a new address.
         const { config } = (await command({ replSetGetConfig: 1 })) as { config: { version: number } };
         await command({
           replSetReconfig: { ...config, version: config.version + 1, members },

@@ -1,4 +1,4 @@
-/** Talks to a MongoDB server that may not be ready yet. */
+/** Calls to a MongoDB server that may not be ready yet. */
 import mongoose from 'mongoose';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -32,7 +32,7 @@ async function hello(url: string): Promise<Hello> {
   return withAdmin(url, (command) => command({ hello: 1 }));
 }
 
-/** Asks until `enough` holds. Rejects with the last reason when `signal` is aborted. */
+/** Polls until `enough` returns true. Rejects with the last error when `signal` is aborted. */
 export async function waitForHello(
   url: string,
   enough: (answer: Hello) => boolean,

@@ -12,31 +12,32 @@ import { resolveRedis } from './resolve-redis.js';
 
 const childStopMs = 10_000;
 
-/** What runs on databases of its own. */
+/** Temporary databases, and the means to run programs on them. */
 export interface OwnDatabases {
-  /** For the processes that use them: the first of `pairs`, LOCAL_DIR, TMPDIR and the mode for tests. */
+  /** Environment for processes: the first of `pairs`, LOCAL_DIR, TMPDIR and the test mode. */
   env: NodeJS.ProcessEnv;
   pairs: DatabasePair[];
-  /** The directory that is gone afterwards. */
+  /** A directory that is deleted afterwards. */
   localDir: string;
-  /** The two databases, in words. */
+  /** A description of the two databases. */
   used: string;
-  /** Aborted when the person at the terminal wants to stop. */
+  /** Aborted when the user stops the program. */
   stopping: AbortSignal;
-  /** Runs Node with these arguments, ended in order when we are. @returns its exit code. */
+  /** Runs Node with these arguments and stops it with this process. @returns its exit code. */
   node: (args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) => Promise<number>;
 }
 
-/** The addresses of one MongoDB and one Redis, as processes read them. */
+/** Addresses of one MongoDB and one Redis, as environment variables. */
 export interface DatabasePair {
   MONGODB_URI: string;
   REDIS_URL: string;
 }
 
 /**
- * Starts MongoDB and Redis as `npm start` does, in a temporary directory that is gone afterwards.
- * @param options.pairs how many of each, for work that must not wait for its neighbours.
- * @returns the exit code of `use`, or 1 after an error, which is printed.
+ * Starts MongoDB and Redis as `npm start` does, in a temporary directory that is deleted
+ * afterwards.
+ * @param options.pairs Number of separate pairs, for parallel work.
+ * @returns the exit code of `use`, or 1 after a printed error.
  */
 export async function withOwnDatabases(
   { durable, pairs: count = 1 }: { durable: boolean; pairs?: number },
@@ -68,7 +69,7 @@ export async function withOwnDatabases(
         mongod: mongodb.mongod,
       };
     };
-    // The first finds out what this machine has, and may install it.
+    // The first start detects the databases of this machine and may install Redis.
     const { pair, used, mongod } = await start(first);
     const pairs = [pair, ...(await Promise.all(others.map(start))).map((each) => each.pair)];
     const tmpdir = path.join(localDir, 'tmp');
@@ -80,10 +81,10 @@ export async function withOwnDatabases(
         APP_MODE: 'sandbox',
         LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
         LOCAL_DIR: localDir,
-        // What is written on the way goes with the rest.
+        // Temporary files are deleted with the directory.
         TMPDIR: tmpdir,
         ...pair,
-        // For tests that kill a database of their own.
+        // For tests that kill their own database.
         TEST_MONGOD: mongod ?? undefined,
       },
       pairs,

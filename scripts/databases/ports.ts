@@ -1,10 +1,13 @@
-/** Free TCP ports of this machine. A copy keeps its ports over restarts, so that stored addresses stay right. */
+/**
+ * Free TCP ports of this machine. A copy keeps its ports across restarts, so that stored addresses
+ * stay valid.
+ */
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 
-/** The port that this copy used for `name` before, if it is free, or a new one. */
+/** Returns the port that this copy last used for `name` if it is free, otherwise a new one. */
 export async function portFor(localDir: string, name: string): Promise<number> {
   const file = path.join(localDir, 'ports.json');
   const before = readPorts(file)[name];
@@ -25,12 +28,14 @@ function readPorts(file: string): Record<string, number> {
   }
 }
 
-/** Below those that systems give to outgoing connections: one of these would be taken before its program listens. */
+/**
+ * Below the range of outgoing connections, which could take the port before its program listens.
+ */
 const firstPort = 20_000;
 const ports = 12_000;
 const triesMax = 200;
 
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** Returns a free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries++) {
     const port = firstPort + Math.floor(ports * Math.random());
@@ -41,9 +46,9 @@ export async function freePort(): Promise<number> {
   throw new Error(`No free port from ${firstPort} to ${firstPort + ports} in ${triesMax} tries`);
 }
 
-/** Null if the port can be used, otherwise the system's code, such as EADDRINUSE or EACCES. */
+/** Returns null for a free port, otherwise the error code, such as EADDRINUSE or EACCES. */
 export async function portTaken(port: number): Promise<string | null> {
-  // A server on every address and one on this address alone do not exclude each other on every system.
+  // On some systems a server on all addresses and one on 127.0.0.1 can share a port.
   for (const host of ['127.0.0.1', undefined]) {
     try {
       const server = await listen(port, host);

@@ -1,11 +1,14 @@
-/** Talks to a Redis server that may not be ready yet. */
+/** Calls to a Redis server that may not be ready yet. */
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const connectTimeoutMs = 2_000;
 const retryMs = 50;
 
-/** Resolves when the server takes commands (it answers LOADING while it reads its files). Rejects with the last reason. */
+/**
+ * Resolves when the server accepts commands (it answers LOADING while it reads its files). Rejects
+ * with the last error.
+ */
 export async function waitForRedis(url: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
@@ -20,13 +23,13 @@ export async function waitForRedis(url: string, signal: AbortSignal): Promise<vo
   }
 }
 
-/** @returns its version. Rejects at once where no server takes commands. */
+/** @returns the version. Rejects at once if no server accepts commands. */
 export async function redisVersion(url: string): Promise<string> {
   const about = await withRedis(url, (redis) => redis.info('server'));
   return /redis_version:(\S+)/.exec(about)?.[1] ?? '';
 }
 
-/** Whether it holds keys that begin so. */
+/** True if it holds keys with this prefix. */
 export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
   return withRedis(url, async (redis) => {
     for (let cursor = '0'; ;) {
@@ -39,9 +42,9 @@ export async function holdsKeys(url: string, prefix: string): Promise<boolean> {
   });
 }
 
-/** What is risky about the settings of a server that is not ours, in sentences. */
+/** Returns warnings about risky settings of a foreign server. */
 export async function checkRedis(url: string): Promise<string[]> {
-  // A hosted Redis may refuse the question; then it is the host's business.
+  // A hosted Redis may refuse CONFIG; its host is then responsible.
   const [, policy] = await withRedis(url, (redis) => redis.config('GET', 'maxmemory-policy')).catch(() => []);
   return typeof policy !== 'string' || policy === 'noeviction'
     ? []
@@ -65,7 +68,7 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
     await redis.connect();
     return await work(redis);
   } catch (error) {
-    // The connection's own error says more than "Connection is closed".
+    // The connection's error is more precise than "Connection is closed".
     throw reasons[0] ?? error;
   } finally {
     redis.disconnect();

@@ -1,4 +1,4 @@
-/** Finds or starts a MongoDB, by the first way that works on this machine. */
+/** Finds or starts a MongoDB with the first option that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { limits } from '../../config/limits.js';
@@ -22,8 +22,9 @@ import { limitedSignal } from '../supervisor/limited-signal.js';
 const givenTimeoutMs = 5_000;
 
 /**
- * `MONGODB_URI`, else `mongod` on PATH, else a downloaded `mongod`, else the embedded development server.
- * @throws PlainError with what to do.
+ * Tries `MONGODB_URI`, `mongod` on PATH, a downloaded `mongod`, and the embedded development
+ * server.
+ * @throws PlainError with instructions.
  */
 export async function resolveMongodb(context: DatabaseContext): Promise<Database> {
   const given = context.env['MONGODB_URI'];
@@ -40,7 +41,10 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
   return found;
 }
 
-/** What the machine has, then what can be fetched, then our own; but a copy that keeps its data in the embedded database stays with it. */
+/**
+ * Prefers an installed program, then a download, then the embedded server. A copy with data in the
+ * embedded server keeps it.
+ */
 function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
   if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {
@@ -119,7 +123,8 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
       String(port),
       '--dbpath',
       dataDir,
-      // A server that is not durable is for tests. They say themselves how locks end, and must bear a majority that lags.
+      // A server that is not durable serves tests. They set lock lifetimes themselves and must
+      // tolerate majority lag.
       ...(durable
         ? ['--lock-lifetime', String(limits.lockLifetimeAdvisedS)]
         : ['--no-fsync', '--majority-lag', '0-30']),

@@ -1,4 +1,4 @@
-/** Finds or starts a Redis, by the first way that works on this machine. */
+/** Finds or starts a Redis with the first option that works on this machine. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { builtProgram } from '../../config/project-file.js';
@@ -23,16 +23,17 @@ import { checkRedis, holdsKeys, redisVersion, waitForRedis } from './redis-ping.
 import { limitedSignal } from '../supervisor/limited-signal.js';
 
 const givenTimeoutMs = 5_000;
-/** QUEUE_PREFIX where it is not set (config/env.ts). */
+/** Default of QUEUE_PREFIX (config/env.ts). */
 const defaultPrefix = 'topup';
 const versionTimeoutMs = 5_000;
-/** What BullMQ asks for. */
+/** The minimum that BullMQ requires. */
 const versionMin = [6, 2];
 
 /**
- * `REDIS_URL`, else redis-server or valkey-server on PATH, else what an earlier start has built; else, if somebody
- * says yes, one that listens at the usual address, installed by apt-get, or built by redis-memory-server.
- * @throws PlainError with the command that installs one on this system.
+ * Tries `REDIS_URL`, redis-server or valkey-server on PATH, and a build of an earlier start. With
+ * consent also a server at the default address, an installation by apt-get and a build by
+ * redis-memory-server.
+ * @throws PlainError with the install command for this system.
  */
 export async function resolveRedis(
   context: DatabaseContext,
@@ -93,7 +94,7 @@ async function builtBefore(context: DatabaseContext): Promise<Database | null> {
   return program === null ? null : tryServer(program, 'redis-memory-server', context);
 }
 
-/** It is somebody's: nothing is written there without a yes. */
+/** A foreign server: writing there needs consent. */
 async function alreadyListening(
   url: string,
   { env, supervisor, confirm }: DatabaseContext,
@@ -180,7 +181,7 @@ function isTooOld(version: string): boolean {
   return major < majorMin || (major === majorMin && minor < minorMin);
 }
 
-/** On a free port of its own, never evicting a job, and with a journal: what is queued survives a restart. */
+/** Uses a free port, no eviction and an append-only file, so that queued jobs survive a restart. */
 async function startServer(program: string, { supervisor }: DatabaseContext): Promise<string> {
   const { localDir } = supervisor;
   const dataDir = path.join(localDir, 'redis');
@@ -208,7 +209,7 @@ async function startServer(program: string, { supervisor }: DatabaseContext): Pr
       '',
       '--maxmemory-policy',
       'noeviction',
-      // The command line stays as it is, so that a later start knows whose server this is.
+      // The unchanged command line lets a later start identify the server.
       '--set-proc-title',
       'no',
     ],

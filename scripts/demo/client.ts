@@ -1,4 +1,4 @@
-/** HTTP as a customer of the service would write it. */
+/** HTTP calls as a customer of the service writes them. */
 import { PlainError } from '../supervisor/plain-error.js';
 
 const requestTimeoutMs = 10_000;
@@ -10,7 +10,7 @@ interface Envelope {
   data: Record<string, unknown> | null;
 }
 
-/** One call of the service. @throws PlainError when it does not answer with success. */
+/** Calls the service once. @throws PlainError unless it succeeds. */
 export async function callService(
   url: string,
   options: { apiKey: string; method?: 'GET' | 'POST'; body?: object },
@@ -30,7 +30,7 @@ export async function callService(
   return envelope.data;
 }
 
-/** JSON of the simulator or the inbox. */
+/** Reads a JSON list from the simulator or the inbox. */
 export async function readList<T>(url: string): Promise<T[]> {
   const answer = await request(url, {});
   if (!answer.ok) {

@@ -1,4 +1,4 @@
-/** Finds the running copy of LOCAL_DIR, or starts one. */
+/** Finds the running copy of LOCAL_DIR or starts one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -16,14 +16,14 @@ const lastLinesMax = 30;
 
 export interface FoundCopy {
   demo: DemoFile;
-  /** True if it was there before. */
+  /** True if the copy was already running. */
   wasRunning: boolean;
   /** Stops the copy if it was started here. */
   leave: () => Promise<void>;
 }
 
 interface Search {
-  /** Aborted when the search is to end: a copy that is being started is stopped again. */
+  /** Aborted to end the search, which also stops a copy that is starting. */
   stopping: AbortSignal;
   say: (text: string) => void;
 }
@@ -41,7 +41,7 @@ export async function findOrStartCopy(localDir: string, search: Search): Promise
       try {
         return await startCopy(localDir, search);
       } catch (error) {
-        // Two commands in a clone without packages begin at the same moment: the other one was quicker.
+        // Another command started a copy at the same moment and won the race.
         if (holderOf(localDir) === null || Date.now() > deadline) {
           throw error;
         }
@@ -64,7 +64,7 @@ async function isHealthy(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** Ends with this process at the latest: its IPC channel closes then. */
+/** The copy stops with this process at the latest, because its IPC channel closes. */
 async function startCopy(localDir: string, { stopping, say }: Search): Promise<FoundCopy> {
   const program = path.join(projectRoot, 'scripts/start.mjs');
   const copy = spawn(process.execPath, [program], {

@@ -1,14 +1,14 @@
-/** Checks a delivery as a customer would, with what the documentation says and nothing of ours. */
+/** Verifies a delivery as a customer does, from the documentation alone. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 export interface Delivery {
   headers: Record<string, string>;
-  /** The body as it came, byte for byte. */
+  /** The body as received, byte for byte. */
   raw: string;
 }
 
-/** Null if both signatures are right, otherwise what is wrong. */
+/** Returns null if both signatures are valid, otherwise the problem. */
 export function signatureMistake({ headers, raw }: Delivery, secret: string): string | null {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;

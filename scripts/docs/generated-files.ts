@@ -1,16 +1,16 @@
-/** What `npm run generate` makes of the operations (scripts/generate.mjs). */
+/** Contents of the files that `npm run generate` writes (scripts/generate.mjs). */
 import { describedInterface, openApiDocument } from '../../src/api/openapi/document.js';
 import { consoleDocument } from '../../src/console/api/document.js';
 import { httpFile } from './http-file.js';
 import { postmanCollection } from './postman-collection.js';
 
-/** The OpenAPI document from which each file of types is made. */
+/** The OpenAPI document of each generated file of types. */
 export const documentOfTypes: Record<string, object> = {
   'packages/client-node/src/schema.ts': openApiDocument(),
   'packages/console/src/api/schema.d.ts': consoleDocument(),
 };
 
-/** Each other file with its text. */
+/** The text of each other generated file. */
 export const texts: Record<string, string> = {
   'packages/client-node/src/calls.ts': calls(),
   'dist/generated/topup.http': httpFile(describedInterface()),
@@ -20,7 +20,10 @@ export const texts: Record<string, string> = {
   ),
 };
 
-/** Method and path of each call that an API key authenticates. The calls of the reseller surface are signed: see reseller.ts. */
+/**
+ * Lists method and path of each call that uses an API key. Reseller calls are signed instead: see
+ * reseller.ts.
+ */
 function calls(): string {
   const rows = Object.entries(describedInterface().paths).flatMap(([path, item]) =>
     Object.entries(item)

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { sampleRequests, type SampleRequest } from './sample-requests.js';
 
-/** A collection of every call, as editors run it (`.http`): one request each, filled with the document's examples. */
+/** Builds a `.http` collection of every call, filled with the document's examples. */
 export function httpFile(document: OpenApiDocument): string {
   return `${head}\n${sampleRequests(document).map(requestOf).join('\n')}`;
 }
@@ -22,7 +22,7 @@ const head = `# Every call of the interface, from top to bottom. Made from the O
 @id = ...
 `;
 
-/** Of each call that makes something its own: one of another content would be refused. */
+/** Each call has its own ref_id; a reused one with other content would be refused. */
 function refOf(operationId: string): string {
   return `${operationId}-{{run}}`;
 }
@@ -45,7 +45,7 @@ function requestOf({ operation, method, path, query, key, headers, body }: Sampl
   ].join('\n');
 }
 
-/** A transaction of the wallet surface goes by its ref_id as well, which is known here. */
+/** A wallet transaction can also be found by its ref_id, which is known here. */
 function pathOf(path: string): string {
   return path
     .replace(/\{(\w+)\}/g, '{{$1}}')

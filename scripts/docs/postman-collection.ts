@@ -2,8 +2,9 @@ import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { sampleRequests, type SampleRequest } from './sample-requests.js';
 
 /**
- * A collection for Postman (format 2.1): every call in the folder of its surface, with the keys as variables, the reseller sign
- * made before each send, and what a call answers (ids, a replaced key) kept for the next.
+ * Builds a Postman collection (format 2.1) with one folder per surface and keys as variables. It
+ * computes the reseller sign before each send, and keeps ids and new keys of answers for later
+ * calls.
  */
 export function postmanCollection(document: OpenApiDocument, baseUrl: string): string {
   const requests = sampleRequests(document);
@@ -100,7 +101,7 @@ function itemOf({ operation, method, path, query, key, headers, body }: SampleRe
   };
 }
 
-/** An example's ref_id was used by whoever tried it before. */
+/** The ref_id of the example is already used after the first send. */
 function withNewRef(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'ref_id' in body
     ? { ...body, ref_id: '{{new_ref}}' }

@@ -1,7 +1,7 @@
 /**
- * Tables of docs/reference that follow from the code. A page has each between `<!-- table: <name> -->` and
- * `<!-- /table -->`. They are in the repository, so that its pages can be read there;
- * `RECORD=1 npm test -- test/docs/reference-tables.test.ts` writes them.
+ * Tables of docs/reference that are generated from code. A page holds each between `<!-- table:
+ * <name> -->` and `<!-- /table -->`. `RECORD=1 npm test -- test/docs/reference-tables.test.ts`
+ * updates the pages in the repository.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -51,7 +51,7 @@ export const referenceTables: Record<string, () => string> = {
   settings: () => buildTable(['Setting', 'Default', 'Meaning'], findSettings()),
 };
 
-/** The page with the tables that follow from the code now. */
+/** Returns the page with its tables generated from the current code. */
 export function withTables(page: string): string {
   return page.replace(
     /(<!-- table: (\w+) -->\n)[^]*?(<!-- \/table -->)/g,
@@ -68,7 +68,7 @@ export function withTables(page: string): string {
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
 const code = (text: string): string => `\`${text}\``;
 
-/** A cell ends at an unescaped bar. */
+/** An unescaped bar ends a cell. */
 function buildTable(head: Row, rows: readonly Row[]): string {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return `${lines.join('\n')}\n`;
@@ -131,7 +131,7 @@ function findJobs(): Row[] {
   );
 }
 
-/** Where each is defined, its name, help and labels stand together. */
+/** Relies on name, help and labels being adjacent in each definition. */
 function findMetrics(): Row[] {
   const ofFigures = Object.entries(figures).map(([name, { help, labels }]) => ({
     name,

@@ -1,20 +1,23 @@
 import type { DescribedOperation, OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 
-/** A call as a person would try it, filled with the document's examples. `{{…}}` is a variable of the collection. */
+/** A sample call, filled with the document's examples. `{{…}}` is a variable of the collection. */
 export interface SampleRequest {
   operation: DescribedOperation;
   /** In capitals. */
   method: string;
-  /** With `{…}` where a value belongs. */
+  /** With `{…}` placeholders. */
   path: string;
   query: { name: string; value: string }[];
   headers: { name: string; value: string }[];
-  /** The variable of the key that it takes. */
+  /** The variable of its API key. */
   key: 'buyer_key' | 'seller_key' | null;
   body: unknown;
 }
 
-/** As they can be sent one after another: what ends something that another call needs comes last. */
+/**
+ * Returns the calls in an order in which they can be sent. Calls that end something needed by
+ * others come last.
+ */
 export function sampleRequests(document: OpenApiDocument): SampleRequest[] {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
@@ -55,7 +58,7 @@ function valueOf(name: string, schema: Schema): string {
   return ['username', 'sign'].includes(name) ? `{{${name}}}` : encodeURIComponent(String(sampleOf(schema)));
 }
 
-/** An example of a value: the one that the schema gives, or the plainest that fits. */
+/** Returns an example value: the schema's own, or the simplest that fits. */
 function sampleOf(schema: Schema): unknown {
   const [given] = [...(schema.examples ?? []), ...(schema.default === undefined ? [] : [schema.default])];
   if (given !== undefined) {
@@ -68,7 +71,7 @@ function sampleOf(schema: Schema): unknown {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
-          // What is optional and has no example is left out.
+          // Optional fields without an example are left out.
           .filter(([name, each]) => schema.required?.includes(name) === true || each.examples || each.default)
           .map(([name, each]) => [name, sampleOf(each)]),
       );

@@ -1,42 +1,42 @@
-/** The newest deliveries, in memory and bounded by number and by size. */
+/** Keeps the newest deliveries in memory, bounded by number and size. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Verification } from './verify-signatures.js';
 
 /** A row of GET /messages. */
 export interface Message {
-  /** Counts up from 1 while the process lives. */
+  /** Counts up from 1 within a process. */
   id: number;
   /** ISO 8601 UTC. */
   at: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The body exactly as it came. */
+  /** The body exactly as received. */
   raw: string;
-  /** Null when no secret is known for the path. */
+  /** Null if no secret is known for the path. */
   verified: boolean | null;
   verification: Verification | null;
-  /** What the sender got: an HTTP status, or `hang`. */
+  /** The answer to the sender: an HTTP status or `hang`. */
   answered: number | 'hang';
 }
 
 export interface MessageFilter {
   ref_id?: string | undefined;
-  /** This path or below it. */
+  /** This path and paths below it. */
   path?: string | undefined;
-  /** Milliseconds since 1970; this instant or later. */
+  /** Lower bound in milliseconds since 1970, inclusive. */
   since?: number | undefined;
-  /** Only those with a higher id. */
+  /** Only messages with a higher id. */
   after?: number | undefined;
 }
 
 export interface MessageStore {
   add(message: Omit<Message, 'id'>): void;
-  /** Oldest first. */
+  /** Returns the oldest first. */
   find(filter: MessageFilter): Message[];
   clear(): void;
-  /** Resolves at the next message, or after `timeoutMs`. */
+  /** Resolves at the next message or after `timeoutMs`. */
   nextMessage(timeoutMs: number): Promise<void>;
-  /** Another number after every change. */
+  /** Changes after every change of the store. */
   version(): number;
 }
 
@@ -94,7 +94,7 @@ function matches({ message, refId }: Kept, { ref_id: wanted, path, since, after 
   );
 }
 
-/** Callbacks carry `ref_id` themselves, webhooks in `data`. Null for whatever else was sent. */
+/** Callbacks carry `ref_id` at the top, webhooks in `data`. Null for other bodies. */
 function refIdOf(raw: string): string | null {
   try {
     const body = JSON.parse(raw) as { ref_id?: unknown; data?: { ref_id?: unknown } | null } | null;

@@ -1,4 +1,4 @@
-/** GET / of the inbox: what came, newest first. One page without anything from outside. */
+/** GET / of the inbox: the deliveries, newest first, in one page without external resources. */
 
 const style = `
 :root { color-scheme: light dark; --line: #8883; --soft: #8881; --good: #1a9c5b; --bad: #d33a3a; --dim: #888; }

@@ -1,4 +1,7 @@
-/** HTTP of the inbox: POST on any path but /control is a delivery; the rest is for looking and steering. */
+/**
+ * HTTP interface of the inbox. POST on any path except /control is a delivery; other calls read or
+ * configure.
+ */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHeldResponses, type HeldResponses } from '../support/held-responses.js';
@@ -29,13 +32,13 @@ export interface InboxParts {
 
 export interface InboxListener {
   handle: RequestListener;
-  /** Ends the connections of deliveries that are left hanging. */
+  /** Ends the connections of deliveries that hang. */
   endHanging: () => void;
 }
 
 export function createRequestListener(parts: InboxParts): InboxListener {
   const held = createHeldResponses();
-  // Another one in each process, so that an answer kept by a browser never passes for one of this process.
+  // Differs per process, so that a browser's cached answer is never used for another process.
   const startedAt = Date.now();
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -127,7 +130,7 @@ async function receive(
   answer(response, answered, rule);
 }
 
-/** One draw, two ranges beside each other: both rates are shares of all deliveries. */
+/** One draw with adjacent ranges, so that both rates are shares of all deliveries. */
 function decide(rule: AnswerRule, chance: number): Message['answered'] {
   if (chance < rule.hang_rate) {
     return 'hang';
@@ -148,7 +151,7 @@ function answer(response: ServerResponse, status: number, rule: AnswerRule): voi
   }
 }
 
-/** With `wait_ms` and nothing to show yet, the answer waits for the first message that fits. */
+/** With `wait_ms` the answer waits for the first matching message. */
 async function sendMessages(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,21 +1,21 @@
-/** Which secrets the inbox checks with and how it answers, as POST /control sets it. */
+/** Secrets and answer rules of the inbox, as POST /control sets them. */
 import Joi from 'joi';
 import { HttpMistake } from '../support/http.js';
 
-/** How deliveries are answered. Rates are shares of deliveries, 0 to 1. */
+/** Answer rule of deliveries. Rates are shares from 0 to 1. */
 export interface AnswerRule {
-  /** Share that gets no answer at all. */
+  /** Share of deliveries without any answer. */
   hang_rate: number;
-  /** Share that gets `fail_status` instead of 200. */
+  /** Share of deliveries that get `fail_status` instead of 200. */
   fail_rate: number;
   fail_status: number;
-  /** Sent with a failure, such as `retry-after` or `location`. */
+  /** Headers of a failure, such as `retry-after` or `location`. */
   fail_headers: Record<string, string>;
   /** Milliseconds before any answer. */
   delay_ms: number;
-  /** The `status` of the answer. Null: a 200 without any body. */
+  /** The `status` field of the answer. Null: a 200 without body. */
   ack: string | null;
-  /** How many deliveries the rule is for; after them the rule ends. Null: for ever. */
+  /** Number of deliveries until the rule expires. Null: it never expires. */
   times: number | null;
 }
 
@@ -30,17 +30,17 @@ export const friendly: AnswerRule = {
 };
 
 /**
- * What POST /control takes. A key is a path such as `/hooks/shop`, which covers what is below it too, the name
- * of an account, which stands for `/hooks/<account>`, or `*` for everything else. `null` takes an entry away.
+ * Body of POST /control. A key is a path such as `/hooks/shop` (with all paths below it), an
+ * account name (for `/hooks/<account>`), or `*` for all others. `null` removes an entry.
  */
 export interface InboxChange {
   secrets?: Record<string, string | string[] | null>;
   answers?: Record<string, Partial<AnswerRule> | null>;
-  /** For `webhook-timestamp`; null switches the check off. */
+  /** Tolerance for `webhook-timestamp`; null disables the check. */
   timestamp_tolerance_s?: number | null;
 }
 
-/** What GET /control shows: never a secret, only for what there is one. */
+/** Body of GET /control: the keys that have a secret, never the secret. */
 export interface ShownInboxSettings {
   secrets: string[];
   answers: Record<string, AnswerRule>;
@@ -68,14 +68,14 @@ const changeSchema = Joi.object<InboxChange>({
 }).options({ convert: false, abortEarly: false });
 
 export interface InboxSettings {
-  /** @throws HttpMistake 400 that lists every mistake, without a secret; then nothing was changed. */
+  /** @throws HttpMistake 400 that lists every mistake without secrets. Nothing is changed then. */
   change(input: unknown): void;
-  /** Friendly answers again; the secrets stay. */
+  /** Restores the default answers and keeps the secrets. */
   resetAnswers(): void;
   show(): ShownInboxSettings;
-  /** Empty when none is known for the path. */
+  /** Returns an empty list if none is known for the path. */
   secretsFor(path: string): readonly string[];
-  /** The rule for a delivery that has just come; counts it. */
+  /** Returns the rule for a new delivery and counts it. */
   takeAnswer(path: string): AnswerRule;
   toleranceMs(): number | null;
 }
@@ -139,7 +139,7 @@ function assign<Given, Kept>(
   }
 }
 
-/** The longest key that is the path or lies above it, else `*`, else null. */
+/** Returns the longest key that equals the path or is its parent, else `*`, else null. */
 function closestKey(map: ReadonlyMap<string, unknown>, path: string): string | null {
   for (let prefix = path; prefix !== ''; prefix = prefix.slice(0, prefix.lastIndexOf('/'))) {
     if (map.has(prefix)) {

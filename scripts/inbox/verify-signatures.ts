@@ -1,4 +1,6 @@
-/** Checks both signatures of a delivery: `x-signature`, and the three headers of Standard Webhooks. */
+/**
+ * Verifies both signatures of a delivery: `x-signature` and the three headers of Standard Webhooks.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { verifyWebhook } from '../../packages/client-node/src/webhooks.js';
 import { isSameSecret } from '../../src/shared/encryption.js';
@@ -14,10 +16,10 @@ export interface Verification {
 interface Delivery {
   headers: IncomingHttpHeaders;
   raw: Buffer;
-  /** All that may have signed: two of them while a secret is being rotated. */
+  /** All valid secrets; two during a rotation. */
   secrets: readonly string[];
   nowMs: number;
-  /** How far `webhook-timestamp` may be from now. Null: as far as it likes. */
+  /** Maximum distance of `webhook-timestamp` from now. Null: unlimited. */
   toleranceMs: number | null;
 }
 
@@ -25,7 +27,7 @@ export function verifySignatures(delivery: Delivery): Verification {
   return { x_signature: checkXSignature(delivery), standard_webhooks: checkStandardWebhooks(delivery) };
 }
 
-/** One right signature and no wrong one. */
+/** True with at least one valid signature and no invalid one. */
 export function isVerified({ x_signature: own, standard_webhooks: standard }: Verification): boolean {
   return own !== 'wrong' && standard !== 'wrong' && (own === 'right' || standard === 'right');
 }

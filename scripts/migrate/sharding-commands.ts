@@ -12,16 +12,16 @@ interface FoundIndex {
 
 export interface ShardingPlan {
   database: string;
-  /** Names of the shards, in the order of the accounts that they get. */
+  /** Shard names, in the order of their account ranges. */
   shards: string[];
-  /** One less than there are shards: the first account of each but the first. */
+  /** The first account of each range except the first; one less than shards. */
   splits: string[];
 }
 
 /**
- * What to say to mongosh, on a router of the cluster, so that the collections lie as src/database/sharding.ts says. The
- * zones of all collections are cut at the same accounts: what a posting writes is on one shard.
- * @throws Error that names what a shard key must not meet: a unique index that does not begin with it.
+ * Builds the mongosh commands that shard the collections as src/database/sharding.ts defines. All
+ * zones are cut at the same accounts, so that each posting writes to one shard.
+ * @throws Error that names a unique index that does not begin with the shard key.
  */
 export async function buildShardingCommands(plan: ShardingPlan): Promise<string[]> {
   const lines = [`sh.enableSharding(${quoteText(plan.database)})`];
@@ -44,7 +44,7 @@ export async function buildShardingCommands(plan: ShardingPlan): Promise<string[
         ({ from, to, range }) =>
           `sh.updateZoneKeyRange(${namespace}, ${from}, ${to}, ${quoteText(getZoneName(plan, range))})`,
       ),
-      // After its zones: an empty collection then begins with a chunk in each.
+      // Runs after the zones, so that an empty collection starts with a chunk in each.
       `sh.shardCollection(${namespace}, ${pattern})`,
     );
   }
@@ -65,7 +65,10 @@ function buildZonesByAccount({ shards, splits }: ShardingPlan, field: string): Z
   }));
 }
 
-/** Bases (without a slot) by account; slots by whose postings add to them (src/money/totals/slots.ts). */
+/**
+ * Bases (without a slot) are split by account, slots by the shard whose postings use them
+ * (src/money/totals/slots.ts).
+ */
 function buildZonesOfTotals({ shards, splits }: ShardingPlan): ZoneRange[] {
   const last = shards.length - 1;
   const slotOf = (range: number) => range * limits.totalsSlots;
@@ -122,8 +125,8 @@ async function readIndexes(collection: string): Promise<FoundIndex[]> {
 }
 
 /**
- * Where to cut the accounts into so many ranges of equally many.
- * @returns the first account of each range but the first.
+ * Finds the accounts that split all accounts into ranges of equal size.
+ * @returns the first account of each range except the first.
  * @throws Error if there are fewer accounts than ranges.
  */
 export async function findShardSplits(ranges: number): Promise<string[]> {

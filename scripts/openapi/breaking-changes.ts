@@ -1,12 +1,16 @@
 /**
- * What a document takes away from clients of an earlier one. Only additions are free (docs/reference/api/conventions.md#versions): a call,
- * a field or a value that goes, or that becomes required, breaks somebody. Another value of an answer does not: answers grow.
+ * Finds breaking changes between two OpenAPI documents. Only additions are allowed
+ * (docs/reference/api/conventions.md#versions). A removed call, field or value, or a new
+ * requirement, breaks clients. New values in answers do not.
  */
 import type { Schema } from '../../src/api/openapi/types.js';
 
 export type Json = Record<string, unknown>;
 
-/** Who writes what a schema describes: of what clients send we must take all we took; of what we send we must keep all we sent. */
+/**
+ * The sender of a schema's value. Input must still accept all earlier values; output must still
+ * contain all earlier fields.
+ */
 type Direction = 'sent by clients' | 'sent by us';
 
 interface Document {
@@ -14,7 +18,7 @@ interface Document {
   at: string;
 }
 
-/** One line for each break, with its place; none when clients of `before` can stay as they are. */
+/** Returns one line with its place per break, or none if clients of `before` need no change. */
 export function breakingChanges(before: Json, after: Json): string[] {
   return ['paths', 'webhooks'].flatMap((section) =>
     entriesOf(before[section]).flatMap(([path, item]) =>
@@ -110,7 +114,7 @@ function parameterBreaks(
   ];
 }
 
-/** Names of headers are read in any case. */
+/** Header names are case-insensitive. */
 function headerBreaks(
   was: Document & { response: unknown },
   is: Document & { response: unknown },
@@ -206,7 +210,7 @@ function propertyBreaks(
   ];
 }
 
-/** Of input: whatever was taken must be taken still. */
+/** Input must accept every value that it accepted before. */
 function boundBreaks(before: Schema, after: Schema, at: string): string[] {
   const valuesOf = ({ enum: values, const: one }: Schema) => values ?? (one === undefined ? null : [one]);
   const [known, possible] = [valuesOf(before), valuesOf(after)];
@@ -229,7 +233,7 @@ function boundBreaks(before: Schema, after: Schema, at: string): string[] {
   ];
 }
 
-/** Whatever can come must fit one of what could come before. */
+/** Each value that is possible now must fit an earlier alternative. */
 function alternativeBreaks(
   was: Document & { schema: Schema },
   is: Document & { schema: Schema },
@@ -254,7 +258,7 @@ function alternativeBreaks(
   );
 }
 
-/** A schema without references, its `allOf` made one. */
+/** Returns the schema with references resolved and `allOf` merged. */
 function plain({ root, schema }: Placed): Schema {
   const { allOf = [], ...rest } = (resolved(root, schema) ?? {}) as Schema;
   return allOf
@@ -281,7 +285,7 @@ function merged(
   return all;
 }
 
-/** Follows references within the document. @throws Error for one that leads nowhere. */
+/** Follows references within the document. @throws Error for a dead reference. */
 function resolved(root: Json, part: unknown): unknown {
   const reference = field(part, '$ref');
   if (typeof reference !== 'string') {

@@ -1,4 +1,4 @@
-/** A document without words and examples: what a client's code depends on. */
+/** Removes descriptions and examples, so that only the contract remains. */
 export function contractOnly(part: unknown, isNamesOf = false): unknown {
   if (Array.isArray(part)) {
     return part.map((each) => contractOnly(each));
@@ -9,7 +9,7 @@ export function contractOnly(part: unknown, isNamesOf = false): unknown {
   return Object.fromEntries(
     Object.entries(part)
       .filter(([name]) => isNamesOf || !['description', 'summary', 'example', 'examples'].includes(name))
-      // The keys of these are names of ours: a field may well be called "description".
+      // Keys of `properties` and `schemas` are names; a field may be called "description".
       .map(([name, each]) => [
         name,
         contractOnly(each, !isNamesOf && ['properties', 'schemas'].includes(name)),

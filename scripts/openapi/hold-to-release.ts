@@ -1,7 +1,7 @@
 /**
- * Compares the OpenAPI document with the one of the last release (decision 024). Between two releases that baseline never
- * changes: scripts/openapi/accepted-breaks.json names each break that was made, with its reason. Before the first release
- * there is neither file, and nothing is compared.
+ * Compares the OpenAPI document with the one of the last release (decision 024). The baseline is
+ * fixed between releases; scripts/openapi/accepted-breaks.json lists each accepted break with its
+ * reason. Before the first release both files are missing and nothing is compared.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,29 +10,29 @@ import { breakingChanges, type Json } from './breaking-changes.js';
 import { contractOnly } from './contract-only.js';
 
 interface AcceptedBreak {
-  /** Why clients can live with it. */
+  /** The reason why the break is acceptable for clients. */
   reason: string;
-  /** As the check says it, without its place. */
+  /** The text of the check without its place. */
   what: string;
   at: string[];
 }
 
-/** scripts/openapi/accepted-breaks.json, which people write and review. */
+/** Content of scripts/openapi/accepted-breaks.json, which is maintained by hand. */
 interface Release {
-  /** The version in package.json when the baseline was taken. */
+  /** The version in package.json when the baseline was made. */
   release: string;
-  /** Of the baseline, so that it is not written anew beside the rule. */
+  /** Digest of the baseline, which detects manual changes. */
   sha256: string;
   accepted: AcceptedBreak[];
 }
 
-/** Where the two files are, and the version that package.json has now. */
+/** The folder of the two files, and the current version in package.json. */
 export interface Held {
   folder: string;
   version: string;
 }
 
-/** One line for each thing that clients of the last release would notice and nobody has accepted; none when all is well. */
+/** Returns one line per break that is not accepted, or none. */
 export function contractProblems({ folder, version }: Held, document: Json): string[] {
   const held = releaseIn(folder);
   if (held === null) {
@@ -57,7 +57,10 @@ export function contractProblems({ folder, version }: Held, document: Json): str
   ];
 }
 
-/** Why the baseline must stay as it is, or null: it changes with a version alone, and never over a break that nobody accepted. */
+/**
+ * Returns why the baseline must not change, or null. It changes only with a new version and never
+ * with an unaccepted break.
+ */
 export function whyNotAccepted(held: Held, document: Json): string | null {
   const release = releaseIn(held.folder)?.release;
   if (release === undefined) {
@@ -72,7 +75,10 @@ export function whyNotAccepted(held: Held, document: Json): string | null {
   return contractProblems({ ...held, version: release }, document).at(0) ?? null;
 }
 
-/** Makes `document` what the releases from now on are held to, and begins the list anew. @throws Error while it is frozen. */
+/**
+ * Makes `document` the baseline for the next releases and clears the accepted breaks.
+ * @throws Error while it is frozen.
+ */
 export function acceptRelease(held: Held, document: Json): void {
   const why = whyNotAccepted(held, document);
   if (why !== null) {
@@ -88,7 +94,7 @@ const baselineIn = (folder: string) => join(folder, 'baseline.json');
 const releaseFileIn = (folder: string) => join(folder, 'accepted-breaks.json');
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Null before the first release, which has promised nothing yet. */
+/** Null before the first release. */
 function releaseIn(folder: string): Release | null {
   const file = releaseFileIn(folder);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Release) : null;

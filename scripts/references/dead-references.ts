@@ -2,7 +2,6 @@ import path from 'node:path';
 import { linksOf, wideLinesOf } from './markdown.js';
 import type { Repository } from './repository.js';
 
-/** A reference that leads nowhere. */
 export interface DeadReference {
   file: string;
   /** From 1. */
@@ -10,7 +9,7 @@ export interface DeadReference {
   problem: string;
 }
 
-/** Says what is wrong with the references in one line of a file. */
+/** Returns the problems of the references in one line of a file. */
 type Rule = (text: string, file: string, repository: Repository) => string[];
 
 const rules: Rule[] = [
@@ -24,12 +23,12 @@ const rules: Rule[] = [
   deadTopupCommands,
 ];
 
-/** Tells what was, under the names of then; only its links are checked. */
+/** History uses the names of its time, so only its links are checked. */
 const historyFile = 'CHANGELOG.md';
 
 const columnsMax = 100;
 
-/** Every reference in the repository that leads nowhere, by file and line. */
+/** Returns every dead reference of the repository, by file and line. */
 export function deadReferences(repository: Repository): DeadReference[] {
   const files = [...repository.texts].flatMap(([file, text]) => deadIn(file, text, repository));
   return [...files, ...repeatedDecisions(repository)];
@@ -41,7 +40,7 @@ function deadIn(file: string, text: string, repository: Repository): DeadReferen
     return links;
   }
   const found = text.split('\n').flatMap((line, index) => {
-    // What a link leads to has been looked at.
+    // Link targets are already checked.
     const words = file.endsWith('.md') ? line.replace(/\]\([^()]*\)/g, ']') : line;
     const problems = rules.flatMap((rule) => rule(words, file, repository));
     return [...new Set(problems)].map((problem) => ({ file, line: index + 1, problem }));
@@ -73,19 +72,25 @@ function deadLinks(file: string, text: string, repository: Repository): DeadRefe
   });
 }
 
-/** `docs/explanation/ledger.md`; the name alone where the document is beside the citing one or at the root. */
+/**
+ * Example: `docs/explanation/ledger.md`, or the name alone for a document in the same folder or at
+ * the root.
+ */
 function deadDocuments(text: string, file: string, repository: Repository): string[] {
   return cited(text, /(?<![\w./#@<>*{}$-])((?:[\w.-]+\/)*[\w-]+\.md)\b/g).flatMap((name) =>
     placesOf(name, file).some((place) => repository.paths.has(place)) ? [] : [`${name} does not exist`],
   );
 }
 
-/** `src/app.ts`, `test/purchases`, `scripts/topup/`; one with a placeholder says nothing that could be checked. */
+/**
+ * Examples: `src/app.ts`, `test/purchases`, `scripts/topup/`. Paths with a placeholder are not
+ * checked.
+ */
 function deadPaths(text: string, file: string, repository: Repository): string[] {
   const pattern = /(?<![\w./@<>*{}$-])((?:src|docs|test|scripts|workers|config|packages)\/[\w./-]*)(.?)/g;
   return [...text.matchAll(pattern)].flatMap(([, written = '', next = '']) => {
     const name = written.replace(/[./-]+$/, '');
-    // Documents and decisions have rules of their own.
+    // Documents and decisions have their own rules.
     if ('*<{$('.includes(next || ' ') || name.endsWith('.md') || /^docs\/decisions\/\d{3}$/.test(name)) {
       return [];
     }
@@ -93,12 +98,12 @@ function deadPaths(text: string, file: string, repository: Repository): string[]
   });
 }
 
-/** What is built is named for its source: `scripts/migrate.js`. */
+/** Built files are named after their source: `scripts/migrate.js`. */
 function isThere(place: string, { paths }: Repository): boolean {
   return [place, `${place}.ts`, place.replace(/\.m?js$/, '.ts')].some((each) => paths.has(each));
 }
 
-/** `app.ts`, or more of the path from its end. */
+/** Examples: `app.ts`, or the end of a longer path. */
 function deadSourceFiles(text: string, _file: string, repository: Repository): string[] {
   return cited(text, /(?<![\w./@<>*{}$'-])((?:[\w-]+\/)*[a-z][\w-]*(?:\.[a-z]+)?\.ts)\b/g).flatMap((name) =>
     [...repository.paths].some((each) => each === name || each.endsWith(`/${name}`))
@@ -107,7 +112,7 @@ function deadSourceFiles(text: string, _file: string, repository: Repository): s
   );
 }
 
-/** `docs/explanation/ledger.md#rules`, or `docs/explanation/ledger.md, "Rules"`. */
+/** Examples: `docs/explanation/ledger.md#rules`, or `docs/explanation/ledger.md, "Rules"`. */
 function deadSections(text: string, file: string, repository: Repository): string[] {
   const byAnchor = [...text.matchAll(/([\w./-]+\.md)#([\w-]+)/g)].flatMap(([, name = '', anchor = '']) => {
     const document = documentOf(name, file, repository);
@@ -126,7 +131,7 @@ function deadSections(text: string, file: string, repository: Repository): strin
   return [...byAnchor, ...byTitle];
 }
 
-/** `decision 038`, `decisions 038 and 024`, `docs/decisions/038`. */
+/** Examples: `decision 038`, `decisions 038 and 024`, `docs/decisions/038`. */
 function deadDecisions(text: string, _file: string, repository: Repository): string[] {
   return [...text.matchAll(/\bdecisions?[ /](\d{3}\b(?:(?:, | and |, and )\d{3}\b)*)/gi)]
     .flatMap(([, numbers = '']) => numbers.match(/\d{3}/g) ?? [])
@@ -134,7 +139,7 @@ function deadDecisions(text: string, _file: string, repository: Repository): str
     .map((number) => `there is no decision ${number}`);
 }
 
-/** Numbered sections of documents that have none, and tasks that only their authors have read. */
+/** Numbered sections of documents without numbers, and references to internal tasks. */
 function oldCitations(text: string): string[] {
   const documents = 'interface|decisions?|money|webhooks|providers|performance|style|house|posting';
   const section = '\\d{1,2}(?:\\.\\d{1,2})?\\b(?![\\d/])';
@@ -151,7 +156,7 @@ function deadNpmScripts(text: string, _file: string, repository: Repository): st
     .map((name) => `there is no npm script ${name}`);
 }
 
-/** `topup account create`, `topup account create|list`, `npm run topup -- doctor`. */
+/** Examples: `topup account create`, `topup account create|list`, `npm run topup -- doctor`. */
 function deadTopupCommands(text: string, _file: string, repository: Repository): string[] {
   const pattern = /(?:`topup|\bnpm run topup --) ([a-z]+)(?: ([a-z]+(?:\|[a-z]+)*)(?![\w-]))?/g;
   return [...text.matchAll(pattern)].flatMap(([, name = '', subcommands]) => {
@@ -166,7 +171,7 @@ function deadTopupCommands(text: string, _file: string, repository: Repository):
   });
 }
 
-/** One series: two branches may each have made the next one. */
+/** Two branches may each have added a decision with the same number. */
 function repeatedDecisions({ decisions }: Repository): DeadReference[] {
   return [...new Set(decisions.filter((number, index) => decisions.indexOf(number) !== index))].map(
     (number) => ({
@@ -181,7 +186,7 @@ function documentOf(name: string, file: string, { anchors }: Repository): string
   return placesOf(name, file).find((place) => anchors.has(place));
 }
 
-/** From the root, from the citing file, and from its package. */
+/** Relative to the root, to the citing file and to its package. */
 function placesOf(name: string, file: string): string[] {
   const [top, packageName] = file.split('/');
   const bases = [

@@ -1,13 +1,11 @@
-/** What a reader can be sent to in a Markdown document, and where it sends them. */
-
 export interface Link {
   /** From 1. */
   line: number;
-  /** As it is written: `docs/explanation/ledger.md#rules`. */
+  /** As written: `docs/explanation/ledger.md#rules`. */
   target: string;
 }
 
-/** The text of every heading, without its markup. */
+/** Returns the text of every heading without markup. */
 export function headingsOf(markdown: string): string[] {
   return linesOutsideFences(markdown).flatMap(({ text }) => {
     const heading = /^#{1,6} +(.+?)(?: +#+)?$/.exec(text)?.[1];
@@ -15,7 +13,7 @@ export function headingsOf(markdown: string): string[] {
   });
 }
 
-/** The anchors that GitHub gives to the headings; the second of the same name ends in `-1`. */
+/** Returns the anchors that GitHub generates for headings. A repeated heading ends in `-1`. */
 export function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   const timesSeen = new Map<string, number>();
@@ -31,7 +29,7 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** Links and pictures that stay within the repository. */
+/** Returns links and images with targets inside the repository. */
 export function linksOf(markdown: string): Link[] {
   return linesOutsideFences(markdown).flatMap(({ line, text }) =>
     [...withoutCode(text).matchAll(/\]\(<?([^()<>\s]+)>?(?: +"[^"]*")?\)/g)].flatMap(([, target = '']) =>
@@ -40,7 +38,7 @@ export function linksOf(markdown: string): Link[] {
   );
 }
 
-/** Numbers of the lines that are too wide. Tables, links and code may be wider. */
+/** Returns the numbers of lines that are too wide. Tables, links and code may be wider. */
 export function wideLinesOf(markdown: string, columnsMax: number): number[] {
   return linesOutsideFences(markdown)
     .filter(({ text }) => text.length > columnsMax && !/^ *\|/.test(text) && !text.includes(']('))

@@ -1,9 +1,9 @@
 import { topupProgram } from '../topup/program.js';
 
-/** Commands of `topup`, each with its subcommands. */
+/** Commands of `topup` with their subcommands. */
 export type TopupCommands = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** As the operator's command line has them. */
+/** Reads the commands from the CLI program. */
 export function topupCommands(): TopupCommands {
   return new Map(
     topupProgram().commands.map((command) => [

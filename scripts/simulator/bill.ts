@@ -1,4 +1,7 @@
-/** Postpaid bills: one for every customer number, with the endings of docs/reference/api/sandbox.md as the exceptions. */
+/**
+ * Postpaid bills: one per customer number, with the exceptions of docs/reference/api/sandbox.md by
+ * ending.
+ */
 import { createHash } from 'node:crypto';
 import { findScenario } from '../../config/sandbox-scenarios.js';
 
@@ -7,24 +10,24 @@ export interface Bill {
   customer_name: string;
   /** YYYY-MM. */
   bill_period: string;
-  /** Rupiah, like the two below. */
+  /** Rupiah, as are the next two. */
   total_bill: number;
   admin_fee: number;
   total_amount: number;
 }
 
-/** Why there is nothing to pay; `status` is the response code. */
+/** The reason why no bill is due; `status` is the response code. */
 export interface NoBill {
   status: '01' | '02' | '03' | '04';
   message: string;
 }
 
 export interface BillDesk {
-  /** What an inquiry by this provider's client shows now. */
+  /** Answers an inquiry of this provider's client. */
   inquire(asked: Asked): Bill | NoBill;
   /**
-   * Null: the bill may be paid. Otherwise why not. `agreed` is the total that the payer expects; without it,
-   * the total that was last shown.
+   * Returns null if the bill may be paid, otherwise the reason. `agreed` is the payer's expected
+   * total; null means the total last shown.
    */
   refusePayment(asked: Asked, agreed: number | null): string | null;
 }
@@ -36,13 +39,14 @@ interface Asked {
 }
 
 const adminFee = 2_500;
-/** By how much a bill that grows is higher when it is paid. */
+/** Amount in rupiah by which a growing bill rises before payment. */
 const lateFee = 5_000;
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA HARTONO', 'JOKO PRASETYO'];
 
 /**
- * A bill that grows (an ending in 1244) does so between inquiry and payment: the payment of the old total is refused, the next
- * inquiry shows the new one, and paying that starts the story again for the next demonstration. Kept in memory only.
+ * A growing bill (ending 1244) rises between inquiry and payment. Payment of the old total is
+ * refused, and the next inquiry shows the new one. A payment resets the bill. State is kept in
+ * memory only.
  */
 export function createBillDesk(now: () => number): BillDesk {
   const grown = new Set<string>();
@@ -100,7 +104,7 @@ function billOf({ code, customer }: Asked, { now, extra }: { now: number; extra:
   };
 }
 
-/** The month before this one in Jakarta, which is 7 hours ahead of UTC all year. */
+/** The previous month in Jakarta (UTC+7, no daylight saving time). */
 function lastMonth(now: number): string {
   const jakarta = new Date(now + 7 * 3_600_000);
   return new Date(Date.UTC(jakarta.getUTCFullYear(), jakarta.getUTCMonth() - 1)).toISOString().slice(0, 7);

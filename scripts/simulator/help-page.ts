@@ -1,4 +1,4 @@
-/** GET /: what the simulator does, on one page that needs nothing from outside. */
+/** GET /: describes the simulator on one page without external resources. */
 import { sandboxScenarios } from '../../config/sandbox-scenarios.js';
 
 const endings: [ending: string, meaning: string][] = [

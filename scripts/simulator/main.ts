@@ -1,6 +1,6 @@
 /**
- * The provider simulator: an HTTP server of its own that plays any number of providers of the h2h kind. The service
- * knows it by its address only. `GET /` explains it; `--help` lists the options.
+ * The provider simulator: an HTTP server that plays any number of h2h providers. The service knows
+ * only its address. `GET /` explains it; `--help` lists the options.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   await serve({ name: 'simulator', host, port, handle, onStop: endSilences });
 }
 
-/** Posts the result to the callback address, if one is set, as soon as the order is final. */
+/** Posts the result to the callback address, if one is set, once the order is final. */
 function announce(
   order: Order,
   { behaviour, requestSecret, book }: { behaviour: Behaviour; requestSecret: string; book: OrderBook },
@@ -54,7 +54,7 @@ function announce(
     return;
   }
   const send = (): void => {
-    // It may have been ended since it was taken.
+    // GET /end may have ended the order meanwhile.
     const known = book.find(order.provider, order.ref_id) ?? order;
     const status = statusOf(known, Math.max(Date.now(), Date.parse(known.final_at)));
     if (status !== 'pending') {

@@ -1,10 +1,10 @@
-/** Prepaid meters: one for every number, always with the same owner, but for the endings 1242 and 1246. */
+/** Prepaid meters: one per number with a fixed owner, except for the endings 1242 and 1246. */
 import { createHash } from 'node:crypto';
 import { findScenario } from '../../config/sandbox-scenarios.js';
 
 const names = ['BUDI SANTOSO', 'SITI AMINAH', 'AGUS WIJAYA', 'DEWI LESTARI', 'RINA S/D HARTONO'];
 
-/** Whose meter it is, also as a token names it. */
+/** Returns the owner of a meter, as tokens name it. */
 export function ownerOf(meterNumber: string): string {
   const digest = createHash('sha256').update(meterNumber).digest();
   return names[digest.readUInt8(0) % names.length] ?? '';
@@ -16,7 +16,7 @@ export interface Meter {
   power: string;
 }
 
-/** 03: nobody tells at the moment; 04: there is no such meter. */
+/** 03: temporarily unavailable; 04: unknown meter. */
 export function meterOf(meterNumber: string): Meter | '03' | '04' {
   switch (findScenario(meterNumber)?.bill) {
     case 'away':

@@ -1,22 +1,25 @@
-/** What the simulator has taken and executed: in memory, and line by line in a file so that a restart knows it. */
+/**
+ * Orders and executions of the simulator, in memory and in a line-based file that survives
+ * restarts.
+ */
 import { createReadStream, mkdirSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from './plan.js';
 
-/** One order as it was taken, or as it was ended. What its state is now follows from the plan and the time. */
+/** One order as accepted or ended. Its current state follows from its plan and the time. */
 export interface Order {
   /** ISO 8601 UTC. */
   at: string;
   kind: 'request' | 'payment';
-  /** The username of the caller: each one is a provider of its own. */
+  /** The caller's username; each one is a separate provider. */
   provider: string;
   ref_id: string;
   code: string;
   customer: string;
   plan: Plan;
-  /** Why it is refused, if it is. */
+  /** Reason of a refusal, or null. */
   reason: string | null;
-  /** ISO 8601 UTC; a pending order is final from then on. */
+  /** ISO 8601 UTC; a pending order becomes final at this time. */
   final_at: string;
 }
 
@@ -31,15 +34,15 @@ export interface Execution {
 
 export interface OrderBook {
   find(provider: string, refId: string): Order | undefined;
-  /** Written to the file before it returns: whatever was answered is still known after a kill -9. */
+  /** Writes to the file before it returns, so that answered orders survive a kill -9. */
   add(order: Order): void;
-  /** The same of an order that got another plan: the later line counts. */
+  /** Replaces an order that got another plan; the later line wins. */
   replace(order: Order): void;
-  /** Oldest first. */
+  /** Returns the oldest first. */
   executions(): readonly Execution[];
 }
 
-/** Reads what an earlier run left in `directory`. */
+/** Opens the book with the orders of earlier runs in `directory`. */
 export async function openOrderBook(directory: string): Promise<OrderBook> {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, 'orders.jsonl');
@@ -61,7 +64,7 @@ export async function openOrderBook(directory: string): Promise<OrderBook> {
     writeSync(file, `${JSON.stringify(order)}\n`);
     remember(order);
   };
-  // A process killed while it wrote leaves half a line; its order was never answered.
+  // A process killed during a write leaves a partial line; its order was never answered.
   truncateSync(path, await readLines(path, (line) => remember(JSON.parse(line) as Order)));
 
   return {
@@ -76,12 +79,12 @@ function keyOf(provider: string, refId: string): string {
   return `${provider}\n${refId}`;
 }
 
-/** What was taken back is no execution any more. */
+/** A reversed order does not count as executed. */
 function isExecuted(plan: Plan): boolean {
   return !['refused', 'pending-refused', 'held', 'ended-failed', 'reversed'].includes(plan);
 }
 
-/** Calls `take` for each whole line. Returns the length in bytes of the whole lines. */
+/** Calls `take` for each complete line. Returns the length of all complete lines in bytes. */
 async function readLines(path: string, take: (line: string) => void): Promise<number> {
   let rest = Buffer.alloc(0);
   let length = 0;

@@ -1,10 +1,13 @@
 import { findScenario, type ScenarioPlan } from '../../config/sandbox-scenarios.js';
 import type { Behaviour } from './settings.js';
 
-/** A plan of the table, or what GET /end has made of one: refused for good (`ended-failed`), or sold and taken back. */
+/**
+ * A plan of the scenario table, or the result of GET /end: finally refused (`ended-failed`) or
+ * reversed.
+ */
 export type Plan = ScenarioPlan | 'ended-failed' | 'reversed';
 
-/** Decides by the ending of the customer number; a number without a plan of its own by the rates in `behaviour`. */
+/** Chooses the plan by the number's ending, otherwise by the rates in `behaviour`. */
 export function planOf(
   order: { kind: 'request' | 'payment'; customer: string },
   behaviour: Behaviour,
@@ -21,6 +24,6 @@ function planByChance(behaviour: Behaviour, chance: number): Plan {
   if (chance < behaviour.refuse_rate) {
     return 'refused';
   }
-  // One draw, two ranges beside each other: both rates are shares of all orders.
+  // One draw with adjacent ranges, so that both rates are shares of all orders.
   return chance < behaviour.refuse_rate + behaviour.timeout_after_execute_rate ? 'silent' : 'success';
 }

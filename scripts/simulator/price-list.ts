@@ -1,4 +1,7 @@
-/** What GET /price-list shows. An order may name any code: the products that sellers offer are not known here. */
+/**
+ * The answer of GET /price-list. Orders may use any code; the simulator does not know the sellers'
+ * products.
+ */
 
 export interface PriceListItem {
   code: string;

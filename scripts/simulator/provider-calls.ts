@@ -1,6 +1,6 @@
 /**
- * The calls of docs/reference/api/reseller.md, and /inquiry and /payment for bills, /meter for names, /end for who plays: from
- * query parameters to a reply.
+ * The provider calls, from query parameters to a reply: those of docs/reference/api/reseller.md,
+ * /inquiry and /payment for bills, /meter for names, and /end for testers.
  */
 import type { BillDesk } from './bill.js';
 import { meterOf } from './meter.js';
@@ -23,7 +23,7 @@ export interface ProviderCallParts {
 
 type Query = Partial<Record<string, string>>;
 
-/** Returns the reply and how long it is held back. Whatever it executes is executed when it returns. */
+/** Returns the reply and its delay. Any execution is complete when it returns. */
 export function createProviderCalls(parts: ProviderCallParts) {
   const { settings, orders, bills, random, secret } = parts;
   let downCalls = 0;
@@ -99,8 +99,7 @@ function rollFault(rate: number, random: () => number): 'unavailable' | 'cut' | 
 }
 
 /**
- * Empty parameters count as not given. One given twice is a mistake, returned as its message: nobody can know
- * which was meant.
+ * Empty parameters count as absent. A repeated parameter is ambiguous and returns an error message.
  */
 function readQuery(search: URLSearchParams): Query | string {
   const query = new Map<string, string>();

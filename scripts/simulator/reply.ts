@@ -1,6 +1,8 @@
-/** What the simulator does with a call, apart from HTTP: answers, or fails in one of the ways that providers do. */
+/**
+ * Replies of the simulator, independent of HTTP: an answer, or a failure as providers have them.
+ */
 
-/** Always HTTP 200, as reseller engines expect. */
+/** Sent with HTTP 200, as reseller engines expect. */
 export interface AnswerReply {
   kind: 'answer';
   body: AnswerBody;
@@ -9,23 +11,23 @@ export interface AnswerReply {
 export type Reply =
   | AnswerReply
   | { kind: 'unavailable' }
-  /** The connection is closed without an answer. */
+  /** Closes the connection without an answer. */
   | { kind: 'cut' }
-  /** The connection stays open without an answer until the caller gives up. */
+  /** Keeps the connection open without an answer until the caller gives up. */
   | { kind: 'silence' };
 
 export type ResponseCode = '00' | '01' | '02' | '03' | '04' | '05' | '06' | '07';
 
 /**
- * The answer of docs/reference/api/reseller.md. `transaction_status` is there exactly when the answer is about an
- * order that was taken, so that no other answer (a wrong sign, a rate limit, a conflict) can be read as its failure.
+ * The answer of docs/reference/api/reseller.md. `transaction_status` is present only for an
+ * accepted order, so that no other answer (wrong sign, rate limit, conflict) reads as its failure.
  */
 export interface AnswerBody {
   status: ResponseCode;
   message: string;
   ref_id?: string;
   sn?: string | null;
-  /** `reversed`, beyond the protocol: a success that was taken back. */
+  /** `reversed` extends the protocol: a success that was taken back. */
   transaction_status?: 'pending' | 'success' | 'failed' | 'reversed';
   [field: string]: unknown;
 }

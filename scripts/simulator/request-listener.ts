@@ -1,4 +1,4 @@
-/** HTTP of the simulator: provider calls, and the pages and paths with which it is steered and looked into. */
+/** HTTP interface of the simulator: provider calls, control and logs. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,7 @@ const rowsPerChunk = 1_000;
 
 export interface SimulatorListener {
   handle: RequestListener;
-  /** Ends the connections that wait for an answer that never comes. */
+  /** Ends the connections that hang. */
   endSilences: () => void;
 }
 
@@ -44,7 +44,10 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
   };
 }
 
-/** Both `/request` and `/api/reseller/request`, so that the simulator and a copy of the service are addressed alike. */
+/**
+ * Accepts `/request` and `/api/reseller/request`, so that simulator and service have the same
+ * paths.
+ */
 function callNameOf(pathname: string): CallName | null {
   const path = pathname.replace(/^\/api\/reseller(?=\/)/, '');
   return callNames.find((name) => path === `/${name}`) ?? null;
@@ -64,7 +67,7 @@ function give(reply: Reply, response: ServerResponse, held: HeldResponses): void
       sendJson(response, 200, reply.body);
       return;
     case 'unavailable':
-      // Not JSON: what stands before a provider's program answers so while the program is away.
+      // Not JSON: a provider's proxy answers this while its backend is down.
       send(response, { status: 503, type: 'text/plain', body: 'Service Unavailable' });
       return;
     case 'cut':
@@ -127,7 +130,7 @@ function notAllowed(response: ServerResponse, allow: string): void {
   sendJson(response, 405, { error: `only ${allow}` });
 }
 
-/** Written piece by piece: after a long test the log is larger than one string can be. */
+/** Streams the log, which can exceed the maximum string length. */
 async function sendLog(
   response: ServerResponse,
   executions: readonly Execution[],

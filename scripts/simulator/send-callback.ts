@@ -1,4 +1,7 @@
-/** The callback of docs/reference/api/callbacks.md, signed like every callback of this service. */
+/**
+ * Sends the callback of docs/reference/api/callbacks.md, signed like every callback of this
+ * service.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { bodySignature } from '../support/whsec.js';
 import { serialNumberOf } from './serial-number.js';
@@ -8,8 +11,8 @@ const retryAfterMs = [0, 500, 2_000, 5_000];
 const timeoutMs = 5_000;
 
 /**
- * Posts the final result until a 2xx comes, four times at most, and then gives up quietly: callbacks are a
- * convenience here as everywhere, and the status check is what counts. Those not yet sent end with the process.
+ * Posts the final result until a 2xx answer, with at most four attempts. A lost callback is
+ * harmless, because status checks decide. Unsent callbacks are lost when the process ends.
  */
 export async function sendCallback(
   order: Order,
@@ -40,7 +43,7 @@ export async function sendCallback(
         return;
       }
     } catch {
-      // Not reachable, or too slow: the next try follows.
+      // Unreachable or too slow: try again.
     }
   }
 }

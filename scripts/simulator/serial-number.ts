@@ -1,9 +1,9 @@
-/** Serial numbers as providers give them; always the same for the same order, and never the same for two. */
+/** Serial numbers in provider format, deterministic and unique per order. */
 import { createHash } from 'node:crypto';
 import { ownerOf } from './meter.js';
 import type { Order } from './order-book.js';
 
-/** Rupiah for a kilowatt-hour of the tariff R1 at 900 VA. */
+/** Rupiah per kilowatt-hour for tariff R1 at 900 VA. */
 const rupiahPerKwh = 1_352;
 
 export function serialNumberOf({ kind, provider, ref_id: refId, code, customer }: Order): string {
@@ -18,7 +18,10 @@ export function serialNumberOf({ kind, provider, ref_id: refId, code, customer }
   return digits.slice(-18);
 }
 
-/** Electricity for the amount in a product code, with a decimal comma: `PLN100` or `PLN100000` buys 74,0. */
+/**
+ * Returns the kilowatt-hours for the amount in a product code, with a decimal comma: `PLN100` and
+ * `PLN100000` give 74,0.
+ */
 function kilowattHours(code: string): string {
   const amount = Number(/\d+/.exec(code)?.[0] ?? 100);
   const rupiah = amount < 10_000 ? amount * 1_000 : amount;

@@ -1,36 +1,46 @@
-/** How the simulator behaves, as POST /control sets it: for every provider, and for one provider over that. */
+/**
+ * Behaviour of the simulator, set by POST /control for all providers, with overrides per provider.
+ */
 import Joi from 'joi';
 import { HttpMistake } from '../support/http.js';
 
 export interface Behaviour {
-  /** Milliseconds between the execution and the answer. */
+  /** Milliseconds between execution and answer. */
   latency_ms: number;
-  /** Share of calls that break: 503 or a cut connection before anything happened, or a cut connection after it. */
+  /**
+   * Share of calls that break: a 503 or cut connection before execution, or a cut connection after
+   * it.
+   */
   fault_rate: number;
-  /** Every call gets a 503 or a cut connection, in turn, and nothing is executed. */
+  /** Answers every call with a 503 or a cut connection, in turn, and executes nothing. */
   down: boolean;
-  /** Share of new orders that are refused; orders whose number has an ending of its own keep that. */
+  /** Share of new orders that are refused. Endings with a plan take precedence. */
   refuse_rate: number;
-  /** Share of new orders that are executed while their answer never arrives; endings keep theirs. */
+  /** Share of new orders that execute without an answer. Endings with a plan take precedence. */
   timeout_after_execute_rate: number;
-  /** Answers every call with this response code and executes nothing. Null: off. */
+  /** Answers every call with this response code without executing. Null: off. */
   answer_with: '01' | '02' | '03' | '04' | '06' | '07' | null;
-  /** Milliseconds that a pending order takes to become final. */
+  /** Milliseconds until a pending order becomes final. */
   pending_ms: number;
-  /** Rupiah that GET /balance shows. */
+  /** Balance of GET /balance in rupiah. */
   balance: number;
-  /** Where final results are posted (docs/reference/api/callbacks.md#inbound-callbacks). Null: no callbacks. */
+  /**
+   * Address of callbacks (docs/reference/api/callbacks.md#inbound-callbacks). Null: no callbacks.
+   */
   callback_url: string | null;
-  /** Signs callbacks; `whsec_…` or plain text. Null: the secret that requests are signed with. */
+  /** Secret of callbacks: `whsec_…` or plain text. Null: the secret of requests. */
   callback_secret: string | null;
 }
 
 export interface Settings extends Behaviour {
-  /** By username at the simulator. */
+  /** Overrides by simulator username. */
   providers: Record<string, Partial<Behaviour>>;
 }
 
-/** What POST /control takes: only what is named changes; `null` for a provider takes its own behaviour away. */
+/**
+ * Body of POST /control: changes only the given fields. `null` for a provider removes its
+ * overrides.
+ */
 export type SettingsChange = Partial<Behaviour> & { providers?: Record<string, Partial<Behaviour> | null> };
 
 const defaults: Behaviour = {
@@ -69,10 +79,10 @@ const changeSchema = Joi.object<SettingsChange>({
 
 export interface SettingsHolder {
   behaviourOf(provider: string): Behaviour;
-  /** @throws HttpMistake 400 that lists every mistake; then nothing was changed. */
+  /** @throws HttpMistake 400 that lists every mistake. Nothing is changed then. */
   change(input: unknown): void;
   reset(): void;
-  /** What GET /control shows: secrets are hidden. */
+  /** Returns the settings for GET /control without secrets. */
   show(): Settings;
 }
 

@@ -1,12 +1,14 @@
-/** The `sign` of the reseller-software surface: md5 as the field has it, or the stronger HMAC of 64 hex digits. */
+/**
+ * The `sign` of the reseller surface: MD5 as usual in the industry, or HMAC-SHA256 (64 hex digits).
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { isSameSecret } from '../../src/shared/encryption.js';
 
 export interface SignedParts {
   username: string;
-  /** What md5 covers after username and secret: the ref_id, `pricelist` or `depo`. */
+  /** Input of MD5 after username and secret: the ref_id, `pricelist` or `depo`. */
   suffix: string;
-  /** What the HMAC covers after the username: `code|customer|ref_id`, `pricelist` or `depo`. */
+  /** Input of the HMAC after the username: `code|customer|ref_id`, `pricelist` or `depo`. */
   covered: string;
 }
 

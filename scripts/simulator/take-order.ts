@@ -1,4 +1,6 @@
-/** A purchase or a payment: taken once for each (provider, ref_id); every later call is the status check. */
+/**
+ * A purchase or payment, accepted once per (provider, ref_id). Each later call is a status check.
+ */
 import { messages, type AnswerBody, type AnswerReply, type Reply, answer } from './reply.js';
 import { downTries, hiddenChecks, findScenario } from '../../config/sandbox-scenarios.js';
 import { planOf } from './plan.js';
@@ -13,18 +15,18 @@ export interface OrderCall {
   refId: string;
   code: string;
   customer: string;
-  /** Payments: the total in rupiah that the payer expects; null when not said. */
+  /** For payments: the total in rupiah that the payer expects, or null. */
   agreed: number | null;
 }
 
-/** What GET /end can make of an order. */
+/** Final states that GET /end can set. */
 export type OrderEnd = 'success' | 'failed' | 'reversed';
 
 export interface OrderDesk {
   take(call: OrderCall, behaviour: Behaviour): Reply;
   /**
-   * Gives an order its end now, of which the next status check tells; `reversed` takes a success back. 00 also where it has this
-   * end already, 01 where it has another, 02 for an order that was never taken.
+   * Ends an order now; the next status check reports it. `reversed` takes a success back. Returns
+   * 00 also for an equal end, 01 for a different end, and 02 for an unknown order.
    */
   end(call: Pick<OrderCall, 'provider' | 'refId'>, as: OrderEnd, behaviour: Behaviour): Reply;
 }
@@ -34,14 +36,17 @@ interface OrderDeskParts {
   bills: BillDesk;
   random: () => number;
   now: () => number;
-  /** Told of every order just taken. */
+  /** Called for every newly accepted order. */
   onTaken: (order: Order, behaviour: Behaviour) => void;
 }
 
-/** How often a reference was asked for is kept in memory only: a restart makes the story of 1236 and 1237 begin again. */
+/**
+ * The number of calls per reference is kept in memory only. A restart resets the scenarios 1236 and
+ * 1237.
+ */
 export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDeskParts): OrderDesk {
   const calls = new Map<string, number>();
-  // An end that the other side may have heard of, or has asked for, stays.
+  // An end that was reported to the caller, or requested by GET /end, is fixed.
   const told = new Set<Order>();
   const countCall = (call: OrderCall): number => {
     const key = `${call.provider}\n${call.refId}`;
@@ -111,7 +116,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
   };
 }
 
-/** The state that the world sees of an order, which follows from its plan and the time. */
+/** Returns the visible state of an order, which follows from its plan and the time. */
 export function statusOf(order: Order, now: number): 'pending' | 'success' | 'failed' | 'reversed' {
   switch (order.plan) {
     case 'success':
@@ -161,7 +166,7 @@ function newOrder(
   };
 }
 
-/** The answer to the call that was taken: 00 without a serial number while nothing more is known. */
+/** Answers the accepting call: 00 without a serial number while the order is pending. */
 function firstAnswer(order: Order, now: number): AnswerReply {
   const status = order.plan === 'hidden' ? 'pending' : statusOf(order, now);
   return status === 'pending' ? orderAnswer(order, status, '00') : laterAnswer(order, now);
@@ -175,7 +180,7 @@ function laterAnswer(order: Order, now: number): AnswerReply {
     case 'success':
       return orderAnswer(order, status, '00');
     case 'failed':
-      // 04: no other seller is tried.
+      // 04 keeps the service from trying another seller.
       return orderAnswer(order, status, order.plan === 'ended-failed' ? '04' : '01');
     case 'reversed':
       return orderAnswer(order, status, '01');

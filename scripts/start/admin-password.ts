@@ -1,8 +1,10 @@
-/** LOCAL_DIR/admin-password: the console's password of this copy, random, for its owner alone to read. */
+/**
+ * LOCAL_DIR/admin-password: the random console password of this copy, readable by its owner only.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Undefined where this copy has made none yet. */
+/** Undefined if this copy has no password yet. */
 export function readAdminPassword(localDir: string): string | undefined {
   try {
     return fs.readFileSync(adminPasswordPath(localDir), 'utf8').trim();

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 
 /**
- * A question to the person at the terminal, by which Enter and the end of the input mean no. Rejects when everything
- * is to stop.
+ * Asks a yes/no question at the terminal; Enter and end of input mean no. Rejects when `stopping`
+ * is aborted.
  */
 export async function askAtTerminal(question: string, stopping: AbortSignal): Promise<boolean> {
-  // Without `terminal`, Ctrl-C stays the signal that stops everything.
+  // With `terminal` set, Ctrl-C would not stop the program.
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   const closed = new Promise<string>((resolve) => {
     lines.once('close', () => {

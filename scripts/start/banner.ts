@@ -8,13 +8,13 @@ export interface BannerFacts {
   demo: DemoFile;
   databases: { mongodb: string; redis: string };
   localDir: string;
-  /** Where the web process listens. */
+  /** The listen address of the web process. */
   address: string;
-  /** The console's password was made by this start, and is shown by it alone. */
+  /** True if this start created the console password; only then it is shown. */
   hasNewPassword: boolean;
 }
 
-/** What somebody needs who has just started the service: where it is, who they are, and calls to copy. */
+/** Returns the start banner: addresses, accounts and sample calls. */
 export function banner(facts: BannerFacts): string {
   const { demo, databases, localDir } = facts;
   const { buyer, seller, admin } = demo.accounts;
@@ -26,7 +26,7 @@ export function banner(facts: BannerFacts): string {
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
       ['Portal', `${demo.base_url}/portal   for a buyer or seller, by the API key`],
-      // Behind the #, the key is sent nowhere: the page takes it for its tab.
+      // The fragment after # is not sent to a server; the page reads the key from it.
       ...(buyer?.api_key === undefined
         ? []
         : [['Calls to try', `${demo.base_url}/docs/reference/createBuyerTransaction#key=${buyer.api_key}`]]),
@@ -77,7 +77,7 @@ function endingLines(): string[] {
   ];
 }
 
-/** Each start has its own ref_ids: the same call twice is the same purchase. */
+/** Each start has its own ref_ids, because a repeated ref_id is the same purchase. */
 function callLines(baseUrl: string, { username, api_key: apiKey = '' }: DemoAccount): string[] {
   const run = Date.now().toString(36);
   const customer = demoProduct.number('1230');

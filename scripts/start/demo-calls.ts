@@ -1,7 +1,7 @@
-/** The calls that banner and demo show. */
+/** Sample calls of the banner and the demo. */
 import { createHmac } from 'node:crypto';
 
-/** A product of the demo catalogue, and numbers of its operator that tell the simulator what to do. */
+/** A product of the demo catalogue, and numbers whose endings control the simulator. */
 export const demoProduct = { code: 'S10', number: (ending: string) => `08123456${ending}` };
 
 export const simulatorEndings: [string, string][] = [
@@ -14,7 +14,7 @@ export const simulatorEndings: [string, string][] = [
   ['1237', '"not found" at the first status checks, then succeeds'],
 ];
 
-/** The reseller surface's signature, the stronger of its two kinds: lower-case hex HMAC-SHA256. */
+/** Returns the stronger signature of the reseller surface: lower-case hex HMAC-SHA256. */
 export function resellerSign(options: {
   username: string;
   apiKey: string;

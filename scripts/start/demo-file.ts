@@ -1,4 +1,4 @@
-/** LOCAL_DIR/demo.json: how other programs find a running copy and its demo accounts. */
+/** LOCAL_DIR/demo.json: lets other programs find a running copy and its demo accounts. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -6,23 +6,23 @@ export interface DemoAccount {
   username: string;
   api_key?: string;
   webhook_secret?: string;
-  /** Of the operator, for the console. */
+  /** The operator's console password. */
   password?: string;
 }
 
 export interface DemoFile {
   base_url: string;
-  /** Null where there is none: in production. */
+  /** Null in production. */
   simulator_url: string | null;
   inbox_url: string | null;
   mongodb_uri: string;
   redis_url: string;
   accounts: Record<string, DemoAccount>;
-  /** `port` is null for processes that don't listen. */
+  /** `port` is null for processes that do not listen. */
   processes: Record<string, { pid: number; port: number | null }>;
 }
 
-/** Whoever reads the file sees the old or the new facts, never half of them. It holds keys: only its owner may read it. */
+/** Replaces the file atomically. It contains keys, so only its owner may read it. */
 export function writeDemoFile(localDir: string, facts: DemoFile): void {
   const file = demoFilePath(localDir);
   const next = `${file}.next`;
@@ -38,7 +38,7 @@ export function readDemoFile(localDir: string): DemoFile | null {
   }
 }
 
-/** The file describes a running copy: it goes when the copy goes. */
+/** The file exists only while the copy runs. */
 export function removeDemoFile(localDir: string): void {
   fs.rmSync(demoFilePath(localDir), { force: true });
 }

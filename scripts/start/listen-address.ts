@@ -4,8 +4,9 @@ import { PlainError } from '../supervisor/plain-error.js';
 const loopback = '127.0.0.1';
 
 /**
- * Where the web process of `npm start` listens: on this machine alone, unless `--listen` or LISTEN_ADDRESS says otherwise.
- * @throws PlainError for what is no address.
+ * Returns the listen address of the web process: loopback unless `--listen` or LISTEN_ADDRESS sets
+ * another.
+ * @throws PlainError for an invalid address.
  */
 export function listenAddress(env: NodeJS.ProcessEnv): string {
   const given = env['LISTEN_ADDRESS'];
@@ -22,7 +23,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^127\./.test(address);
 }
 
-/** How this machine reaches it. */
+/** Returns the URL under which this machine reaches it. */
 export function baseUrlOf(address: string, port: number): string {
   const host = address === '0.0.0.0' || address === '::' ? loopback : address;
   return `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}`;

@@ -1,19 +1,19 @@
-/** LOCAL_DIR: everything that a copy of the service keeps on this machine, and which copy holds it now. */
+/** LOCAL_DIR: all local data of a copy, and the lock of the copy that uses it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../config/project-file.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import { isOurs, readPidFile } from '../supervisor/pid-files.js';
 
-/** Absolute. `.local` in the clone unless LOCAL_DIR says otherwise. */
+/** Returns an absolute path. Default: `.local` in the clone. */
 export function localDirOf(env: NodeJS.ProcessEnv): string {
   const given = env['LOCAL_DIR'];
   return path.resolve(projectRoot, given === undefined || given === '' ? '.local' : given);
 }
 
 /**
- * Takes the directory for this process until it ends.
- * @throws PlainError when a running copy holds it.
+ * Locks the directory for this process.
+ * @throws PlainError if a running copy holds it.
  */
 export function holdLocalDir(localDir: string): void {
   fs.mkdirSync(localDir, { recursive: true });
@@ -45,7 +45,7 @@ export function releaseLocalDir(localDir: string): void {
   }
 }
 
-/** The process id of the copy that runs in the directory, or null. */
+/** Returns the process id of the copy that runs in the directory, or null. */
 export function holderOf(localDir: string): number | null {
   const pid = readPidFile(holderFile(localDir));
   return isOurs(pid, path.join('scripts', 'start')) ? pid : null;

@@ -1,7 +1,10 @@
-/** Every process of the service, in one place. A worker that is added here is added to the Procfile and docker-compose.yml too; a test compares them. */
+/**
+ * All processes of the service. A new worker must also be added to the Procfile and
+ * docker-compose.yml; a test compares them.
+ */
 import type { ChildSpec } from '../supervisor/child.js';
 
-/** One process type per kind of work; each may run any number of times. */
+/** One process type per kind of work; each can run several times. */
 export const workerNames = [
   'fulfilment',
   'follow-up',
@@ -12,7 +15,7 @@ export const workerNames = [
   'reports',
 ] as const;
 
-/** @param metricsPort METRICS_PORT as it was given: web's, and the workers have those after it. */
+/** @param metricsPort METRICS_PORT of the web process. Workers use the ports that follow. */
 export function serviceSpecs(env: Record<string, string>, metricsPort = ''): ChildSpec[] {
   const withPort = (offset: number) => ({ ...env, ...metricsPortOf(metricsPort, offset) });
   return [
@@ -26,18 +29,21 @@ export function serviceSpecs(env: Record<string, string>, metricsPort = ''): Chi
   ];
 }
 
-/** Each on one machine needs its own; 0 is any free one for all of them. What is no number its process complains of. */
+/**
+ * Processes on one machine need different ports; with 0 each takes a free one. The process itself
+ * refuses an invalid value.
+ */
 function metricsPortOf(given: string, offset: number): Record<string, string> {
   const port = Number(given);
   return port > 0 ? { METRICS_PORT: String(port + offset) } : {};
 }
 
-/** What stands in for the outside world: a provider, and a customer's server that receives webhooks. */
+/** Stand-ins for external systems: a provider and a customer's webhook server. */
 export function playgroundSpecs(options: {
   env: Record<string, string>;
   simulatorPort: number;
   inboxPort: number;
-  /** JSON: account -> webhook secret. */
+  /** A JSON file of account -> webhook secret. */
   inboxSecretsFile: string;
 }): ChildSpec[] {
   const { env, simulatorPort, inboxPort, inboxSecretsFile } = options;

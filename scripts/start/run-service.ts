@@ -1,4 +1,4 @@
-/** From nothing to a running copy: databases, data, processes. */
+/** Starts a copy: databases, data and processes. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../databases/database.js';
@@ -14,27 +14,27 @@ import { playgroundSpecs, serviceSpecs } from './processes.js';
 export interface RunningService {
   mongodb: Database;
   redis: Database;
-  /** Where the web process listens. */
+  /** The listen address of the web process. */
   address: string;
-  /** This start has made the console's password. */
+  /** True if this start created the console password. */
   hasNewPassword: boolean;
-  /** Everything of demo.json but the processes, which change. */
+  /** The content of demo.json without the processes, which change. */
   facts: Omit<DemoFile, 'processes'>;
 }
 
-/** Resolves when every process is ready. Rejects at the first one that can't start, or when the supervisor is told to stop. */
+/** Resolves when every process is ready. Rejects if one fails to start or the supervisor stops. */
 export async function runService(options: {
   env: NodeJS.ProcessEnv;
   port: number;
   supervisor: Supervisor;
-  /** Asks the person at the terminal; left out where there is none. */
+  /** Asks at the terminal; absent without one. */
   confirm?: (question: string) => Promise<boolean>;
 }): Promise<RunningService> {
   const { env, port, supervisor, confirm } = options;
   const { localDir, output } = supervisor;
   const context = { env, supervisor, durable: true, ...(confirm && { confirm }) };
   const [mongodb, redis] = await Promise.all([resolveMongodb(context), resolveRedis(context)]);
-  // In production there are no demo accounts and nothing that plays a provider.
+  // Production has no demo accounts and no simulator.
   const playground = env['NODE_ENV'] === 'production' ? null : await playgroundAddresses(localDir);
   const address = listenAddress(env);
   const baseUrl = baseUrlOf(address, port);
@@ -90,7 +90,7 @@ async function playgroundAddresses(localDir: string): Promise<Playground> {
   };
 }
 
-/** Demo data first: the inbox checks signatures with the accounts' secrets. */
+/** Seeds demo data first, because the inbox verifies signatures with the accounts' secrets. */
 async function startPlayground(
   supervisor: Supervisor,
   playground: Playground,
@@ -116,7 +116,7 @@ async function startPlayground(
   return accounts;
 }
 
-/** The seed's own line among whatever else was logged. */
+/** Finds the seed's result among other log lines. */
 function accountsIn(written: string): Record<string, DemoAccount> {
   for (const line of written.split('\n')) {
     if (line.startsWith('{"accounts":')) {

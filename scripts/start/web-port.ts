@@ -4,8 +4,8 @@ import { PlainError } from '../supervisor/plain-error.js';
 const defaultPort = 3_000;
 
 /**
- * The port that PORT asks for (0: any free one).
- * @throws PlainError when it can't be had, with what to do.
+ * Returns the port from PORT (0: any free port).
+ * @throws PlainError with instructions if it is unavailable.
  */
 export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
   const given = env['PORT'];

@@ -1,4 +1,4 @@
-/** One process under the supervisor: starts it, waits until it is ready, and starts it again when it dies. */
+/** A supervised process: starts it, waits until it is ready and restarts it after a crash. */
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { on, once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -13,24 +13,27 @@ import { hasTimedOut, limitedSignal } from './limited-signal.js';
 
 export interface ChildSpec {
   name: string;
-  /** Script and its arguments, run by this very Node. */
+  /** Script and arguments, run by the same Node binary. */
   args: string[];
-  /** Added to our own environment. */
+  /** Added to the environment of this process. */
   env?: Record<string, string>;
-  /** Which processes stop together; services stop first, databases last. */
+  /** Processes of one tier stop together: services first, databases last. */
   tier: 'service' | 'playground' | 'database';
-  /** Resolves when the process can be used. Without it the process says so itself: `process.send({ ready: true, port })`. */
+  /**
+   * Resolves when the process is usable. Default: the process sends `{ ready: true, port }` over
+   * IPC.
+   */
   whenReady?: (signal: AbortSignal) => Promise<void>;
   readyTimeoutMs?: number;
 }
 
 export interface ChildContext {
-  /** Absolute; part of every child's command line, so that a later start recognises it. */
+  /** Absolute. Part of each child's command line, so that a later start recognizes it. */
   localDir: string;
   output: Output;
-  /** Aborted when everything is to stop. */
+  /** Aborted when the supervisor stops. */
   stopping: AbortSignal;
-  /** Called when a child has another process id than before. */
+  /** Called when a child's process id changes. */
   changed: () => void;
 }
 
@@ -38,20 +41,20 @@ export interface Child {
   spec: ChildSpec;
   process: ChildProcess | null;
   port: number | null;
-  /** The last lines it wrote, for the message when it can't start. */
+  /** Its last output lines, for the message when it fails to start. */
   lastLines: string[];
-  /** Set for a child that is to end: it is not started again. */
+  /** Aborted for a child that must not restart. */
   unwanted: AbortController;
 }
 
 const readyTimeoutMs = 60_000;
 const unreadyStopMs = 3_000;
 const backOffMs = { first: 100, max: 5_000 };
-/** A process that ran for this long was healthy: the next restart is immediate again. */
+/** A process that ran this long was healthy, so its next restart is immediate. */
 const healthyAfterMs = 10_000;
 const lastLinesMax = 15;
 
-/** Starts a child and keeps it running until it is unwanted. Rejects if its first start fails. */
+/** Starts a child and restarts it until it is unwanted. Rejects if the first start fails. */
 export async function startChild(spec: ChildSpec, context: ChildContext): Promise<Child> {
   const child: Child = { spec, process: null, port: null, lastLines: [], unwanted: new AbortController() };
   const over = await launch(child, context);
@@ -59,7 +62,7 @@ export async function startChild(spec: ChildSpec, context: ChildContext): Promis
   return child;
 }
 
-/** Sends SIGTERM, and SIGKILL after the limit. Resolves when the process is gone. */
+/** Sends SIGTERM, then SIGKILL after the limit. Resolves when the process has ended. */
 export async function stopChild(child: Child, limitMs: number): Promise<void> {
   child.unwanted.abort();
   if (child.process !== null) {
@@ -78,7 +81,7 @@ async function end(running: ChildProcess, limitMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** @returns the promise of its end, in words. */
+/** @returns a promise of the description of its end. */
 async function launch(child: Child, context: ChildContext): Promise<{ ended: Promise<string> }> {
   const { spec } = child;
   const stopping = AbortSignal.any([context.stopping, child.unwanted.signal]);
@@ -88,7 +91,7 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
   child.lastLines = [];
   const take = (line: string) => {
     child.lastLines = [...child.lastLines.slice(1 - lastLinesMax), line];
-    // Databases talk a lot about themselves; they are quoted if they can't start.
+    // Database output is verbose, so it is only logged and quoted in a start failure.
     context.output[spec.tier === 'database' ? 'keep' : 'line'](spec.name, line);
   };
   eachLine(started.stdout, take);
@@ -97,7 +100,7 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
     started.once('error', (error) => {
       resolve(error.message);
     });
-    // 'close' comes after the last output was read, so that the message can quote it.
+    // 'close' follows the last output, so that the message can quote it.
     started.once('close', (code, signal) => {
       resolve(signal === null ? `ended with exit code ${code ?? 0}` : `was killed (${signal})`);
     });
@@ -112,7 +115,10 @@ async function launch(child: Child, context: ChildContext): Promise<{ ended: Pro
   return { ended };
 }
 
-/** Starts a Node process that ends with us, and whose command line and pid file mark it as one of this copy. */
+/**
+ * Starts a Node process that ends with this one. Its command line and pid file identify it as part
+ * of this copy.
+ */
 export function spawnNode(
   spec: Pick<ChildSpec, 'name' | 'args' | 'env'>,
   localDir: string,
@@ -122,7 +128,7 @@ export function spawnNode(
     cwd: projectRoot,
     env: { ...process.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C reaches us alone, and we stop everything in the right order.
+    // A separate process group: Ctrl-C reaches only the supervisor, which stops all in order.
     detached: true,
   }) as ChildProcessByStdio<null, Readable, Readable>;
   if (started.pid !== undefined) {
@@ -142,7 +148,7 @@ async function whenReady(child: Child, started: ChildProcess, stopping: AbortSig
 }
 
 async function saysReady(child: Child, started: ChildProcess, signal: AbortSignal): Promise<void> {
-  // Not `once` again and again: of two messages that come together it hears the first.
+  // A repeated `once` could miss the second of two messages that arrive together.
   for await (const [message] of on(started, 'message', { signal }) as AsyncIterable<[unknown]>) {
     if (typeof message === 'object' && message !== null && 'ready' in message && message.ready === true) {
       child.port = 'port' in message && typeof message.port === 'number' ? message.port : null;

@@ -1,6 +1,6 @@
 /**
- * Preloaded (`node --import`) into every process that the supervisor starts: when the supervisor is gone, killed
- * or crashed, its end of the IPC channel closes and the process stops in order, so that nothing is left behind.
+ * Preload (`node --import`) of every supervised process. If the supervisor dies, its IPC channel
+ * closes and the process stops in order.
  */
 const lastResortMs = 28_000;
 
@@ -8,9 +8,9 @@ process.once('disconnect', () => {
   setTimeout(() => process.exit(1), lastResortMs).unref();
   process.kill(process.pid, 'SIGTERM');
 });
-// Listening alone must not keep a process alive that has finished its work.
+// The channel must not keep a finished process alive.
 process.channel?.unref();
 
-// Whoever read our output may be gone; that must not turn an orderly stop into a crash.
+// The reader of our output may be gone; a write error must not crash an orderly stop.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);

@@ -1,5 +1,5 @@
 /**
- * Runs a program that is not ours (redis-server, mongod) as a child that ends with the supervisor:
+ * Runs a foreign program (redis-server, mongod) as a child that ends with the supervisor:
  * `node --import follow-parent.js guard.js <pid file> <command> [arguments…]`.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ if (pidFile === undefined || command === undefined) {
   throw new Error('usage: guard.js <pid file> <command> [arguments…]');
 }
 
-// Whatever an earlier guard of the same program left behind still holds its port and its files.
+// A process left by an earlier guard still holds the program's port and files.
 const localDir = path.resolve(path.dirname(pidFile), '..');
 const leftover = readPidFile(pidFile);
 if (isOurs(leftover, localDir)) {

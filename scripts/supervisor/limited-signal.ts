@@ -1,6 +1,6 @@
 /**
- * Aborts when `stopping` does, or after `limitMs` with a TimeoutError. In Node 20 a time-out inside
- * AbortSignal.any can be collected before it fires, and whoever waits for it waits for ever; this timer can't.
+ * Aborts when `stopping` does, or after `limitMs` with a TimeoutError. In Node 20 a timeout inside
+ * AbortSignal.any can be garbage-collected before it fires; this timer cannot.
  */
 export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSignal {
   const controller = new AbortController();
@@ -11,7 +11,7 @@ export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSign
   const timer = setTimeout(() => {
     controller.abort(new DOMException(`not done within ${limitMs / 1_000} s`, 'TimeoutError'));
   }, limitMs);
-  // The work that is limited keeps the process alive, not its limit.
+  // The limit must not keep the process alive; the limited work does.
   timer.unref();
   stopping.addEventListener(
     'abort',
@@ -24,7 +24,7 @@ export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSign
   return controller.signal;
 }
 
-/** True where the limit, and not `stopping`, has aborted it. */
+/** True if the limit, not `stopping`, has aborted it. */
 export function hasTimedOut(signal: AbortSignal): boolean {
   return signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 
-/** Calls `take` with every line of a stream. A line longer than any of ours is cut rather than kept in memory. */
+/** Calls `take` with every line of a stream. Very long lines are truncated to bound memory. */
 export function eachLine(stream: Readable, take: (line: string) => void): void {
   stream.on('error', () => undefined);
   createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {

@@ -1,16 +1,18 @@
-/** What a person sees of many processes: one prefixed, coloured line each; and one log file a process. */
+/**
+ * Output of many processes: prefixed, coloured lines at the terminal, and one log file per process.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import colours from 'picocolors';
 
 export interface Output {
-  /** A line of a process: to the terminal with its prefix, and unchanged to its log file. */
+  /** Prints a process's line with its prefix, and logs it unchanged. */
   line: (name: string, text: string) => void;
-  /** The same, to its log file alone. */
+  /** Logs a line without printing it. */
   keep: (name: string, text: string) => void;
-  /** What this program itself is doing. */
+  /** Prints a message of this program. */
   say: (text: string) => void;
-  /** From now on the terminal is left alone; log files go on. */
+  /** Stops terminal output; log files continue. */
   hush: () => void;
   close: () => void;
 }
@@ -18,10 +20,10 @@ export interface Output {
 const palette = [colours.cyan, colours.magenta, colours.blue, colours.green, colours.yellow, colours.gray];
 const fileBytesMax = 20_000_000;
 const nameWidth = 12;
-/** The same complaint of the same process is printed once in so long. */
+/** A repeated complaint of the same process is printed once in this time. */
 const repeatMs = 10_000;
 
-/** @param logsDir one file a process, made when needed; the one before is kept as `<name>.old.log`. */
+/** @param logsDir Holds one file per process. The previous one is kept as `<name>.old.log`. */
 export function createOutput(logsDir: string, write: (text: string) => void = writeToTerminal): Output {
   fs.mkdirSync(logsDir, { recursive: true });
   const files = new Map<string, LogFile>();
@@ -79,7 +81,7 @@ function writeToTerminal(text: string): void {
   process.stdout.write(text);
 }
 
-/** The same name has the same colour at every start. */
+/** A name keeps its colour across starts. */
 function colourOf(name: string): number {
   return Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % palette.length;
 }
@@ -102,7 +104,7 @@ function appendLine(file: LogFile, text: string): void {
     fs.closeSync(file.descriptor);
     Object.assign(file, openLogFile(file.base));
   }
-  // A full disk must not stop the service for the sake of its logs.
+  // A full disk must not stop the service because of its logs.
   try {
     file.bytes += fs.writeSync(file.descriptor, `${text}\n`);
   } catch {
@@ -110,7 +112,10 @@ function appendLine(file: LogFile, text: string): void {
   }
 }
 
-/** Turns a structured log line into words; other lines stay as they are. `complaint`: a warning or an error, without its details. */
+/**
+ * Formats a structured log line; other lines stay unchanged. `complaint`: the text of a warning or
+ * error without details.
+ */
 function readable(text: string): { words: string; complaint: string | null } {
   const asItIs = { words: text, complaint: null };
   if (!text.startsWith('{')) {

@@ -1,6 +1,6 @@
 /**
- * Knows the processes of a copy by files in its LOCAL_DIR, so that a copy whose machine or supervisor died can be
- * started again: what is left over is recognised and stopped, and nothing else ever is.
+ * Tracks a copy's processes by pid files in its LOCAL_DIR. After a crash, a later start finds and
+ * stops only the leftovers of this copy.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,14 +24,17 @@ export function readPidFile(file: string): number | null {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** True if a process has this number and `mark` on its command line: numbers are given out again, marks are ours. */
+/**
+ * True if the process exists and has `mark` on its command line. Pids are reused, so the mark is
+ * checked.
+ */
 export function isOurs(pid: number | null, mark: string): pid is number {
   return pid !== null && pid !== process.pid && commandLine(pid).includes(mark);
 }
 
 /**
- * Ends what is left of this copy's processes, politely first.
- * @param politeMs how long they may take to stop before they are killed.
+ * Stops leftover processes of this copy.
+ * @param politeMs Milliseconds between SIGTERM and SIGKILL.
  * @returns their names.
  */
 export async function stopLeftovers(localDir: string, politeMs: number): Promise<string[]> {
@@ -48,7 +51,7 @@ export async function stopLeftovers(localDir: string, politeMs: number): Promise
   return left.map(({ name }) => name);
 }
 
-/** SIGTERM, then SIGKILL for those that still run after `politeMs`. Touches only processes that bear the mark. */
+/** Sends SIGTERM, then SIGKILL after `politeMs`, to the processes that carry the mark. */
 export async function stopProcesses(pids: number[], how: { mark: string; politeMs: number }): Promise<void> {
   const alive = () => pids.filter((pid) => isOurs(pid, how.mark));
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -66,6 +69,6 @@ function endProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself in this very moment.
+    // The process has just ended.
   }
 }

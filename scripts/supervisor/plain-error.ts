@@ -1,2 +1,2 @@
-/** Thrown with a message for the person at the terminal; a stack trace would only hide it. */
+/** Shown to the user as its message, without a stack trace. */
 export class PlainError extends Error {}

@@ -1,8 +1,8 @@
-/** What the system knows of a process, by its number. */
+/** Facts about a process from the operating system. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
-/** Empty if there is no such process. A zombie has an empty command line: it is over. */
+/** Returns the command line; empty for an unknown process or a zombie. */
 export function commandLine(pid: number): string {
   try {
     return fs.existsSync('/proc/self/cmdline')
@@ -13,10 +13,10 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** Null if there is no such process. */
+/** Returns the parent's pid, or null for an unknown process. */
 export function parentOf(pid: number): number | null {
   try {
-    // "pid (name) state parent …", and the name may hold anything.
+    // Format: "pid (name) state parent …". The name may contain any character.
     const parent = fs.existsSync('/proc/self/stat')
       ? fs
           .readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,7 +1,7 @@
 /**
- * Runs a program that was built as one script, with the code that V8 has compiled for it before: of the time until a
- * program is ready, compiling its packages is half (decision 058). The code lies beside the script, under the time at
- * which that was written: V8 itself compares no more than the length.
+ * Runs a program built as one script with V8's cached code. Compilation takes half of its start
+ * time (decision 058). The cache file is named after the script's modification time, because V8
+ * compares only the length.
  */
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-/** By then a program has run what it needs to be ready, and that is compiled too. */
+/** By then the start code is compiled and becomes part of the cache. */
 const keepAfterMs = 3_000;
 
 export function runCached(url: URL): void {
@@ -30,7 +30,7 @@ export function runCached(url: URL): void {
   run.call(program.exports, program.exports, require, program, file, path.dirname(file));
 }
 
-/** Both of the same file, also while a build puts another one in its place. */
+/** Reads source and time from one file handle, because a build may replace the file. */
 function readScript(file: string): { source: string; writtenMs: number } {
   const opened = openSync(file, 'r');
   try {
@@ -48,7 +48,7 @@ function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** When it is ready, or at its end if that comes first. */
+/** Writes the cache after a delay, or at exit if that comes first. */
 function keepOnce(script: vm.Script, cache: string): void {
   const atEnd = () => keep(script, cache);
   process.once('exit', atEnd);
@@ -58,13 +58,13 @@ function keepOnce(script: vm.Script, cache: string): void {
   }, keepAfterMs).unref();
 }
 
-/** Whole or not at all; where nothing can be written, nothing is kept. */
+/** Writes atomically; does nothing if the folder is read-only. */
 function keep(script: vm.Script, cache: string): void {
   try {
     const own = `${cache}.${process.pid}`;
     writeFileSync(own, script.createCachedData());
     renameSync(own, cache);
   } catch {
-    // It only takes longer.
+    // Without a cache the next start is slower.
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a set of processes: starts them, restarts those that die, stops them in order. */
+/** Runs a set of processes: starts them, restarts them after a crash, stops them in order. */
 import { once } from 'node:events';
 import { spawnNode, startChild, stopChild, type Child, type ChildContext, type ChildSpec } from './child.js';
 import { eachLine } from './lines.js';
@@ -7,23 +7,25 @@ import { stopLeftovers } from './pid-files.js';
 import { PlainError } from './plain-error.js';
 
 export interface Supervisor {
-  /** Starts a process and keeps it running. Rejects, with its last words, if it does not become ready the first time. */
+  /**
+   * Starts a process and keeps it running. Rejects with its last output if the first start fails.
+   */
   start: (spec: ChildSpec) => Promise<void>;
-  /** Ends one process for good. */
+  /** Stops one process permanently. */
   stop: (name: string) => Promise<void>;
-  /** Runs a script to its end. Rejects unless it exits with 0. @returns what it wrote on stdout. */
+  /** Runs a script to its end. Rejects unless it exits with 0. @returns its stdout. */
   run: (spec: Pick<ChildSpec, 'name' | 'args' | 'env'>) => Promise<string>;
-  /** Ends everything within 30 s: services first, databases last. Safe to call at any moment, also twice. */
+  /** Stops all processes within 30 s: services first, databases last. Idempotent. */
   stopAll: () => Promise<void>;
-  /** The processes that run now, by name; `port` is null for those that don't listen. */
+  /** Returns the running processes; `port` is null for those that do not listen. */
   processes: () => { name: string; tier: ChildSpec['tier']; pid: number; port: number | null }[];
   localDir: string;
   output: Output;
-  /** Aborted from the first `stopAll` on. */
+  /** Aborted by the first `stopAll`. */
   stopping: AbortSignal;
 }
 
-/** Together less than 30 s. A service may use up its drain time-out. */
+/** The total is below 30 s. A service may use its whole drain timeout. */
 const stopLimitsMs: [ChildSpec['tier'], number][] = [
   ['service', 25_500],
   ['playground', 1_000],
@@ -32,7 +34,7 @@ const stopLimitsMs: [ChildSpec['tier'], number][] = [
 
 const firstWaitMs = 5_000;
 
-/** @param changed called whenever a process was replaced by a new one. */
+/** @param changed Called when a process is replaced. */
 export function createSupervisor(options: {
   localDir: string;
   output: Output;
@@ -76,7 +78,7 @@ export function createSupervisor(options: {
   };
 }
 
-/** A start that takes long says in one line what is missing, at growing intervals. */
+/** Reports which processes a slow start waits for, at growing intervals. */
 function sayWhatIsWaitedFor({ say }: Output): <T>(name: string, work: Promise<T>) => Promise<T> {
   const missing = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -114,7 +116,7 @@ async function stopInOrder({ localDir }: ChildContext, children: Child[]): Promi
       children.filter((child) => child.spec.tier === tier).map((child) => stopChild(child, limitMs)),
     );
   }
-  // A guard that had to be killed leaves its program behind.
+  // A killed guard leaves its program running.
   await stopLeftovers(localDir, 500);
 }
 

@@ -2,12 +2,12 @@ import { constants } from 'node:os';
 import { commandLine, parentOf } from './process-table.js';
 
 const parentCheckMs = 500;
-/** npm passes Ctrl-C on to us although the terminal has sent it already: within this, two are one. */
+/** npm forwards Ctrl-C in addition to the terminal. Signals within this time count as one. */
 const sameRequestMs = 1_000;
 
 /**
- * Calls `stop` once: on Ctrl-C, on SIGTERM, when the terminal is closed, and when the program that started us is
- * gone, with the exit code that says so. Ctrl-C again, later, ends this process at once; its children then stop by themselves.
+ * Calls `stop` once with an exit code: on Ctrl-C, SIGTERM, a closed terminal, or the end of npm. A
+ * later Ctrl-C exits at once; the children then stop by themselves.
  */
 export function whenAskedToStop(stop: (reason: string, exitCode: number) => void): void {
   let askedAt: number | null = null;
@@ -41,8 +41,9 @@ export function whenAskedToStop(stop: (reason: string, exitCode: number) => void
 }
 
 /**
- * npm that is killed can't tell us. Any other parent may end before us on purpose (nohup, a shell's &).
- * @returns null when it was not npm that started us.
+ * Detects a killed npm, which cannot send a signal. Other parents may end on purpose (nohup, a
+ * shell's &).
+ * @returns null if npm did not start this process.
  */
 function watchNpm(): (() => boolean) | null {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
@@ -50,7 +51,7 @@ function watchNpm(): (() => boolean) | null {
     return null;
   }
   const parent = process.ppid;
-  // npm runs a script through a shell; some shells give way to it, others stay between the two.
+  // npm runs a script through a shell. Some shells exec the script, others remain as its parent.
   const npm = commandLine(parent).includes(`-c ${script}`) ? parentOf(parent) : null;
   return () => process.ppid !== parent || (npm !== null && parentOf(parent) !== npm);
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** Requests that wait for an answer that never comes. */
+/** Requests that never get an answer. */
 export interface HeldResponses {
-  /** Keeps the connection open until the caller gives up, or cuts it after two minutes. */
+  /** Keeps the connection open until the caller gives up, for at most two minutes. */
   hold(response: ServerResponse): void;
-  /** Cuts all of them, so that the program can stop. */
+  /** Closes all of them, so that the program can stop. */
   endAll(): void;
 }
 

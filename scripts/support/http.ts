@@ -1,7 +1,7 @@
-/** The few things that the simulator and the inbox need from HTTP, on plain node:http. */
+/** HTTP helpers of the simulator and the inbox, on plain node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A mistake of the caller: answered with its status and message. */
+/** A client error, answered with its status and message. */
 export class HttpMistake extends Error {
   constructor(
     readonly status: number,
@@ -12,10 +12,10 @@ export class HttpMistake extends Error {
   }
 }
 
-/** @throws HttpMistake 400 when the request line holds no address. */
+/** @throws HttpMistake 400 if the request target is invalid. */
 export function parseUrl(request: IncomingMessage): URL {
   const target = request.url ?? '/';
-  // A path such as `//x` would otherwise be read as the name of a host.
+  // A path such as `//x` would otherwise parse as a host name.
   const address = `http://localhost${target.startsWith('/') ? target : '/'}`;
   if (!URL.canParse(address)) {
     throw new HttpMistake(400, 'the address is not valid');
@@ -23,7 +23,7 @@ export function parseUrl(request: IncomingMessage): URL {
   return new URL(address);
 }
 
-/** @throws HttpMistake 413 when the body is larger than `bytesMax`. */
+/** @throws HttpMistake 413 if the body exceeds `bytesMax`. */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -37,7 +37,7 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return Buffer.concat(chunks);
 }
 
-/** @throws HttpMistake 400 when the body is not JSON. */
+/** @throws HttpMistake 400 if the body is not JSON. */
 export async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   const text = (await readBody(request, bytesMax)).toString('utf8');
   try {
@@ -52,7 +52,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 export function sendPage(response: ServerResponse, html: string): void {
-  // The page may use its own inline style and script and nothing from anywhere else.
+  // Allows only the page's own inline style and script.
   response.setHeader(
     'content-security-policy',
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:",
@@ -72,7 +72,7 @@ export function send(
   response.end(body);
 }
 
-/** Answers what escaped a handler, so that no request is left hanging and no promise unhandled. */
+/** Answers an error that a handler did not catch. */
 export function sendMistake(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();
@@ -82,7 +82,7 @@ export function sendMistake(response: ServerResponse, error: unknown): void {
   if (status === 500) {
     console.error(error);
   }
-  // The rest of an unread body is not waited for.
+  // Closes the connection instead of reading the rest of the body.
   response.setHeader('connection', 'close');
   sendJson(response, status, { error: error instanceof HttpMistake ? error.message : 'unexpected error' });
 }

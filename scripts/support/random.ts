@@ -1,4 +1,7 @@
-/** Random numbers in [0, 1) that are the same again for the same seed (mulberry32), so that a run can be replayed. */
+/**
+ * Returns a generator of random numbers in [0, 1) that is deterministic by seed (mulberry32), so
+ * that a run can be repeated.
+ */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

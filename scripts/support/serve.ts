@@ -1,4 +1,4 @@
-/** Runs one of our small HTTP programs (simulator, inbox): listens, says that it is ready, and stops in order. */
+/** Runs a small HTTP program (simulator, inbox): listens, reports readiness, and stops in order. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,17 +10,18 @@ export interface ServeOptions {
   /** 0: any free port. */
   port: number;
   handle: RequestListener;
-  /** Runs when the program has been told to stop, before it waits for open requests. */
+  /** Runs on a stop request, before open requests are drained. */
   onStop?: () => void;
 }
 
 /**
- * Tells the parent process `{ready: true, port}` and prints the address. On SIGTERM or SIGINT, or when the
- * parent is gone, it finishes open requests for at most 5 s and exits with 0.
+ * Sends `{ready: true, port}` to the parent process and prints the address. On SIGTERM, SIGINT or a
+ * lost parent it drains open requests for at most 5 s and exits with 0.
  */
 export async function serve({ name, host, port, handle, onStop }: ServeOptions): Promise<void> {
   const server = createServer(handle);
-  // Longer than the idle time of usual clients, so that it is never we who close a connection just being reused.
+  // Longer than the idle timeout of common clients, so that the server never closes a connection
+  // that a client reuses.
   server.keepAliveTimeout = 65_000;
   const stopOnce = once(() => {
     onStop?.();

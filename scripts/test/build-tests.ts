@@ -1,4 +1,4 @@
-/** Tests as plain JavaScript, each file with what it needs in a few chunks: a process then starts at once. */
+/** Bundles tests into plain JavaScript with shared chunks, so that each process starts quickly. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { bundle } from '../bundle.mjs';
@@ -7,17 +7,17 @@ import type { ImportGraph } from './choose-long.js';
 import { filesEndingWith } from './test-files.js';
 
 export interface BuiltTests {
-  /** The folder in which each test lies by its path in the clone. */
+  /** The folder of built tests; each keeps its path in the repository. */
   dir: string;
-  /** The built file of a test. */
+  /** Returns the built file of a test. */
   fileOf: (test: string) => string;
-  /** The imports of every test and of what it imports, without packages. */
+  /** The imports of every test and of its imports, without packages. */
   imports: ImportGraph;
 }
 
 const prefix = 'tests-of-';
 
-/** Every test that was chosen, and the programs that tests start beside themselves (`*-process.ts`). */
+/** Builds every chosen test, and the helper programs of tests (`*-process.ts`). */
 export async function buildTests(root: string, tests: string[]): Promise<BuiltTests> {
   const cache = path.join(root, 'node_modules/.cache');
   removeLeftovers(cache);
@@ -29,7 +29,7 @@ export async function buildTests(root: string, tests: string[]): Promise<BuiltTe
     entryPoints: [...tests, ...filesEndingWith(root, '-process.ts')],
     outdir: dir,
     extension: '.mjs',
-    // What several tests share is built once.
+    // Shared code is built once.
     splitting: true,
   });
   return {
@@ -44,7 +44,7 @@ export async function buildTests(root: string, tests: string[]): Promise<BuiltTe
   };
 }
 
-/** Of runs that were killed. */
+/** Removes the folders of killed runs. */
 function removeLeftovers(cache: string): void {
   const built = fs.existsSync(cache) ? fs.readdirSync(cache).filter((name) => name.startsWith(prefix)) : [];
   for (const name of built.filter((each) => commandLine(Number(each.slice(prefix.length))) === '')) {

@@ -1,21 +1,21 @@
-/** The files that a CI run is about, and the number of the run, from git. */
+/** The changed files and the number of a CI run, from git. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Commits of one sitting land together, and their CI runs see only the last one. */
+/** Commits that are pushed together have one CI run, which sees only the last. */
 const sittingMs = 6 * 3_600_000;
 
 export interface Changes {
   files: string[];
-  /** How they were found, and what could not be. */
+  /** Describes how they were found and what is unknown. */
   said: string;
 }
 
-/** @param base the commit before the change, if the caller knows it (TEST_BASE). */
+/** @param base The commit before the change, if known (TEST_BASE). */
 export function changedFiles(root: string, base = ''): Changes {
   try {
-    // Git shows the oldest commit of a shallow clone as if it had made every file.
+    // In a shallow clone the oldest commit appears to change every file.
     const cut = shallowCommits(root);
     const hasBase = isKnown(root, base);
     const committed = hasBase
@@ -43,14 +43,17 @@ export function changedFiles(root: string, base = ''): Changes {
   }
 }
 
-/** Consecutive runs need consecutive numbers: LONG_ROUND, GitHub's number of the run, or the number of commits. */
+/**
+ * Returns consecutive numbers for consecutive runs: LONG_ROUND, GitHub's run number, or the number
+ * of commits.
+ */
 export function roundNumber(root: string, env: NodeJS.ProcessEnv): number {
   const given = env['LONG_ROUND'] || env['GITHUB_RUN_NUMBER'];
   if (given !== undefined && /^\d+$/.test(given)) {
     return Number(given);
   }
   try {
-    // A shallow clone has the same number of commits every time. Its time at least differs.
+    // A shallow clone has a constant number of commits; its commit time changes.
     return Number(
       shallowCommits(root).length > 0
         ? git(root, 'log', '-1', '--format=%ct')

@@ -1,21 +1,24 @@
-/** Chooses the long files of one CI run: a quarter of them by turn, and those that the change touches while there is time. */
+/**
+ * Chooses the long files of a CI run: a quarter by rotation, then files affected by the change
+ * while time remains.
+ */
 import { createHash } from 'node:crypto';
 
-/** All long files run within as many consecutive rounds. */
+/** All long files run within this number of consecutive rounds. */
 export const rounds = 4;
 
 /** Files by their direct imports. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The round in which a file runs. Only the committed times decide it, not those of this machine or the files that
- * exist: otherwise files would change their rounds from commit to commit, and some would miss four in a row.
+ * Returns the round of a file. It depends only on committed times, so that a file keeps its round
+ * across machines and commits.
  */
 export function roundOf(file: string, committedMs: Readonly<Record<string, number>>): number {
   return balanced(committedMs).get(file) ?? createHash('sha256').update(file).digest().readUInt8() % rounds;
 }
 
-/** The longest first, each to the round with the least to do. */
+/** Assigns the longest files first, each to the round with the least load. */
 function balanced(committedMs: Readonly<Record<string, number>>): Map<string, number> {
   const load = Array.from({ length: rounds }, () => 0);
   const longestFirst = Object.entries(committedMs).sort(
@@ -30,7 +33,9 @@ function balanced(committedMs: Readonly<Record<string, number>>): Map<string, nu
   );
 }
 
-/** Rooms whose tests are in folders of other names, or of several. Rooms of the same name need no line here. */
+/**
+ * Folders whose tests have other names or several places. Folders with the same name need no entry.
+ */
 const testsOfRoom: readonly [room: string, tests: readonly string[]][] = [
   ['clients/', ['test/client/']],
   ['docs/', ['test/docs/']],
@@ -52,7 +57,10 @@ const testsOfRoom: readonly [room: string, tests: readonly string[]][] = [
   ['src/workbook/', ['test/deposits/bank/', 'test/providers/imports/']],
 ];
 
-/** The folders of the tests that are about a file. A folder with the same name one level down is closer: src/api/buyer. */
+/**
+ * Returns the test folders for a file. A folder with the same name one level down is closer:
+ * src/api/buyer.
+ */
 function testFoldersOf(changed: string): string[] {
   const [top = '', room = '', sub = '', deeper] = changed.split('/');
   const isNested = room === 'api' && deeper !== undefined;
@@ -69,18 +77,21 @@ function testFoldersOf(changed: string): string[] {
 }
 
 export interface Touch {
-  /** 0: the test itself changed. 1: a file of its room. More: one more than the shortest path of imports to a changed file. */
+  /**
+   * 0: the test itself changed. 1: a file of its folder. Above: one more than the shortest import
+   * path to a changed file.
+   */
   distance: number;
   why: string;
 }
 
-/** How a change touches a test; null: not at all, as far as can be seen. */
+/** Returns how a change affects a test; null if no relation is known. */
 export function touchOf(test: string, changed: readonly string[], graph: ImportGraph): Touch | null {
   if (changed.includes(test)) {
     return { distance: 0, why: 'it changed' };
   }
   const ofRoom = changed.find(
-    // Another test of the room is not about what this one runs.
+    // A change of another test in the folder does not affect this one.
     (file) => !file.endsWith('.test.ts') && testFoldersOf(file).some((folder) => test.startsWith(folder)),
   );
   if (ofRoom !== undefined) {
@@ -102,11 +113,11 @@ export function touchOf(test: string, changed: readonly string[], graph: ImportG
 
 export interface Candidate {
   file: string;
-  /** How long it probably takes. */
+  /** Expected duration in milliseconds. */
   ms: number;
-  /** Nothing else runs beside it. */
+  /** True if no other file runs at the same time. */
   isAlone: boolean;
-  /** The round of its turn; null: every round. */
+  /** Its round in the rotation; null: every round. */
   round: number | null;
   touch: Touch | null;
 }
@@ -114,16 +125,16 @@ export interface Candidate {
 export interface Choice {
   byTurn: Candidate[];
   touched: Candidate[];
-  /** Touched, and not run: the time is over. */
+  /** Affected, but out of time. */
   leftOut: Candidate[];
-  /** Neither touched nor in turn. */
+  /** Neither affected nor in this round. */
   waiting: Candidate[];
 }
 
 export interface Time {
-  /** How long the run may take. What is in turn runs in any case. */
+  /** Time limit of the run in milliseconds. Files of the round always run. */
   budgetMs: number;
-  /** Files at the same time. */
+  /** Files in parallel. */
   jobs: number;
 }
 
@@ -147,10 +158,10 @@ export function chooseLong(candidates: readonly Candidate[], round: number, time
   return choice;
 }
 
-/** Measured in CI: at the end of a phase some of the jobs have nothing to do. */
+/** Measured in CI: some workers are idle at the end of a phase. */
 const usedShare = 0.9;
 
-/** How long files take that run beside each other, and after them those that run alone. */
+/** Returns the wall-clock time of the parallel files plus those that run alone, in milliseconds. */
 export function wallMs(files: readonly Pick<Candidate, 'ms' | 'isAlone'>[], jobs: number): number {
   const sum = (some: typeof files) => some.reduce((total, { ms }) => total + ms, 0);
   const beside = files.filter(({ isAlone }) => !isAlone);

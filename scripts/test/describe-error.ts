@@ -1,4 +1,4 @@
-/** An error of a test as a person reads it: what was expected, and the lines of the sources. */
+/** Formats a test error with its diff and with source lines. */
 import fs from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import path from 'node:path';
@@ -10,7 +10,7 @@ export function describeError(error: unknown): string {
     return String(error);
   }
   const stack = error.stack ?? '';
-  // Assertions of nested errors change the message after the stack was taken.
+  // Assertions of nested errors change the message after the stack was captured.
   const head = stack.includes(error.message.split('\n')[0] ?? '') ? '' : `${error.name}: ${error.message}\n`;
   const cause = error.cause === undefined ? '' : `\n  caused by ${describeError(error.cause)}`;
   return `${head}${withSourceLines(stack)}${diffOf(error)}${cause}`;
@@ -27,7 +27,7 @@ function diffOf(error: Error & { showDiff?: boolean; actual?: unknown; expected?
 
 const frame = /(file:\/\/[^\s()]+?|\/[^\s()]+?):(\d+):(\d+)/g;
 
-/** Node maps stacks itself, but then reads every map at each start: here only those that a failure needs. */
+/** Node's own mapping reads every map at each start; this reads only the maps of a failure. */
 function withSourceLines(stack: string): string {
   return stack.replace(frame, (whole, url: string, line: string, column: string) => {
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;

@@ -1,17 +1,17 @@
 /**
- * Runs one test file with mocha and tells the runner over IPC how it went. A process of its own for each file:
- * connections, clocks, environment and modules of one can't reach another.
+ * Runs one test file with mocha and reports to the runner over IPC. A separate process isolates
+ * connections, clocks, environment and modules.
  */
 import fs from 'node:fs';
 import Mocha from 'mocha';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 import { describeError } from './describe-error.js';
 
-/** Ends a test that hangs, on a machine of a third of the usual speed as well. What must be quick says so itself, and is measured. */
+/** Ends a hanging test, with a margin for slow machines. Tests of speed measure themselves. */
 const testTimeoutMs = 60_000;
 const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
-// Without the runner nobody is left to end what this file has started: the whole group goes.
+// Without the runner, kills the whole process group.
 process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 process.once('message', (order: FileOrder) => {
   void run(order).then(
@@ -38,7 +38,7 @@ async function run({ built, grep, forbidOnly, sizedOnly }: FileOrder): Promise<n
   return new Promise((resolve) => mocha.run(resolve));
 }
 
-/** The tag of a test that has sizes (test/support/sizes.ts). */
+/** True for the tag of tests with several sizes (test/support/sizes.ts). */
 function isSized({ title }: Mocha.Test): boolean {
   return title.endsWith(' @sized');
 }
@@ -61,7 +61,7 @@ class Teller extends Mocha.reporters.Base {
   }
 }
 
-/** @param test may be a hook as well, if it failed. */
+/** @param test A test, or a failed hook. */
 function tellResult(test: Mocha.Runnable, state: TestResult['state'], error?: unknown): void {
   tell({
     type: 'test',
@@ -75,7 +75,7 @@ function tellResult(test: Mocha.Runnable, state: TestResult['state'], error?: un
   });
 }
 
-/** The reason that test/support/skip-because.ts left at the test or at a suite around it. */
+/** Returns the reason that test/support/skip-because.ts set on the test or on a suite around it. */
 function reasonOf(from: Mocha.Runnable | Mocha.Suite | undefined): string | null {
   return from === undefined
     ? null
@@ -87,13 +87,14 @@ function tell(message: FileMessage, then?: () => void): void {
 }
 
 function end(exitCode: number): void {
-  // A test may leave a server or a connection open: its file ends with its last test.
+  // Exits even if a test left a server or a connection open.
   tell({ type: 'end', cpuMs: cpuMs() }, () => process.exit(exitCode));
 }
 
 function cpuMs(): number {
   try {
-    // "pid (name) state …": from the state on, user and system time of this process and of its children, in ticks of 10 ms.
+    // Format: "pid (name) state …". Sums user and system time of this process and its children, in
+    // ticks of 10 ms.
     const fields = fs
       .readFileSync('/proc/self/stat', 'utf8')
       .replace(/^.*\) /s, '')

@@ -1,19 +1,19 @@
-/** A test file that failed beside others and passed when it ran again alone. */
+/** Results with flaky files: they failed in parallel and passed when repeated alone. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { FileResult } from './run-file.js';
 
 export interface Outcome {
-  /** Of a file that passed when it ran again, its second run. */
+  /** For a file that passed when repeated, its second run. */
   results: FileResult[];
-  /** The first run of each of these. */
+  /** The first run of each flaky file. */
   flaky: FileResult[];
 }
 
-/** More failed files are no accident, and running all of them again would take too long. */
+/** With more failures a repetition would take too long, and chance is unlikely. */
 export const runAgainMax = 5;
 
-/** The files that test/FLAKY.md names, each in a list item with its path in backticks. */
+/** Returns the files listed in test/FLAKY.md: list items with a path in backticks. */
 export function knownFlaky(text: string): Set<string> {
   return new Set([...text.matchAll(/^- `([^`]+)`/gm)].map(([, file = '']) => file));
 }
@@ -22,7 +22,10 @@ export function readKnownFlaky(root: string): Set<string> {
   return knownFlaky(fs.readFileSync(path.join(root, 'test/FLAKY.md'), 'utf8'));
 }
 
-/** The seed that the failed tests name, or else the file as a whole; null for none or several. */
+/**
+ * Returns the seed in the failed tests' output, or in the file's output; null if there is none or
+ * more than one.
+ */
 export function seedOf({ tests, printed }: Pick<FileResult, 'tests' | 'printed'>): string | null {
   const failed = tests.filter(({ state }) => state === 'failed');
   const named = seedsIn(

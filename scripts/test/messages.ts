@@ -1,24 +1,24 @@
-/** What the process of a test file tells the runner. */
+/** Messages from a test file's process to the runner. */
 export interface Failure {
-  /** Message and stack, with the lines of the sources; the diff of what was expected, if there is one. */
+  /** Message and stack with source lines, and the diff if there is one. */
   text: string;
 }
 
 export interface TestResult {
-  /** The titles of the suites around it and its own. */
+  /** Titles of the suites around it, then its own. */
   path: string[];
   state: 'passed' | 'failed' | 'pending';
   ms: number;
   failure: Failure | null;
-  /** Why a pending test was skipped, where it says so (test/support/skip-because.ts). */
+  /** Reason of a skipped test, if given (test/support/skip-because.ts). */
   skippedBecause: string | null;
 }
 
 export type FileMessage =
   | { type: 'test'; result: TestResult }
-  /** The file could not be loaded, or asks for something that is not allowed. */
+  /** The file failed to load or uses a forbidden feature. */
   | { type: 'broken'; failure: Failure }
-  /** Its last message. `cpuMs` is of this process and of those that it started and saw end. */
+  /** The last message. `cpuMs` covers this process and its finished children. */
   | { type: 'end'; cpuMs: number };
 
 export interface FileOrder {
@@ -26,6 +26,6 @@ export interface FileOrder {
   built: string;
   grep: string | null;
   forbidOnly: boolean;
-  /** Of a file that has tests with the tag `@sized`, only those. */
+  /** Runs only the tests tagged `@sized`, if the file has any. */
   sizedOnly: boolean;
 }

@@ -1,4 +1,4 @@
-/** What `npm test -- …` was asked for. */
+/** Options of `npm test`. */
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../support/arguments.js';
 import { PlainError } from '../supervisor/plain-error.js';
@@ -7,33 +7,33 @@ import { defaultJobs } from './usage.mjs';
 export type TestSize = 'normal' | 'long' | 'full';
 
 export interface Options {
-  /** Files and folders; none means everything. */
+  /** Files and folders; empty: all. */
   names: string[];
-  /** Only tests whose full title fits this pattern. */
+  /** Runs only tests whose full title matches. */
   grep: string | null;
-  /** Files at the same time. */
+  /** Files in parallel. */
   jobs: number;
-  /** The seed of a random order of files; null: the longest first. */
+  /** Seed of a random file order; null: longest first. */
   random: number | null;
-  /** Long and full: the files that take long, and of the others the tests that have sizes. */
+  /** For `long` and `full`: the long files, and the sized tests of the others. */
   size: TestSize;
-  /** Of the long files only those whose turn it is and those that a change touches: one CI run. */
+  /** Runs the long files of one CI run: those of the round and those affected by the change. */
   rotate: boolean;
-  /** How long the files of `rotate` may take. */
+  /** Time limit of `rotate` in milliseconds. */
   budgetMs: number;
-  /** Files that were flaky in an earlier part of the same CI run. */
+  /** Number of flaky files in earlier parts of the same CI run. */
   flakyBefore: number;
-  /** Stop after the first file that fails. */
+  /** Stops after the first failed file. */
   bail: boolean;
-  /** `it.only` is an error: it would pass over every other test unseen. */
+  /** Refuses `it.only`, which would silently skip the other tests. */
   forbidOnly: boolean;
 }
 
-/** @throws PlainError that says how it is used. */
+/** @throws PlainError with the usage. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   try {
     const { values, positionals } = parseArgs({
-      // parseArgs knows no option whose value may be left out.
+      // parseArgs has no options with an optional value.
       args: args.map((each) => (each === '--random' ? '--random=' : each)),
       allowPositionals: true,
       options: {

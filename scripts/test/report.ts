@@ -1,4 +1,4 @@
-/** What a person sees of a run: a line for each file, then failures, times and the sum. */
+/** Output of a run: one line per file, then failures, times and totals. */
 import colours from 'picocolors';
 import type { TestResult } from './messages.js';
 import { seedOf, type Outcome } from './flaky.js';
@@ -6,13 +6,13 @@ import { flakyMax } from './usage.mjs';
 import type { FileResult } from './run-file.js';
 
 export interface Report {
-  /** A test has ended. */
+  /** Reports a finished test. */
   test: (result: TestResult) => void;
-  /** A file has ended. */
+  /** Reports a finished file. */
   file: (result: FileResult, failed: boolean) => void;
-  /** A file that failed runs once more, alone. */
+  /** Reports that a failed file is repeated alone. */
   again: (file: string) => void;
-  /** Everything has ended. @param known the files that test/FLAKY.md names. */
+  /** Reports the totals. @param known The files listed in test/FLAKY.md. */
   sum: (outcome: Outcome, tookMs: number, known: ReadonlySet<string>) => void;
 }
 
@@ -20,7 +20,7 @@ const slowestShown = 10;
 const printedLinesMax = 200;
 const flakyLinesMax = 40;
 
-/** @param showTests each test as it ends: for one file, which nothing else talks into. */
+/** @param showTests Prints each test as it ends. Used for a single file. */
 export function createReport({ showTests }: { showTests: boolean }): Report {
   return {
     test(result) {
@@ -35,7 +35,7 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       console.log(
         `${sign} ${result.file} ${colours.dim(`${count}, ${seconds(result.ms)}, cpu ${seconds(result.cpuMs)}`)}`,
       );
-      // Also at the end; who watches a long run need not wait for it.
+      // Printed immediately and again at the end, so that failures are visible during a long run.
       for (const { path, text } of failed && !showTests ? failuresOf([result]) : []) {
         console.log(indented(colours.red(`${path.join(' › ')}\n${indented(text, 2)}`), 4));
       }
@@ -52,7 +52,7 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       printSlowest(results);
       printSkipped(results);
       printFlaky(flaky, known);
-      // Last, because whoever reads the end of a long log looks for them.
+      // Printed last, where readers of a long log look.
       printFailures(failures);
       const count = (state: TestResult['state']) =>
         results.flatMap((each) => each.tests).filter((each) => each.state === state).length;
@@ -72,7 +72,10 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
   };
 }
 
-/** Tests whose tool is missing on this machine, by what is missing. Tests that are too large for this run say nothing. */
+/**
+ * Prints tests skipped because of a missing tool, by tool. Tests that are too large for this run
+ * have no reason.
+ */
 function printSkipped(results: FileResult[]): void {
   const skipped = results.flatMap(({ file, tests }) =>
     tests.flatMap(({ skippedBecause }) => (skippedBecause === null ? [] : [{ file, skippedBecause }])),
@@ -152,7 +155,10 @@ function printSlowest(results: FileResult[]): void {
   }
 }
 
-/** Of a file that went well the tables and seeds, without the log of the service: it is full of faults that tests play. */
+/**
+ * For a passed file, keeps tables and seeds and removes the service's log, which contains simulated
+ * faults.
+ */
 function worthReading(printed: string, whole: boolean): string[] {
   const lines = printed.trim() === '' ? [] : printed.trim().split('\n');
   return whole ? lines : lines.filter((line) => !line.startsWith('{'));

@@ -1,4 +1,4 @@
-/** `--rotate`: what one CI run plays of the long files, and what it leaves to others. */
+/** `--rotate`: the long files that one CI run includes and leaves out. */
 import { changedFiles, roundNumber } from './changed-files.js';
 import {
   chooseLong,
@@ -15,20 +15,20 @@ import { runsAlone } from './run-files.js';
 import { isSized } from './test-files.js';
 import { readSlowFiles, type Times } from './times.js';
 
-/** A file that runs alone takes the time of as many others. */
+/** A file that runs alone costs the time of this many parallel files. */
 const jobsOfCi = 3;
 
 export interface Rotation {
   files: string[];
   /** Lines for the start of the run. */
   chosen: string[];
-  /** Lines for its end. */
+  /** Lines for the end of the run. */
   leftOut: string[];
 }
 
 interface From {
   root: string;
-  /** All that may be chosen, in the order in which they begin. */
+  /** Candidates in start order. */
   files: string[];
   imports: ImportGraph;
   options: Pick<Options, 'jobs' | 'budgetMs'>;
@@ -50,7 +50,7 @@ export function rotate({ root, files, imports, options, times, env }: From): Rot
       file,
       ms: times.expectedMs(file),
       isAlone: runsAlone.has(file),
-      // The run without tools has skipped parts of the others.
+      // Other files run in every round, because the run without tools skips parts of them.
       round: isSized(root, file) ? roundOf(file, committedMs) : null,
       touch: touchOf(file, changes.files, imports),
     })),

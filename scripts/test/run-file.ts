@@ -1,4 +1,4 @@
-/** One test file in a process of its own, with a database, a queue prefix and a directory of its own. */
+/** Runs one test file in its own process, with its own database, queue prefix and directory. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -9,23 +9,23 @@ import { builtProgram } from '../../config/project-file.js';
 import type { FileMessage, FileOrder, TestResult } from './messages.js';
 
 export interface FileRun {
-  /** From the root of the clone. */
+  /** Relative to the repository root. */
   file: string;
   order: FileOrder;
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Below it the file gets its directory. */
+  /** The parent of the file's directory. */
   localDir: string;
   limitMs: number;
   stopping: AbortSignal;
-  /** Called for each test as it ends. */
+  /** Called for each finished test. */
   told: (result: TestResult) => void;
 }
 
 export interface FileResult {
   file: string;
   tests: TestResult[];
-  /** What is wrong with the file itself, beside its tests. */
+  /** A problem of the file itself, apart from its tests. */
   problem: string | null;
   printed: string;
   ms: number;
@@ -44,7 +44,7 @@ export async function runFile(run: FileRun): Promise<FileResult> {
     cwd: run.cwd,
     env: { ...run.env, ...ownPlaces(run.env, dir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own, so that it can be ended with everything that it has started.
+    // A separate process group, so that all child processes can be killed with it.
     detached: true,
   });
   const keep = (chunk: Buffer) => {
@@ -57,19 +57,19 @@ export async function runFile(run: FileRun): Promise<FileResult> {
   child.send(run.order);
   await ended;
   endGroup(child);
-  // What it printed last is still on its way; only a process in a group of its own could hold the pipe for ever.
+  // Waits for the last output. Only a process in another group could keep the pipe open.
   await Promise.race([closed, delay(lastWordsMs)]);
   fs.rmSync(dir, { recursive: true, force: true });
   result.ms = performance.now() - startedAt;
   return result;
 }
 
-/** What no two files may share. */
+/** Resources that no two files share. */
 function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const name = path.basename(dir);
   const uri = new URL(env['MONGODB_URI'] ?? '');
   uri.pathname = `/file_${name}`;
-  // Faults that a file plays are for clients of this name (test/support/mongo-faults.ts).
+  // Simulated faults target this client name (test/support/mongo-faults.ts).
   uri.searchParams.set('appName', `file_${name}`);
   return {
     MONGODB_URI: uri.href,
@@ -79,7 +79,7 @@ function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Resolves when the process has said its last word or can't any more. */
+/** Resolves after the last message or the end of the process. */
 async function follow(child: ChildProcess, run: FileRun, result: FileResult): Promise<void> {
   const saidEnd = new AbortController();
   child.on('message', (message: FileMessage) => {
@@ -117,11 +117,11 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
   }
 }
 
-/** Kills the process and all that it has started, but for what has made itself a group of its own. */
+/** Kills the process and its children, except those in another process group. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-(pid ?? Number.NaN), 'SIGKILL');
   } catch {
-    // Nobody of it is left.
+    // No process is left in the group.
   }
 }

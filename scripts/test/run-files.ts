@@ -1,4 +1,4 @@
-/** Runs test files beside each other and collects how they went. */
+/** Runs test files in parallel and collects their results. */
 import path from 'node:path';
 import type { DatabasePair, OwnDatabases } from '../databases/own-databases.js';
 import type { BuiltTests } from './build-tests.js';
@@ -9,12 +9,12 @@ import { runFile, type FileResult } from './run-file.js';
 import { isLong } from './test-files.js';
 import { flakyMax } from './usage.mjs';
 
-/** Longer than any file takes on a busy machine: the limits that matter are those of the tests. */
+/** An upper bound for busy machines; the tests have their own limits. */
 const fileLimitMs = { normal: 10 * 60_000, long: 45 * 60_000, full: 60 * 60_000 };
 
 /**
- * They compare the times of one phase with those of another, so the load must be the same in both, drive a browser, which is as
- * impatient as a person, or start as many processes as there are: each runs when the others are done.
+ * Files that run alone, after the others. They compare the times of phases under equal load, drive
+ * a browser, or start very many processes.
  */
 export const runsAlone: ReadonlySet<string> = new Set([
   'test/api/wallet/long-lists.long.test.ts',
@@ -27,10 +27,7 @@ export const runsAlone: ReadonlySet<string> = new Set([
   'test/webhooks/fairness.long.test.ts',
 ]);
 
-/**
- * They promise an answer within a time, and do little else than wait: they run beside each other, when those that take
- * all of the machine are done.
- */
+/** Files with deadlines that mostly wait. They run in parallel after the CPU-bound files. */
 const hasTimeLimits: ReadonlySet<string> = new Set([
   'test/api/access/mongodb-away.long.test.ts',
   'test/api/access/redis-away.long.test.ts',
@@ -49,7 +46,7 @@ const hasTimeLimits: ReadonlySet<string> = new Set([
 
 export interface Work {
   root: string;
-  /** In the order in which they begin. */
+  /** In start order. */
   files: string[];
   built: BuiltTests;
   options: Options;
@@ -62,7 +59,7 @@ export async function runFiles({ root, files, built, options, databases, report 
   const isOver = () =>
     databases.stopping.aborted || (options.bail && results.some((each) => isFailed(each, options)));
 
-  // Files beside each other don't wait for what one of them asks of its database.
+  // Each worker has its own databases, so that parallel files do not slow each other down.
   async function workThrough(waiting: string[], pair: DatabasePair | undefined): Promise<void> {
     for (let file = waiting.shift(); file !== undefined && !isOver(); file = waiting.shift()) {
       const result = await run(file, pair);
@@ -77,7 +74,7 @@ export async function runFiles({ root, files, built, options, databases, report 
         built: built.fileOf(file),
         grep: options.grep,
         forbidOnly: options.forbidOnly,
-        // A named file runs whole, and so does a long one, because nothing of it ran before.
+        // A named or long file runs completely, because the normal run did not include it.
         sizedOnly: options.size !== 'normal' && options.names.length === 0 && !isLong(file),
       },
       cwd: path.join(root, folderOf(file)),
@@ -88,7 +85,7 @@ export async function runFiles({ root, files, built, options, databases, report 
       told: (test) => report.test(test),
     });
 
-  /** A single file ran alone already, and `bail` asks for a quick end. */
+  /** A single file already ran alone, and `bail` stops early. */
   async function runFailedAgain(): Promise<FileResult[]> {
     const failed = results.filter((each) => isFailed(each, options));
     if (files.length === 1 || options.bail || failed.length > runAgainMax) {
@@ -100,7 +97,7 @@ export async function runFiles({ root, files, built, options, databases, report 
         break;
       }
       report.again(first.file);
-      // With another seed a rare mistake would look like an unreliable test.
+      // Another seed could hide a rare error and make the test look flaky.
       const second = await run(first.file, databases.pairs[0], seedOf(first));
       const failedAgain = isFailed(second, options);
       report.file(second, failedAgain);
@@ -122,7 +119,7 @@ export async function runFiles({ root, files, built, options, databases, report 
   return { flaky: await runFailedAgain(), results };
 }
 
-/** Tests run in the folder of the package that they belong to. */
+/** Tests run in the folder of their package. */
 function folderOf(file: string): string {
   return /^packages\/[^/]+/.exec(file)?.[0] ?? '.';
 }
@@ -138,7 +135,7 @@ export function isFailedRun(
   );
 }
 
-/** A file without a test proves nothing; unless only some titles were asked for. */
+/** A file without tests fails, unless titles are filtered. */
 export function isFailed({ tests, problem }: FileResult, { grep }: Pick<Options, 'grep'>): boolean {
   return (
     problem !== null || tests.some((each) => each.state === 'failed') || (tests.length === 0 && grep === null)

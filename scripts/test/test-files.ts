@@ -1,14 +1,14 @@
-/** The test files of the clone: finds them, chooses those that were named, puts them in order. */
+/** Finds, selects and sorts the test files of the repository. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRandom } from '../support/random.js';
 import { PlainError } from '../supervisor/plain-error.js';
 import type { Options } from './options.js';
 
-/** Paths from the root of the clone. */
+/** Relative to the repository root. */
 const folders = ['test', 'packages/embedded-mongo/test'];
 
-/** Every file below the folders of the suites whose name ends so. */
+/** Returns all files below the test folders with this ending. */
 export function filesEndingWith(root: string, ending: string): string[] {
   return folders.flatMap((folder) =>
     fs
@@ -32,7 +32,7 @@ export function chooseFiles(
     }
   }
   if (names.length > 0) {
-    // It is these that are meant, whether they take long or not.
+    // Named files run regardless of their size.
     return all.filter((file) => wanted.some((name) => isWithin(file, name)));
   }
   return all.filter((file) =>
@@ -40,14 +40,17 @@ export function chooseFiles(
   );
 }
 
-/** How many files are left to the long runs. */
+/** Returns the number of files left to the long runs. */
 export function countLong(root: string): number {
   return filesEndingWith(root, longEnding).length;
 }
 
 const longEnding = '.long.test.ts';
 
-/** It takes more than its share of the five minutes that `npm test` has: the long runs play all of it (decision 058). */
+/**
+ * True for a file that is too slow for the five minutes of `npm test`; the long runs include it
+ * (decision 058).
+ */
 export function isLong(file: string): boolean {
   return file.endsWith(longEnding);
 }
@@ -56,17 +59,20 @@ function isWithin(file: string, name: string): boolean {
   return name === '' || file === name || file.startsWith(`${name}/`);
 }
 
-/** Whether the long runs play it. Tests with several sizes take theirs from one module. */
+/** True if the long runs include the file. Tests with several sizes import sizes.js. */
 export function isSized(root: string, file: string): boolean {
   return isLong(file) || /from '[./\w-]*\/sizes\.js'/.test(fs.readFileSync(path.join(root, file), 'utf8'));
 }
 
-/** CI runs `npm test` without tools such as PHP: what that skips, the long part plays. */
+/** CI runs `npm test` without tools such as PHP; the long runs include the skipped tests. */
 function needsTool(file: string): boolean {
   return /from '[./\w-]*\/require-tool\.js'/.test(fs.readFileSync(file, 'utf8'));
 }
 
-/** @param expectedMs how long a file probably takes. The longest come first, so that none is left alone at the end. */
+/**
+ * @param expectedMs Expected duration of a file. The longest start first, so that none remains
+ * alone at the end.
+ */
 export function inOrder(
   files: string[],
   { random }: Pick<Options, 'random'>,

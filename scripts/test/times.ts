@@ -1,18 +1,18 @@
-/** How long each file took last time on this machine, so that the longest can begin first. */
+/** Last durations of files on this machine, so that the longest can start first. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Options, TestSize } from './options.js';
 
 export interface Times {
   expectedMs: (file: string) => number;
-  /** Keeps what was measured for the next run. */
+  /** Stores the measured times for the next run. */
   keep: (measured: Map<string, number>) => void;
 }
 
-/** Milliseconds by file, in each size of which CI runs them. */
+/** Milliseconds by file, for each size that CI runs. */
 type SlowFiles = Record<Exclude<TestSize, 'full'>, Record<string, number>>;
 
-/** A file that was never run here counts by test/slow-files.json, or else by its size. */
+/** Estimate for a file that is neither measured here nor in test/slow-files.json. */
 const msPerByte = 1;
 
 export function readTimes(root: string, { size }: Pick<Options, 'size'>): Times {
@@ -27,7 +27,7 @@ export function readTimes(root: string, { size }: Pick<Options, 'size'>): Times 
       measured[test] ?? (committed[test] ?? fs.statSync(path.join(root, test)).size * msPerByte) * factor,
     keep(now) {
       fs.mkdirSync(path.dirname(file), { recursive: true });
-      // Another run may have ended in the meantime.
+      // Another run may have written the file meanwhile.
       const all = { ...readJson(file), ...Object.fromEntries(now) };
       fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(all, null, 2));
       fs.renameSync(`${file}.${process.pid}`, file);
@@ -39,7 +39,10 @@ export function readSlowFiles(root: string): SlowFiles {
   return JSON.parse(fs.readFileSync(path.join(root, 'test/slow-files.json'), 'utf8')) as SlowFiles;
 }
 
-/** How much longer files take on this machine than test/slow-files.json says, by those that were measured: 1 without any. */
+/**
+ * Returns how much slower this machine is than test/slow-files.json, from the measured files; 1
+ * without any.
+ */
 export function slowness(committed: Record<string, number>, measured: Record<string, number>): number {
   const both = Object.keys(committed).filter((file) => measured[file] !== undefined);
   const sum = (of: Record<string, number>) => both.reduce((total, file) => total + (of[file] ?? 0), 0);

@@ -1,10 +1,10 @@
 /** The answer to `npm test -- --help`. Plain Node, because a clone may have no packages yet. */
 import os from 'node:os';
 
-/** One more than there are cores: tests wait for processes as often as they compute. */
+/** One more than the cores, because tests often wait for processes. */
 export const defaultJobs = () => os.availableParallelism() + 1;
 
-/** Files of one CI run that may fail first and pass when they run again alone. */
+/** Maximum of flaky files in one CI run. */
 export const flakyMax = 2;
 
 export const usage = `npm test -- [files or folders] [options]

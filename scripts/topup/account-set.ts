@@ -8,13 +8,13 @@ import { reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
 interface SetOptions extends Omit<OperatorSettings, 'commissionRate' | 'rateLimitMax' | 'productLimit'> {
-  /** Null: the word `default`. */
+  /** Null for the word `default`. */
   commissionRate?: number | null;
   rateLimitMax?: number | null;
   productLimit?: number | null;
 }
 
-/** What an option of the command sets, by the name of both. */
+/** Option names, equal to the names of the settings. */
 const settingNames = [
   'requireStrongSign',
   'requireAck',
@@ -25,7 +25,10 @@ const settingNames = [
   'language',
 ] as const satisfies (keyof OperatorSettings)[];
 
-/** `topup account set`, `topup account group` and `topup account allowlist clear`: what the operator decides of an account. */
+/**
+ * `topup account set`, `topup account group` and `topup account allowlist clear`: settings that the
+ * operator decides.
+ */
 export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {
     usage: 'set <username>',

@@ -18,7 +18,7 @@ import {
 } from './options.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup account …` and `topup key …`: who may use the service. */
+/** `topup account …` and `topup key …`: accounts and their API keys. */
 export function registerAccount(program: Command): void {
   const account = defineGroup(program, 'account', 'Create, list, suspend buyers and sellers');
   registerCreate(account);
@@ -226,7 +226,7 @@ function registerShow(group: Command): void {
   });
 }
 
-/** Without its secret, and without those of its URL. */
+/** Leaves out the endpoint's secret and the secrets in its URL. */
 function presentEndpoint({ endpoint, health }: ListedEndpoint) {
   return {
     id: endpoint.id,
@@ -296,7 +296,7 @@ function describeText({
   ].join('\n');
 }
 
-/** What `account set` sets. */
+/** The settings of `account set`. */
 function operatorSettings(account: Account): [string, string | null][] {
   const isSeller = account.role === 'seller';
   const most = account.rateLimitMax ?? null;

@@ -1,6 +1,7 @@
 /**
- * Who acts on the command line. The machine's own user proves little where several people share it, so an operator shows
- * a key of their own: TOPUP_OPERATOR_KEY, or a file that nobody else can read, named by TOPUP_OPERATOR_KEY_FILE.
+ * Identifies the operator of a CLI call. The system user is shared on many machines, so an operator
+ * shows a personal key: TOPUP_OPERATOR_KEY, or a file readable only by its owner, named by
+ * TOPUP_OPERATOR_KEY_FILE.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -12,15 +13,15 @@ export interface Acting {
   action: OperatorAction;
   /** The operator named by --as. */
   as: string | undefined;
-  /** MongoDB may be away: then reading is done in the name of the system user. */
+  /** MongoDB may be down: read commands then run as the system user. */
   toleratesOutage: boolean;
 }
 
 /**
- * The actor for the audit log, if the table of rights lets them do this. Without a key it is `cli:<system user>`, or in
- * development the operator named by --as. In production, and wherever an operator has a key, who changes something has
- * to show one.
- * @throws UsageError for a key that is missing or somebody else's, ForbiddenError where the role may not do this.
+ * Returns the actor for the audit log if the rights table allows the action. Without a key it is
+ * `cli:<system user>`, or in development the operator of --as. In production, and once any operator
+ * has a key, changes require a key.
+ * @throws UsageError for a missing or foreign key, ForbiddenError if the role lacks the right.
  */
 export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<string> {
   const key = givenKey(process.env);
@@ -59,7 +60,7 @@ async function unproven(action: OperatorAction, as: string | undefined): Promise
   ]);
   const isKeyNeeded = isGuarded(env) || (await anyOperatorHasKey());
   if (isKeyNeeded) {
-    // Somebody has to make the first admin and the first key.
+    // The first admin and the first key can be created without a key.
     if (as === undefined && action === 'operator.manage' && !(await anyAdminHasKey())) {
       return systemUser();
     }

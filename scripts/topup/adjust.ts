@@ -5,7 +5,7 @@ import { listText, rupiah, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup adjust …`: corrections of wallets by hand. */
+/** `topup adjust …`: manual corrections of wallets. */
 export function registerAdjust(program: Command): void {
   const group = defineGroup(
     program,

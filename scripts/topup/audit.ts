@@ -13,7 +13,7 @@ interface ListOptions {
   limit: number;
 }
 
-/** `topup audit …`: who changed what. */
+/** `topup audit …`: the audit log. */
 export function registerAudit(program: Command): void {
   const group = defineGroup(program, 'audit', 'Who changed what, when, from where and why');
   defineCommand<ListOptions>(group, {

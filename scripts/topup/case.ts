@@ -3,7 +3,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { listText, time, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 
-/** `topup case …`: what the money rules refuse to decide alone. */
+/** `topup case …`: cases that need an operator's decision. */
 export function registerCase(program: Command): void {
   const group = defineGroup(program, 'case', 'Cases that need a decision by a person');
   registerList(group);

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
 import { reasonOption } from './options.js';
 
-/** `topup customer …`: what the law lets a customer ask for (docs/explanation/personal-data.md). */
+/**
+ * `topup customer …`: legal requests about a customer's data (docs/explanation/personal-data.md).
+ */
 export function registerCustomer(program: Command): void {
   const customer = defineGroup(program, 'customer', "Answer requests about a customer's data");
   defineCommand(customer, {

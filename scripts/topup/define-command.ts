@@ -6,41 +6,45 @@ import { printFailure, printOutput, type Output } from './print.js';
 import { withService } from './with-service.js';
 
 export interface CommandCall<Options> {
-  /** The value of `<name>` or `[name]`; an empty string where an optional one was left out. */
+  /** Returns the value of `<name>` or `[name]`; empty if an optional one is absent. */
   arg: (name: string) => string;
-  /** Those of `<name...>`. */
+  /** Returns the values of `<name...>`. */
   args: (name: string) => string[];
-  /** The arguments that were given, by their names. */
+  /** The given arguments by name. */
   fields: Record<string, string | string[]>;
   options: Options;
-  /** For the audit log: who does it, from where, and why (--reason, where the command has it). */
+  /** For the audit log: actor, origin and reason (--reason, if the command has it). */
   by: { actor: string; from: null; reason: string | null };
 }
 
 export interface CommandSpec<Options> {
-  /** As commander has it: `suspend <username>`. */
+  /** In commander's syntax: `suspend <username>`. */
   usage: string;
-  /** Its row in the table of rights. */
+  /** Its row in the rights table. */
   action: OperatorAction;
-  /** What its group does where no other command of it is named. */
+  /** The command that its group runs without a subcommand. */
   isDefault?: boolean;
   /** One line for the list of commands. */
   summary: string;
-  /** What it does beyond that, and what not. */
+  /** Further effects and limits. */
   details?: string;
   /** Without the leading `topup`. */
   examples: string[];
   options?: Option[];
-  /** False: runs without the service's databases. Default: MongoDB must answer, Redis is connected if it does. */
+  /**
+   * False: runs without the service's databases. Default: MongoDB must answer; Redis is connected
+   * if available.
+   */
   needsService?: boolean;
-  /** Runs though MongoDB does not answer: `doctor` says so itself. */
+  /** Runs while MongoDB is down; `doctor` reports that itself. */
   toleratesOutage?: boolean;
   run(call: CommandCall<Options>): Promise<Output>;
 }
 
 /**
- * Adds a command with --json, --help with examples, connections, and exit codes (0 done, 1 not done or a check
- * failed, 2 wrong usage). `run` imports what it needs of src/ itself, because configuration is read at import.
+ * Adds a command with --json, --help with examples, connections, and exit codes (0 done, 1 not done
+ * or a failed check, 2 wrong usage). `run` imports from src/ lazily, because configuration is read
+ * at import.
  */
 export function defineCommand<Options = object>(parent: Command, spec: CommandSpec<Options>): void {
   const command = parent
@@ -53,7 +57,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
       `\nExamples:\n${spec.examples.map((each) => `  npm run topup -- ${each}`).join('\n')}`,
     );
   const own = spec.options ?? [];
-  // A command whose --as means something else goes by the operator key alone.
+  // A command whose --as has another meaning requires the operator key.
   const namesActor = getRight(spec.action).kind === 'change' && !own.some(({ long }) => long === '--as');
   for (const option of [...own, ...(namesActor ? [asOption()] : [])]) {
     command.addOption(option);
@@ -89,12 +93,12 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
 
 const actions = new WeakMap<Command, OperatorAction>();
 
-/** The row of a command in the table of rights; null for a group, which does nothing. */
+/** Returns the command's row in the rights table; null for a group. */
 export function actionOf(command: Command): OperatorAction | null {
   return actions.get(command) ?? null;
 }
 
-/** A group such as `account`, which only holds commands. */
+/** Adds a group such as `account` that only contains commands. */
 export function defineGroup(program: Command, name: string, summary: string): Command {
   return program.command(name).summary(summary).description(`${summary}.`);
 }

@@ -6,7 +6,7 @@ import { listText, rupiah, time } from './format.js';
 import { defineOperationCommand } from './operation-command.js';
 import { limitOption, reasonOption } from './options.js';
 
-/** `topup deposit …`: money that clients say they sent. */
+/** `topup deposit …`: deposits reported by clients. */
 export function registerDeposit(program: Command): void {
   const deposit = defineGroup(program, 'deposit', 'Deposits that wait for confirmation');
   registerList(deposit);

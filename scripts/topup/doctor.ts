@@ -6,7 +6,7 @@ import { colours, heading, status, table, time, wrapped } from './format.js';
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
-/** So that a watch says that it lives, and ends with whoever reads it. */
+/** A heartbeat that shows that the watch is alive, and ends it when its reader is gone. */
 const unchangedEveryMs = 60_000;
 
 /** `topup doctor` */
@@ -29,7 +29,7 @@ async function look(): Promise<Output> {
   return outputOf(await diagnose());
 }
 
-/** Prints each look that found something else than the one before; the last one is the command's own. */
+/** Prints each result that differs from the previous one; the last one is the command's own. */
 async function watchSystem(json: boolean): Promise<Output> {
   const stop = new AbortController();
   const end = () => {
@@ -65,7 +65,7 @@ async function watchSystem(json: boolean): Promise<Output> {
   }
 }
 
-/** What is not well, and how: what is well comes and goes with processes and providers. */
+/** Returns the names of failed checks. Passing checks vary with processes and providers. */
 function stateOf(found: Diagnosis[] | null): string | null {
   return (
     found &&

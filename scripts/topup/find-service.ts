@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { UsageError } from './usage-error.js';
 
 /**
- * Points this process to the running copy: MONGODB_URI and REDIS_URL if both are set, otherwise what `npm start`
- * left in LOCAL_DIR/demo.json. Must run before anything of src/ is imported.
- * @throws UsageError that says how to name a copy, if none is found.
+ * Points this process to the running copy: MONGODB_URI and REDIS_URL if both are set, otherwise
+ * LOCAL_DIR/demo.json of `npm start`. Call it before importing anything from src/.
+ * @throws UsageError with instructions if no copy is found.
  */
 export function findService(environment: NodeJS.ProcessEnv): void {
   if (existsSync('.env')) {
@@ -43,7 +43,7 @@ function readDemo(path: string): Demo {
       return { ...rest, mongodb_uri, redis_url };
     }
   } catch {
-    // No copy was ever started here; the message below says what to do.
+    // No copy was started here; the message below explains what to do.
   }
   throw new UsageError(
     `No running copy found (${path}). Start one with npm start, name its directory with LOCAL_DIR, or set MONGODB_URI and REDIS_URL.`,

@@ -5,12 +5,15 @@ import { UsageError } from './usage-error.js';
 
 const pollEveryMs = 300;
 const answerTimeoutMs = 10_000;
-/** Clocks of two processes are so far apart at most. An event of the moment before is better sent than one that is missed. */
+/**
+ * Assumed maximum clock difference between processes. An earlier event may be sent, so that none is
+ * missed.
+ */
 const clocksApartMs = 1_000;
 
 /**
  * Posts a copy of each new delivery of an account to a URL, until `countMax` or an interrupt.
- * @returns How many were forwarded.
+ * @returns the number of forwarded deliveries.
  */
 export async function followDeliveries(following: {
   username: string;
@@ -49,16 +52,17 @@ export async function followDeliveries(following: {
     ...following.by,
     action: 'webhook.listen',
     subject: { kind: 'account', id: account._id },
-    // Without its query, which may be a secret.
+    // Without the query, which may contain a secret.
     after: { to: new URL(following.url).origin },
   });
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  // What comes as soon as we say that we listen is heard.
+  // Set before the announcement, so that no event after it is missed.
   const startedMs = nowMs() - clocksApartMs;
   following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
   const seen = new Set<string>();
-  // A row is written a little before its commit: the look back finds it, `seen` keeps it from going twice.
+  // A row is written shortly before its commit. Looking back finds it; `seen` prevents a second
+  // copy.
   const lookBackMs = 5_000;
   while (!stop.signal.aborted && seen.size < following.countMax) {
     const since = new Date(Math.max(startedMs, nowMs() - lookBackMs));

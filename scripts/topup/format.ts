@@ -1,9 +1,9 @@
-/** Words and columns for people. Colours appear on a terminal only. */
+/** Text and tables for terminals. Colours appear only on a terminal. */
 import pico from 'picocolors';
 
 export const colours = pico.createColors(process.stdout.isTTY && pico.isColorSupported);
 
-/** Aligned columns; numbers to the right where `right` names the column (from 0). */
+/** Formats aligned columns; columns in `right` (from 0) are right-aligned. */
 export function table(head: string[], rows: string[][], right: number[] = []): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => visible(row[column] ?? '').length)),
@@ -21,19 +21,19 @@ export function table(head: string[], rows: string[][], right: number[] = []): s
   return [colours.dim(line(head)), ...rows.map(line)].join('\n');
 }
 
-/** A field by its name, or a head with what stands below it. A number there is right-aligned and in rupiah. */
+/** A field name, or a heading with a cell function. Numbers are right-aligned and in rupiah. */
 export type Column<Row> = (keyof Row & string) | [head: string, cell: (row: Row) => string | number | null];
 
 export interface ListFormat<Row> {
   columns: Column<Row>[];
-  /** The sentence for an empty list. */
+  /** The text for an empty list. */
   empty: string;
-  /** The `--after` of the next page. */
+  /** The `--after` value of the next page. */
   next?: string | null;
   lookedBackTo?: Date | string | null;
 }
 
-/** A table of rows, or the sentence for none. */
+/** Formats rows as a table, or returns the text for none. */
 export function listText<Row>(
   rows: readonly Row[],
   { columns, empty, next = null, lookedBackTo = null }: ListFormat<Row>,
@@ -55,7 +55,7 @@ export function listText<Row>(
   ].join('\n');
 }
 
-/** Fields whose numbers are no rupiah. */
+/** Fields whose numbers are not rupiah. */
 const counts = /^(rounds|attempts)$/;
 
 function cellOf(column: unknown, value: unknown): string {
@@ -74,8 +74,8 @@ function cellOf(column: unknown, value: unknown): string {
 }
 
 /**
- * A line as a terminal shows it: broken between words, what follows below its last column. As it is where that is not known (a
- * pipe), or has no room.
+ * Wraps a line between words to the terminal width and indents what follows. Returns it unchanged
+ * for a pipe or a narrow terminal.
  */
 export function wrapped(line: string, indent: number, width = process.stdout.columns): string {
   if (!(width > indent + 20) || visible(line).length <= width) {
@@ -93,7 +93,7 @@ export function wrapped(line: string, indent: number, width = process.stdout.col
   return lines.join('\n');
 }
 
-/** `name   value` lines, aligned. Pairs whose value is null are left out. */
+/** Formats aligned `name   value` lines. Pairs with a null value are left out. */
 export function facts(pairs: [string, string | null][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs
@@ -107,24 +107,26 @@ export function heading(text: string): string {
   return `\n${colours.bold(text)}`;
 }
 
-/** `Rp 1.234.567` */
+/** Formats `Rp 1.234.567`. */
 export function rupiah(amount: number): string {
   return `Rp ${amount.toLocaleString('id-ID')}`;
 }
 
 let written = (at: Date) => at.toISOString().replace('T', ' ');
 
-/** How times are written from now on: the zone is a setting of the service, which is read when a command has found it. */
+/**
+ * Sets the time format. The time zone is a setting that is read only after the service is found.
+ */
 export function writeTimesBy(write: (at: Date) => string): void {
   written = write;
 }
 
-/** `2026-11-21 17:20:30.123 WIB`, or a dash. */
+/** Formats `2026-11-21 17:20:30.123 WIB`, or a dash. */
 export function time(at: Date | string | null | undefined): string {
   return at ? written(new Date(at)) : '-';
 }
 
-/** `3 s`, `12 min`, `5 h`, `2 d` */
+/** Formats `3 s`, `12 min`, `5 h` or `2 d`. */
 export function age(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 120) {
@@ -136,7 +138,7 @@ export function age(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** A status word in the colour that it means. */
+/** Colours a status word by its meaning. */
 export function status(word: string): string {
   if (/^(ok|active|success|delivered|completed|posted|enabled|resolved)$/i.test(word)) {
     return colours.green(word);

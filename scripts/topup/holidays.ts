@@ -3,7 +3,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { table } from './format.js';
 import { reasonOption, wholeNumber } from './options.js';
 
-/** `topup holidays …`: on which days banks do not work. */
+/** `topup holidays …`: bank holidays. */
 export function registerHolidays(program: Command): void {
   const group = defineGroup(program, 'holidays', 'On which days banks do not work');
   defineCommand<{ year?: number }>(group, {

@@ -8,7 +8,7 @@ import { listText, time, type Column } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup job …`: work in the queues, and what failed so often that only a person lets it run again. */
+/** `topup job …`: queued jobs, and dead letters that only an operator can retry. */
 export function registerJob(program: Command): void {
   const group = defineGroup(program, 'job', 'Jobs: find them, see what they failed with, run them again');
   registerList(group);
@@ -109,7 +109,7 @@ interface ShownJob {
   refusal: Refusal | null;
 }
 
-/** Where it is told what has happened. */
+/** Commands and pages that show the history of each kind. */
 const history: Record<Thing['kind'], (id: string) => string> = {
   purchase: (id) => `topup transaction show ${id}`,
   account: () => 'topup account show',

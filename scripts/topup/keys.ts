@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { defineCommand, defineGroup } from './define-command.js';
 import { table } from './format.js';
 
-/** `topup keys reencrypt` */
+/** `topup keys reencrypt`: seals stored secrets with the current key. */
 export function registerKeys(program: Command): void {
   const keys = defineGroup(program, 'keys', 'The keys that stored secrets are encrypted with');
   defineCommand(keys, {

@@ -5,7 +5,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { colours, facts, heading, rupiah, table } from './format.js';
 import { day } from './options.js';
 
-/** `topup ledger …`: does every rupiah add up, and was anything touched since. */
+/** `topup ledger …`: verifies the books and closes days. */
 export function registerLedger(program: Command): void {
   const ledger = defineGroup(program, 'ledger', 'Verify that every rupiah adds up, and close days');
   registerVerify(ledger);
@@ -96,7 +96,7 @@ function closeText(closed: ShownDay[], last: ShownDay | null): string {
   ].join('\n');
 }
 
-/** One line on the terminal that is written over; stderr, so that the report can be redirected. */
+/** Returns a reporter that overwrites one line on stderr, so that stdout can be redirected. */
 function progressLine(): Progress {
   let shownAtMs = 0;
   return ({ what, done, total }) => {
@@ -115,7 +115,7 @@ function progressLine(): Progress {
   };
 }
 
-/** Said only where there is any: in production there is none. */
+/** Printed only if the amount is above zero; in production it is always zero. */
 function unvouched(amount: number): [string, string][] {
   return amount > 0 ? [['credited on the word of clients', rupiah(amount)]] : [];
 }
@@ -165,7 +165,7 @@ function reportText(report: LedgerReport): string {
   ].join('\n');
 }
 
-/** Late ones are named: an entry that somebody has made up for a day gone by looks like them. */
+/** Names late entries, because an entry forged for a past day looks like one. */
 function auditText({ entries, late, lateIds }: LedgerReport['closes']['audit']): string {
   const named = lateIds.join(', ') + (late > lateIds.length ? ' …' : '');
   return `${entries.toLocaleString('en')} entries${late > 0 ? `, ${late.toLocaleString('en')} of them late: ${named}` : ''}`;

@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.js';
 const precedence =
   'Of all rules that fit a purchase one stands alone: one of the account before one of its price group, before one for all accounts, and of each the one of the product before that of its subcategory, its category and of all. The seller gets what it would get without.';
 
-/** `topup markup …`: what buyers pay above the seller's price. */
+/** `topup markup …`: markups on sellers' prices. */
 export function registerMarkup(program: Command): void {
   const group = defineGroup(program, 'markup', "What buyers pay above sellers' prices");
   registerList(group);
@@ -125,7 +125,7 @@ function registerSet(group: Command): void {
   });
 }
 
-/** A misspelt name is a group of its own. */
+/** A misspelt name creates a new group. */
 async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
   if (name === undefined) {
     return '';

@@ -8,14 +8,16 @@ import { UsageError } from './usage-error.js';
 export interface OperationCommandSpec<Options, Answer> extends Omit<CommandSpec<Options>, 'run'> {
   /** Loaded when the command runs, because its module reads the configuration. */
   operation: (call: CommandCall<Options>) => Promise<AnyConsoleOperation<Answer>>;
-  /** Fields whose name is not that of an argument or option, or whose value differs. Undefined leaves one out. */
+  /**
+   * Fields that differ in name or value from the arguments and options. Undefined removes a field.
+   */
   input?: (call: CommandCall<Options>) => Record<string, unknown>;
   output: (answer: Answer, call: CommandCall<Options>) => Output | Promise<Output>;
 }
 
 /**
- * A command that runs an operation of the console in this process. An argument or option gives the field of its name:
- * `--below-cost` gives `below_cost`.
+ * Defines a command that runs a console operation in this process. Each argument or option sets the
+ * field of its name: `--below-cost` sets `below_cost`.
  */
 export function defineOperationCommand<Options = object, Answer = unknown>(
   parent: Command,
@@ -42,7 +44,7 @@ export function defineOperationCommand<Options = object, Answer = unknown>(
   });
 }
 
-/** @throws UsageError where the schemas of the operation refuse the input. */
+/** @throws UsageError if the operation's schemas refuse the input. */
 export async function runOperation<Answer>(
   operation: AnyConsoleOperation<Answer>,
   fields: Record<string, unknown>,
@@ -73,9 +75,9 @@ export async function runOperation<Answer>(
     }
   };
   const [params, query, body] = schemas.map(checked);
-  // A page of the console has at most 100 rows; a command has checked its own --limit.
+  // A console page has at most 100 rows; the command has already checked its own --limit.
   const call = { params, query: limit === undefined ? query : { ...query, limit }, body, by };
-  // Neither a browser nor a session is here: operations that need one have no command.
+  // There is no browser or session here; operations that need one have no command.
   return operation.handle(call as unknown as ConsoleCall<never, never, never>);
 }
 

@@ -3,7 +3,7 @@ import { optionalReasonOption } from './options.js';
 import { defineCommand } from './define-command.js';
 import { listText, time, type Column } from './format.js';
 
-/** `topup operator sessions` and `end-sessions`: who is logged in to the console from where, and out with them. */
+/** `topup operator sessions` and `end-sessions`: lists and ends console sessions. */
 export function registerSessions(group: Command): void {
   registerList(group);
   registerEnd(group);

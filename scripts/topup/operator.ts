@@ -13,7 +13,7 @@ import { optionalReasonOption, reasonOption, secretFromStdin } from './options.j
 import { registerSessions } from './operator-sessions.js';
 import { asWritten } from '../../src/shared/say.js';
 
-/** `topup operator …`: who may log in to the console at /admin, and do what, there and here. */
+/** `topup operator …`: operators and their rights in the console and the CLI. */
 export function registerOperator(program: Command): void {
   const group = defineGroup(
     program,

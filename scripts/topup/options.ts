@@ -1,4 +1,3 @@
-/** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 import { priceGroupPattern, priceGroupRule, findReasonProblem } from '../../src/shared/input-rules.js';
 import { printablePattern } from '../../src/shared/printable.js';
@@ -54,7 +53,7 @@ export function httpUrl(value: string): string {
   return value;
 }
 
-/** A name that others have given something. */
+/** Parses a name of 1 to 100 printable characters. */
 export function shortText(value: string): string {
   const text = value.trim();
   if (text === '' || text.length > 100 || !printablePattern.test(text)) {
@@ -70,7 +69,7 @@ export function priceGroup(value: string): string {
   return value;
 }
 
-/** The first line of standard input, for secrets, which must not be seen in a list of processes. */
+/** Reads the first line of standard input. Secrets must not appear in a process list. */
 export async function secretFromStdin(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let text = '';

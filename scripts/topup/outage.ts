@@ -1,19 +1,19 @@
-/** What the operator is told in place of an error that a database away has caused: which, and what to do. */
+/** Explains an error that a database outage caused: the database and the action to take. */
 
 interface Away {
   name: 'MongoDB' | 'Redis';
   setting: 'MONGODB_URI' | 'REDIS_URL';
   says: string;
-  /** It answers, and takes no writes: what to do is something else than to start it. */
+  /** It answers but refuses writes, so starting it does not help. */
   refuses?: true;
 }
 
-/** Its message is all that is to be said. */
+/** Shown to the user as its message only. */
 export class OutageError extends Error {}
 
 /**
- * The error itself where no database has caused it.
- * @param connecting What MongoDB said when the command began; null: it was there.
+ * Returns the error to show: an OutageError if a database caused it, otherwise the error itself.
+ * @param connecting The error of connecting to MongoDB; null if it was connected.
  */
 export async function asOutage(error: unknown, connecting: unknown): Promise<Error> {
   const [
@@ -40,7 +40,7 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
   if (error instanceof UnknownOutcomeError) {
     return new OutageError(`It is not known whether this was done: look before you do it again. ${outage}`);
   }
-  // What cannot be done again as it was says so itself, and where to look.
+  // An error with its own message explains why the call cannot simply be repeated.
   const isUsual = !(error instanceof DependencyError) || error.message === new DependencyError(null).message;
   return new OutageError(isUsual ? outage : `${error.message} ${outage}`);
 }
@@ -52,7 +52,7 @@ async function whoIsAway(connecting: unknown): Promise<Away[]> {
   ]);
   const [mongodb, refusal] = await Promise.all([
     (connecting === null ? pingMongo() : Promise.reject(asError(connecting))).then(() => null, wordsOf),
-    // Not by a ping: one that is full or a replica answers it.
+    // A ping is not enough: a full Redis and a replica answer it.
     findRedisProblem(),
   ]);
   const redis = { name: 'Redis', setting: 'REDIS_URL' } as const;

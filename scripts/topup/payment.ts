@@ -4,7 +4,7 @@ import { defineCommand, defineGroup } from './define-command.js';
 import { listText, time, type Column } from './format.js';
 import { limitOption } from './options.js';
 
-/** `topup payments …`: money that the bank or a payment gateway has told us of. */
+/** `topup payments …`: payments notified by the bank or a payment gateway. */
 export function registerPayments(program: Command): void {
   const group = defineGroup(program, 'payments', 'Payments that were notified');
   defineCommand<{ status: Payment['status'] | 'all'; limit: number }>(group, {

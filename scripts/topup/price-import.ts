@@ -21,7 +21,7 @@ interface ImportOptions {
 
 type By = { actor: string; from: null; reason: string | null };
 
-/** So many lines of each list are printed; `--json` has them all. */
+/** Maximum printed lines of each list; `--json` has all. */
 const shownMax = 200;
 
 const format =

@@ -6,11 +6,11 @@ import { colours } from './format.js';
 import { OutageError } from './outage.js';
 import { UsageError } from './usage-error.js';
 
-/** What a command found or did: `data` is printed with --json, `text` otherwise (nothing if it is empty). */
+/** The result of a command: `data` is printed with --json, otherwise `text` (unless empty). */
 export interface Output {
   data: unknown;
   text: string;
-  /** A check failed: exit code 1. */
+  /** True if a check failed: exit code 1. */
   failed?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function printOutput(output: Output, json: boolean): void {
   process.stdout.write(text === '' ? '' : `${toPrintableLines(text)}\n`);
 }
 
-/** @returns the exit code: 2 for wrong usage, 1 for everything else. */
+/** @returns the exit code: 2 for wrong usage, otherwise 1. */
 export async function printFailure(error: unknown, json: boolean): Promise<1 | 2> {
   const message = toPrintableLines(await explain(error));
   if (json) {
@@ -34,7 +34,7 @@ async function explain(error: unknown): Promise<string> {
   if (error instanceof UsageError || error instanceof OutageError) {
     return error.message;
   }
-  // Loaded late: this module is needed for --help too, when there is no configuration.
+  // Loaded lazily: --help needs this module without a configuration.
   const [{ AppError }, { redact }] = await Promise.all([
     import('../../src/shared/errors.js'),
     import('../../src/shared/logger.js'),
@@ -45,7 +45,9 @@ async function explain(error: unknown): Promise<string> {
   return String(redact(error instanceof Error ? inSources(error.stack ?? error.message) : String(error)));
 }
 
-/** Names files and lines as they were written: reading the map costs too much for every start, and is worth it for a stack. */
+/**
+ * Maps a stack to source files and lines. The map is read only here, because it slows each start.
+ */
 export function inSources(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   return stack.replace(

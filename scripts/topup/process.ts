@@ -3,7 +3,7 @@ import { DependencyError } from '../../src/shared/errors.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { table, time } from './format.js';
 
-/** `topup process …`: what runs, as the processes say themselves. */
+/** `topup process …`: running processes, as they report themselves. */
 export function registerProcess(program: Command): void {
   const group = defineGroup(program, 'process', 'Processes of the service');
   defineCommand(group, {

@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.js';
 const margins =
   'commission  what the platform keeps of the price.\ncost        what the provider of the seller asks; a dash where it does not tell.\nmargin      what the seller has left: price - commission - cost.';
 
-/** `topup product …`: what is on sale, at which price, and what is left of it. */
+/** `topup product …`: products, prices and margins. */
 export function registerProduct(program: Command): void {
   const group = defineGroup(program, 'product', 'What is on sale, and what is left of each price');
   registerList(group);
@@ -69,7 +69,7 @@ const offerColumns: Column<{ offer: Offer | undefined }>[] = [
   ['margin', ({ offer }) => (offer ? offer.margin : '')],
 ];
 
-/** One line for each offer; a product without one has a line too. */
+/** Returns one line per offer; a product without offers has one line too. */
 function linesOf<P extends { offers: Offer[] }>(product: P) {
   const offers = product.offers.length === 0 ? [undefined] : product.offers;
   return offers.map((offer, at) => ({ product, offer, isFirst: at === 0 }));
@@ -141,7 +141,7 @@ function registerChanges(group: Command): void {
   });
 }
 
-/** `price Rp 10.000 -> Rp 10.500, status active -> maintenance`. */
+/** Formats `price Rp 10.000 -> Rp 10.500, status active -> maintenance`. */
 function changeText(was: Figures, is: Figures): string {
   const shown = (value: string | number | null) =>
     typeof value === 'number' ? rupiah(value) : (value ?? 'none');
@@ -165,14 +165,14 @@ interface SetOptions {
   cutOff?: { start: string; end: string } | 'none';
 }
 
-/** `23:00-01:00`, or `none`. */
+/** Parses `23:00-01:00` or `none`. */
 function cutOffOf(text: string): { start: string; end: string } | 'none' {
   const [, start = '', end = ''] =
     /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? [];
   if (text !== 'none' && (start === '' || start === end)) {
     throw new InvalidArgumentError('Hours such as 23:00-01:00, in business time, or none.');
   }
-  // Not null: commander takes that for a value that is missing.
+  // Commander would treat null as a missing value.
   return text === 'none' ? text : { start, end };
 }
 

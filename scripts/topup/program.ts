@@ -1,4 +1,4 @@
-/** The operator's command line as a function: which commands there are, and how one ends. */
+/** The operator CLI: its commands and exit codes. */
 import { Command, CommanderError } from 'commander';
 import { registerAccount } from './account.js';
 import { registerAdjust } from './adjust.js';
@@ -56,12 +56,12 @@ const registrations = [
   registerWebhooks,
 ];
 
-/** Runs one command; `process.exitCode` says how it went. */
+/** Runs one command and sets `process.exitCode`. */
 export async function runTopup(args: string[]): Promise<void> {
   try {
     await parse(args);
   } catch (error) {
-    // Commander has printed what was wrong; help that was asked for has exit code 0.
+    // Commander has already printed the error; requested help has exit code 0.
     const asked = error instanceof CommanderError && error.exitCode === 0 && error.code !== 'commander.help';
     process.exitCode = asked ? 0 : 2;
     if (!(error instanceof CommanderError)) {
@@ -71,7 +71,7 @@ export async function runTopup(args: string[]): Promise<void> {
   }
 }
 
-/** The command with all its subcommands; nothing of the service is loaded for that. */
+/** Builds the command with all subcommands. It loads nothing from the service. */
 export function topupProgram(): Command {
   const program = new Command('topup')
     .description('Operate a top-up service: accounts, money, cases, health.')

@@ -8,7 +8,7 @@ import { defineOperationCommand } from './operation-command.js';
 import { httpUrl, reasonOption, secretFromStdin, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup provider …` and `topup reconcile`: the systems that fulfil the sales. */
+/** `topup provider …` and `topup reconcile`: the systems that fulfil orders. */
 export function registerProviders(program: Command): void {
   const group = defineGroup(program, 'provider', 'The systems that fulfil the sales of sellers');
   registerList(group);

@@ -5,7 +5,7 @@ import { defineOperationCommand } from './operation-command.js';
 import { age, rupiah, status, table } from './format.js';
 import { limitOption, reasonOption } from './options.js';
 
-/** `topup review …`: purchases whose outcome only a person can find out. */
+/** `topup review …`: purchases whose outcome an operator must determine. */
 export function registerReview(program: Command): void {
   const group = defineGroup(program, 'review', 'Purchases that wait for a decision by a person');
   registerList(group);

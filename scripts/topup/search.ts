@@ -3,7 +3,7 @@ import { defineCommand } from './define-command.js';
 import { heading, listText } from './format.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup search`: what Ctrl-K finds in the console. */
+/** `topup search`: the search of the console (Ctrl-K). */
 export function registerSearch(program: Command): void {
   defineCommand(program, {
     usage: 'search <words...>',

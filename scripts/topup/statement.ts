@@ -13,7 +13,7 @@ interface Options {
   limit: number;
 }
 
-/** `topup statement`: every movement of an account's wallet. */
+/** `topup statement`: all movements of an account's wallet. */
 export function registerStatement(program: Command): void {
   defineCommand<Options>(program, {
     usage: 'statement <username>',
@@ -52,7 +52,7 @@ export function registerStatement(program: Command): void {
       const after = statement.firstSeq - 1;
       if (format) {
         const { statementCsv } = await import('../../src/statements/statement.js');
-        // A reader that went away (`| head`) is no error of ours.
+        // A reader that closed the pipe (`| head`) is not an error.
         await pipeline(statementCsv(statement, { after, format }), process.stdout, { end: false }).catch(
           ignoreClosedPipe,
         );

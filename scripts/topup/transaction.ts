@@ -7,7 +7,7 @@ import type { PurchaseStatus } from '../../src/purchases/purchase.model.js';
 import { colours, facts, heading, listText, rupiah, status, table, time } from './format.js';
 import { day, limitOption, wholeNumber } from './options.js';
 
-/** `topup transaction …`: which purchases there are, and what became of one. */
+/** `topup transaction …`: lists and shows purchases. */
 export function registerPurchase(program: Command): void {
   const group = defineGroup(program, 'transaction', 'Look into purchases');
   registerList(group);
@@ -111,7 +111,7 @@ function registerShow(group: Command): void {
       const { describePurchase } = await import('../../src/purchases/review/describe-purchase.js');
       const found = await describePurchase(arg('id'), options.account);
       const { purchase, orders, ...rest } = found;
-      // Scripts read these names.
+      // Scripts rely on these field names.
       return { data: { transaction: purchase, attempts: orders, ...rest }, text: describeText(found) };
     },
   });

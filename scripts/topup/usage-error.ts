@@ -1,2 +1,2 @@
-/** The command was called in a way that cannot work: exit code 2. */
+/** Wrong usage: exit code 2. */
 export class UsageError extends Error {}

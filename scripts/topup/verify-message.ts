@@ -16,7 +16,10 @@ const schema = Joi.object<CapturedMessage>({
   .required()
   .options({ stripUnknown: true });
 
-/** @param file A path, or `-` for standard input. @throws UsageError for anything but a captured message. */
+/**
+ * @param file A path, or `-` for standard input.
+ * @throws UsageError unless it contains a captured message.
+ */
 export async function readMessage(file: string): Promise<CapturedMessage> {
   const text =
     file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8').catch(notReadable(file));
@@ -28,7 +31,7 @@ export async function readMessage(file: string): Promise<CapturedMessage> {
   return { raw: result.value.raw, headers: Object.fromEntries(lower) as Record<string, string> };
 }
 
-/** Both signatures, and what to look at if they are wrong. */
+/** Verifies both signatures and adds a hint if one is wrong. */
 export function verifyMessage(
   { headers, raw }: CapturedMessage,
   { secret, ignoreAge }: { secret: string; ignoreAge: boolean },

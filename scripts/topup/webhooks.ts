@@ -6,7 +6,10 @@ import { followDeliveries } from './follow-deliveries.js';
 import { httpUrl, limitOption, optionalReasonOption, reasonOption } from './options.js';
 import { UsageError } from './usage-error.js';
 
-/** `topup listen` and `topup webhooks …`: what goes out to clients, for those who develop against it and those who operate it. */
+/**
+ * `topup listen` and `topup webhooks …`: outgoing webhooks and callbacks, for developers and
+ * operators.
+ */
 export function registerWebhooks(program: Command): void {
   registerListen(program);
   const webhooks = defineGroup(

@@ -6,10 +6,10 @@ import { asError, asOutage } from './outage.js';
 const redisWaitMs = 2_000;
 
 /**
- * Connects to the running copy's databases, does the work, and disconnects, so that the process can end. The command says what
- * became of it, an outage too: log lines beside it would be a second voice.
- * @param toleratesOutage The work is done even if MongoDB does not answer.
- * @throws OutageError for whatever a database that is away or too old has caused.
+ * Connects to the copy's databases, runs the work and disconnects, so that the process can exit.
+ * The command reports errors itself, so the logger is silent.
+ * @param toleratesOutage Runs the work even if MongoDB does not answer.
+ * @throws OutageError for errors caused by a missing or outdated database.
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
@@ -37,10 +37,10 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
       if (connecting !== null) {
         throw asError(connecting);
       }
-      // Commands that need Redis say so themselves; the others work without it.
+      // Commands that need Redis report its absence; the others work without it.
       await requireRedisVersion();
     }
-    // What it writes is compared with what the fleet writes, whatever the clock of the operator's machine.
+    // Uses the fleet's time, because the clock of the operator's machine may be wrong.
     await clock.goBy(mongo.mongodbTime).catch(() => undefined);
     return await work();
   } catch (error) {

@@ -10,18 +10,18 @@ import { newId } from '../../src/shared/ids.js';
 import { openWebhookSecret, sealWebhookSecret } from '../../src/webhooks/deliver/sign-delivery.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('sealing anew', () => {
+describe('re-encryption', () => {
   useDatabase();
   const keysBefore = env.ENCRYPTION_KEYS;
   before(() => {
-    // Nothing of this process has used a key yet.
+    // This process has not used a key yet.
     env.ENCRYPTION_KEYS = `next:${randomBytes(32).toString('base64')}`;
   });
   after(() => {
     env.ENCRYPTION_KEYS = keysBefore;
   });
 
-  /** As releases without key ids wrote it: base64 of nonce, tag and ciphertext. */
+  /** Seals in the format without key ids: base64 of nonce, tag and ciphertext. */
   function sealedBefore(plain: string, context: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(developmentKey, 'base64'), nonce);
@@ -41,7 +41,7 @@ describe('sealing anew', () => {
     );
   const sealedOf = async (id: string): Promise<string> =>
     (await AccountModel.findById(id).lean())?.webhookSecretSealed ?? '';
-  /** The accounts with this id alone. */
+  /** Restricts the source to the account with this id. */
   const sourceOf = (id: string, over: Partial<SealedSource> = {}): SealedSource[] =>
     sealedSources
       .filter(({ name }) => name === 'accounts')
@@ -51,7 +51,7 @@ describe('sealing anew', () => {
         ...over,
       }));
 
-  it('what a release without key ids has stored is read, and then has the id of the first key', async () => {
+  it('reads a secret without a key id and adds the id of the first key', async () => {
     const id = await accountWith('whsec_old');
     expect(openWebhookSecret(id, await sealedOf(id))).to.equal('whsec_old');
     expect(await reencrypt(sourceOf(id))).to.deep.equal({ changed: 1, unreadable: 0 });
@@ -60,7 +60,7 @@ describe('sealing anew', () => {
     expect(await reencrypt(sourceOf(id))).to.deep.equal({ changed: 0, unreadable: 0 });
   });
 
-  it('never writes over a secret that has changed since it was read', async () => {
+  it('never overwrites a secret that changed after it was read', async () => {
     const id = await accountWith('whsec_old');
     const [plain] = sourceOf(id);
     const source = sourceOf(id, {
@@ -73,7 +73,7 @@ describe('sealing anew', () => {
     expect(openWebhookSecret(id, await sealedOf(id))).to.equal('whsec_new');
   });
 
-  it('the same secret of another account is refused, with an id or without', async () => {
+  it('refuses a secret copied from another account', async () => {
     const [one, two] = [await accountWith('whsec_old'), await accountWith('whsec_old')];
     expect(() => openWebhookSecret(two, sealWebhookSecret(one, 'whsec_old'))).to.throw();
     await put(two, await sealedOf(one));

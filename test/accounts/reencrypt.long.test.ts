@@ -36,12 +36,12 @@ describe('topup keys reencrypt', function () {
     stack = await startStack({ web: false, env: { ENCRYPTION_KEY: first } });
     seeded = await stack.seed();
     buyer = seeded['buyer'] as SeededAccount;
-    // As the contract of api/config allows it.
+    // The maximum that api/config allows.
     await stack.db.collection('accounts').updateMany({}, { $set: { rateLimit: 1_000 } });
     oldFirst = { ...stack.env, ENCRYPTION_KEY: '', ENCRYPTION_KEYS: `0:${first},next:${second}` };
     newFirst = { ...stack.env, ENCRYPTION_KEYS: `next:${second}` };
     only = { ...stack.env, ENCRYPTION_KEY: '', ENCRYPTION_KEYS: `next:${second}` };
-    // Enough for several batches: keys of the same account, long over.
+    // Enough expired keys of one account for several batches.
     const keys = stack.db.collection<{ _id: string }>('apiKeys');
     const key = await keys.findOne({ accountId: await idOf(buyer.username) });
     const past = { validUntil: new Date(0) };
@@ -76,9 +76,9 @@ describe('topup keys reencrypt', function () {
         .findOne({ username })
     )?.webhookSecretSealed ?? '';
 
-  it('goes through every path of every model that holds something sealed', () => {
+  it('covers every sealed path of every model', () => {
     const named = sealedSources.flatMap(({ name, fields }) =>
-      // The places of a list are one path of the model.
+      // Positions of a list are one path of the model.
       fields.map(({ path }) => `${name}.${path.replace(/\.\d+(?=\.)/g, '')}`),
     );
     const found = mongoose.modelNames().flatMap((name) => {
@@ -91,7 +91,7 @@ describe('topup keys reencrypt', function () {
     expect(found).to.include('accounts.provider.secretSealed');
   });
 
-  it('what was sealed without an id is read by whoever has the key as 0, and not without it', async () => {
+  it('reads a secret without an id only with the key under id 0', async () => {
     expect(await sealedOf('buyer')).to.not.include(':');
     expect(await aboutKeys(stack.env)).to.include({ status: 'ok' });
     expect(await aboutKeys(oldFirst)).to.include({ status: 'ok' });
@@ -103,7 +103,7 @@ describe('topup keys reencrypt', function () {
     await web.stop();
   });
 
-  it('broken off by kill -9 and run again, while secrets are rotated by processes of either order: all are under the new key and open', async () => {
+  it('moves all secrets to the new key after a kill, during rotations', async () => {
     const webs = await Promise.all([stack.startWeb(oldFirst), stack.startWeb(newFirst)]);
     const secrets = new Map<string, string>();
     const endpoints = new Map<string, string>();
@@ -136,7 +136,7 @@ describe('topup keys reencrypt', function () {
     isRunning = false;
     await rotating;
     expect(meanwhile.unreadable).to.equal(0);
-    // What the process of the old order wrote last is under its key.
+    // Secrets that the process with the old order wrote last are under its key.
     const last = await reencrypt(newFirst);
     expect(last).to.include({ code: 0, remaining: 0, unreadable: 0, key: 'next' });
     expect(last.values['0']).to.equal(0);
@@ -158,7 +158,7 @@ describe('topup keys reencrypt', function () {
     await Promise.all(webs.map((web) => web.stop()));
   });
 
-  it('then the new key is enough: keys, signs and secrets of before are good', async () => {
+  it('leaves keys, signs and secrets valid with the new key only', async () => {
     expect(await aboutKeys(only)).to.include({ status: 'ok' });
     const web = await stack.startWeb(only);
     const config = await apiClient(web.url, buyer.api_key).get('/api/buyer/api/config');
@@ -170,7 +170,7 @@ describe('topup keys reencrypt', function () {
     expect(again).to.include({ code: 0, changed: 0, remaining: 0 });
   });
 
-  it('a secret that no key here opens is counted and left as it is', async () => {
+  it('counts an unreadable secret and keeps it unchanged', async () => {
     const accounts = stack.db.collection<{ username: string }>('accounts');
     const lost = `lost:${randomBytes(60).toString('base64')}`;
     await accounts.updateOne({ username: 'suspended' }, { $set: { webhookSecretSealed: lost } });
@@ -181,14 +181,14 @@ describe('topup keys reencrypt', function () {
     expect(await aboutKeys(newFirst)).to.include({ status: 'fail' });
   });
 
-  it('tells the audit log how many, and no secret', async () => {
+  it('records the count in the audit log without secrets', async () => {
     const entry = await stack.db.collection('audit').findOne({ action: 'keys.reencrypt' });
     expect(entry?.['subject']).to.deep.equal({ kind: 'encryption-key', id: 'next' });
     expect(JSON.stringify(entry)).to.not.include(second);
   });
 });
 
-/** Nested ones too. */
+/** Returns all paths, including nested ones. */
 function pathsOf(schema: { paths: object }, prefix = ''): string[] {
   return Object.entries(schema.paths).flatMap(([path, type]) => {
     const nested = (type as { schema?: { paths: object } }).schema;

@@ -1,4 +1,4 @@
-/** Corrections of wallets by hand. */
+/** Manual corrections of wallets. */
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { env } from '../../config/env.js';
@@ -21,7 +21,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 const budi = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'seen on the statement' };
 const large = env.ADJUSTMENT_APPROVAL_FROM;
-/** Somebody of whom no account knows anything yet. */
+/** An operator without earlier adjustments. */
 const another = () => ({ ...dewi, actor: `operator:${newId()}` });
 
 describe('adjustments', () => {
@@ -42,7 +42,7 @@ describe('adjustments', () => {
       (error: unknown) => (error as Error).message,
     );
 
-  it('below the limit a credit or a debit is made at once, with journal and audit entry', async () => {
+  it('post at once below the limit, with a journal and an audit entry', async () => {
     const account = await newBuyer();
     await requestAdjustment({ account, amount: 70_000 }, budi);
     const made = await requestAdjustment({ account, amount: -30_000 }, budi);
@@ -61,7 +61,7 @@ describe('adjustments', () => {
     });
   });
 
-  it('20 debits at once never take the wallet below zero', async () => {
+  it('never take a wallet below zero in 20 concurrent debits', async () => {
     const account = await newBuyer(100_000);
     const refusals = await Promise.all(
       Array.from({ length: 20 }, () => refusal(requestAdjustment({ account, amount: -30_000 }, budi))),
@@ -75,7 +75,7 @@ describe('adjustments', () => {
   });
 
   for (const amount of [large, -large, large + 1]) {
-    it(`${amount} waits, whoever asked cannot approve it, and another operator can, once`, async () => {
+    it(`of ${amount} need one approval by another operator`, async () => {
       const account = await newBuyer();
       for (let made = 0; made < large; made += large - 1) {
         await requestAdjustment({ account, amount: large - 1 }, another());
@@ -109,7 +109,7 @@ describe('adjustments', () => {
     });
   }
 
-  it('one just below the limit does not wait; with the limit 0 each does', async () => {
+  it('need no approval just below the limit; with limit 0 all need one', async () => {
     const account = await newBuyer();
     expect(await requestAdjustment({ account, amount: large - 1 }, budi)).to.include({ status: 'completed' });
     env.ADJUSTMENT_APPROVAL_FROM = 0;
@@ -120,7 +120,7 @@ describe('adjustments', () => {
     await rejectAdjustment(waiting._id, budi);
   });
 
-  it('credits and debits of one operator and account within 24 hours count together, each by its amount', async () => {
+  it('add up per operator and account within 24 hours by absolute amount', async () => {
     const account = await newBuyer();
     const ask = (amount: number, by = budi) => requestAdjustment({ account, amount }, by);
     const step = large / 4;
@@ -135,7 +135,7 @@ describe('adjustments', () => {
     expect((await ask(step, dewi)).status, 'somebody else').to.equal('completed');
     const other = await newBuyer();
     expect((await requestAdjustment({ account: other, amount: step }, budi)).status).to.equal('completed');
-    // What another operator has approved was looked at; what was rejected has moved nothing.
+    // Approved adjustments do not count towards the limit; rejected ones moved no money.
     await approveAdjustment(next._id, dewi);
     await rejectAdjustment(waiting._id, dewi);
     const past = new Date(Date.now() - 86_401_000);
@@ -144,7 +144,7 @@ describe('adjustments', () => {
     expect((await ask(1)).status).to.equal('pending');
   });
 
-  it('20 of one operator at once never come to the limit without a second one; no more wait than must', async () => {
+  it('of one operator stay below the limit in 20 concurrent calls', async () => {
     const account = await newBuyer();
     const amount = large / 10;
     const made = await Promise.all(
@@ -154,7 +154,7 @@ describe('adjustments', () => {
     expect(await balance(account)).to.equal(9 * amount);
   });
 
-  it('a debit that is not covered any more when it is approved changes nothing and still waits', async () => {
+  it('stay pending if the balance no longer covers them at approval', async () => {
     const account = await newBuyer(10_000);
     const { _id } = await requestAdjustment({ account, amount: -large }, budi);
     expect(await refusal(approveAdjustment(_id, dewi))).to.match(/below zero/);
@@ -162,7 +162,7 @@ describe('adjustments', () => {
     expect(await balance(account)).to.equal(10_000);
   });
 
-  it('approved and rejected at once, one counts; rejected twice changes nothing', async () => {
+  it('are either approved or rejected when both happen at once', async () => {
     for (let round = 0; round < 5; round++) {
       const account = await newBuyer();
       const { _id } = await requestAdjustment({ account, amount: large }, budi);
@@ -179,7 +179,7 @@ describe('adjustments', () => {
     }
   });
 
-  it('an amount of 0, a fraction, one too large, or no reason is refused by name of the field', async () => {
+  it('refuse an invalid amount or reason with the name of the field', async () => {
     const account = await newBuyer();
     for (const amount of [0, 1.5, 1e13, -1e13, Number.NaN]) {
       expect(await refusal(requestAdjustment({ account, amount }, budi))).to.match(/^amount must be/);
@@ -190,7 +190,7 @@ describe('adjustments', () => {
     expect(await AdjustmentModel.countDocuments({ accountId: account._id })).to.equal(0);
   });
 
-  it('a reply that is lost after the commit is found out; where it cannot be, the answer says where to look', async () => {
+  it('determine the outcome after a lost commit reply or say where to look', async () => {
     const account = await newBuyer();
     const commit = { commands: ['commitTransaction'], kind: 'reply-lost' as const };
     const made = await withFault(commit, () => requestAdjustment({ account, amount: 5_000 }, budi));
@@ -202,7 +202,7 @@ describe('adjustments', () => {
     expect(await balance(account)).to.equal(10_000);
   });
 
-  it('the command line makes, lists, approves and rejects, and names who acts', async () => {
+  it('are made, listed, approved and rejected on the command line', async () => {
     await createOperator({ username: 'dewi', role: 'admin', password: 'a password of dewi' }, budi);
     const account = await newBuyer();
     const run = (...args: string[]) => topup(['adjust', ...args, '--json'], process.env);
@@ -280,7 +280,7 @@ describe('adjustments', () => {
     ],
   ];
   for (const [what, corrupt, message] of corruptions) {
-    it(`the verification sees ${what}`, async () => {
+    it(`fail the verification: ${what}`, async () => {
       const account = await newBuyer();
       const done = await requestAdjustment({ account, amount: 1_000 }, budi);
       const waiting = await requestAdjustment({ account, amount: large }, budi);
@@ -291,7 +291,7 @@ describe('adjustments', () => {
     });
   }
 
-  it('the ledger is right after all of this', async () => {
+  it('leave a valid ledger', async () => {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 

@@ -1,4 +1,4 @@
-/** Every command names its concerns: the defaults of a server can be changed by its operator. */
+/** Every command sets its read or write concern, because a server's defaults can be changed. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import mongoose from 'mongoose';
@@ -39,12 +39,12 @@ describe('read and write concerns', () => {
       ({ name, command }) => names.includes(name) && (command['autocommit'] === false) === inTransaction,
     );
 
-  it('each read outside of a transaction names its level', () => {
+  it('are explicit for each read outside a transaction', () => {
     const levels = of(reads, false).map(({ command }) => concernOf(command)?.['level']);
     expect(new Set(levels)).to.deep.equal(new Set(['local', 'majority', 'snapshot']));
   });
 
-  it('each write outside of a transaction waits for a majority', () => {
+  it('are majority for each write outside a transaction', () => {
     const found = of(writes, false);
     expect(found.map(({ name }) => name)).to.include.members(['insert', 'update', 'delete']);
     for (const { name, command } of found) {
@@ -52,7 +52,7 @@ describe('read and write concerns', () => {
     }
   });
 
-  it('each transaction reads at a snapshot and commits to a majority', () => {
+  it('are snapshot and majority for each transaction', () => {
     const begun = sent.filter(({ command }) => command['startTransaction'] === true);
     const committed = sent.filter(({ name }) => name === 'commitTransaction');
     expect(begun).to.have.length.above(0);
@@ -65,7 +65,7 @@ describe('read and write concerns', () => {
     }
   });
 
-  it('all reads of one snapshot are of one moment, and no other read is of it', () => {
+  it('use atClusterTime only with snapshot reads', () => {
     const withTime = sent.filter(({ command }) => concernOf(command)?.['atClusterTime']);
     expect(withTime).to.have.length.above(0);
     for (const { name, command } of withTime) {
@@ -83,7 +83,7 @@ async function work(): Promise<void> {
   const shop = await openShop('http://127.0.0.1:9');
   const { accountId } = await shop.buy();
   const refId = newId();
-  // The second one finds the first.
+  // The second call finds the first deposit.
   await createDeposit({ account: shop.buyer, amount: 1_000, refId });
   await createDeposit({ account: shop.buyer, amount: 1_000, refId });
   await sumOpenPurchases();

@@ -1,4 +1,7 @@
-/** Every call that shows an end shows it once a majority holds it: a failover can take back what the primary alone has. */
+/**
+ * Every call reports a final state only after a majority holds it, because a failover can roll back
+ * the primary.
+ */
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
 import { createAccount } from '../../src/accounts/create-account.js';
@@ -23,12 +26,12 @@ import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-la
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-/** It ends with the test. */
+/** Longer than the test. */
 const longLagMs = 30_000;
 
 type Look = (id: string, account: Account) => Promise<unknown>;
 
-describe('while the majority lags behind an end', () => {
+describe('final states while the majority lags', () => {
   before(function () {
     return skipWithoutFaults(this);
   });
@@ -121,7 +124,7 @@ describe('while the majority lags behind an end', () => {
 
   for (const { of, role, add, collection, begin, end, shown } of kinds) {
     for (const [what, look] of Object.entries(shown)) {
-      it(`of a ${of}, ${what} does not show it`, async () => {
+      it(`of a ${of} are not reported by ${what}`, async () => {
         const { account } = await createAccount({ username: `a${newId()}`, role });
         const id = newId();
         await add(id, account);

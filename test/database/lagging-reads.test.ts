@@ -1,4 +1,4 @@
-/** What is kept or shown for ever holds nothing that only the primary has, which a failover can take back. */
+/** Permanent records and statements contain no data that a failover can roll back. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
@@ -24,10 +24,13 @@ import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-la
 import { useDatabase } from '../webhooks/support/database.js';
 
 const operator = { actor: `operator:${newId()}`, from: null, reason: 'ticket 91' };
-/** `endLag` ends it before. */
+/** Longer than the test; `endLag` ends it earlier. */
 const lagMs = 60_000;
 
-/** Runs `read` while the primary alone has what `write` has written. @returns what it read then, and afterwards. */
+/**
+ * Runs `read` while only the primary has the data of `write`.
+ * @returns the results during the lag and after it.
+ */
 async function readBeforeAndAfter<T>(
   collection: string,
   steps: { write: () => Promise<unknown>; isWritten: () => Promise<unknown>; read: () => Promise<T> },
@@ -38,7 +41,7 @@ async function readBeforeAndAfter<T>(
   await eventually('the write to be visible', steps.isWritten);
   const before = await steps.read();
   await endLag();
-  // A write that has given up waiting stands all the same.
+  // A write whose wait timed out is still stored.
   await Promise.allSettled([writing]);
   return [before, await steps.read()];
 }
@@ -54,7 +57,7 @@ describe('reads while the majority lags', () => {
     const now = new Date();
     return { day: businessDay(now), end: new Date(now.getTime() + 60_000), now };
   };
-  /** Of an account's first movement. */
+  /** The first movement of an account. */
   async function firstMovement() {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     return {
@@ -64,7 +67,7 @@ describe('reads while the majority lags', () => {
     };
   }
 
-  it('a close takes no movement that a majority does not hold', async () => {
+  it('closes a day without movements that a majority lacks', async () => {
     const { accountId, ...movement } = await firstMovement();
     const rows = await readBeforeAndAfter(journals.collectionName, {
       ...movement,
@@ -73,7 +76,7 @@ describe('reads while the majority lags', () => {
     expect(rows.map((row) => row?.lastSeq ?? null)).to.deep.equal([null, 1]);
   });
 
-  it('a statement shows no movement that a majority does not hold', async () => {
+  it('shows no movement in a statement that a majority lacks', async () => {
     const { accountId, ...movement } = await firstMovement();
     const period = { start: new Date(Date.now() - 60_000), end: new Date(Date.now() + 60_000) };
     const statements = await readBeforeAndAfter(journals.collectionName, {
@@ -83,7 +86,7 @@ describe('reads while the majority lags', () => {
     expect(statements.map(({ lastSeq }) => lastSeq)).to.deep.equal([0, 1]);
   });
 
-  it('a close takes no audit entry that a majority does not hold', async () => {
+  it('closes a day without audit entries that a majority lacks', async () => {
     const bound = boundOfNow();
     await dayCloses.insertOne({
       _id: bound.day,
@@ -93,7 +96,7 @@ describe('reads while the majority lags', () => {
       root: null,
       signature: null,
     });
-    // From here on it writes only about the new entry.
+    // From here on the close writes only the new entry.
     expect(await closeAudit(bound, null)).to.equal(true);
     const id = newId();
     const subject = { kind: 'account' as const, id };
@@ -109,7 +112,7 @@ describe('reads while the majority lags', () => {
     expect(covered).to.deep.equal([0, 1]);
   });
 
-  it('a root counts no row that a majority does not hold', async () => {
+  it('counts no row in a root that a majority lacks', async () => {
     const day = '2020-01-01';
     const _id = `${day}:${newId()}`;
     const counts = await readBeforeAndAfter(walletCloses.collectionName, {
@@ -120,7 +123,7 @@ describe('reads while the majority lags', () => {
     expect(counts).to.deep.equal([0, 1]);
   });
 
-  it('a day is the last closed one once a majority holds that', async () => {
+  it('reports a day as closed only after a majority holds it', async () => {
     const day = '2999-01-01';
     const closed = { state: 'closed' as const, batches: 0, content: null, root: 'x', signature: null };
     const days = await readBeforeAndAfter(dayCloses.collectionName, {
@@ -131,7 +134,7 @@ describe('reads while the majority lags', () => {
     expect(days).to.deep.equal([null, day]);
   });
 
-  it('a report shows no state of a purchase that a majority does not hold', async () => {
+  it('shows no purchase state in a report that a majority lacks', async () => {
     const play = await openPlay();
     const purchase = await play.buy();
     const report = {

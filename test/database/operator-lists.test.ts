@@ -1,4 +1,4 @@
-/** Lists of the operator that read along an index, however much has ended. */
+/** Operator lists that read along an index, regardless of the number of finished rows. */
 import { expect } from 'chai';
 import { deposits, toStored as depositOf } from '../../src/deposits/deposit.model.js';
 import { listDeposits } from '../../src/deposits/list-deposits.js';
@@ -11,10 +11,10 @@ import {
 import { newId } from '../../src/shared/ids.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('lists of the operator', () => {
+describe('operator lists', () => {
   useDatabase();
 
-  it('settlements that wait come the oldest first, those that ended the newest first', async () => {
+  it('show the oldest open and the newest finished settlements first', async () => {
     const made = (['pending', 'completed', 'failed', 'processing', 'completed'] as const).map(
       (status: SettlementStatus, n) => ({
         _id: newId(),
@@ -42,7 +42,7 @@ describe('lists of the operator', () => {
     expect(await ids('failed')).to.deep.equal([failed]);
   });
 
-  it('deposits of every status come the oldest first', async () => {
+  it('show deposits of every status, oldest first', async () => {
     const made = (['completed', 'pending', 'rejected'] as const).map((status, n) => ({
       _id: newId(),
       accountId: newId(),

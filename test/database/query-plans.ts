@@ -1,10 +1,10 @@
-/** Holds the plans of what processes ask of MongoDB against one rule: no query reads, or sorts, without a bound. */
+/** Checks the query plans of all processes: no query reads or sorts without a bound. */
 import { readFileSync } from 'node:fs';
 import { MongoServerError, type Db, type Document } from 'mongodb';
 import { shapeOf, statementsOf, type Statement } from './sharding/judge-statements.js';
 import type { SentCommand } from '../support/statement-tap.js';
 
-/** Queries that have no bound by their plan, and why they may. */
+/** Allowed queries without a bounded plan, with their reasons. */
 export const unboundedQueries = JSON.parse(
   readFileSync('test/database/unbounded-queries.json', 'utf8'),
 ) as Record<string, string>;
@@ -17,13 +17,13 @@ interface Query {
   isLimited: boolean;
 }
 
-/** One example of each shape: the command, what it asks for, by which order, and whether it has a limit. */
+/** Returns one example per query shape: command, filter, sort order, and whether it is limited. */
 export function queriesIn(sent: readonly SentCommand[]): Map<string, Query> {
   const queries = new Map<string, Query>();
   for (const statement of sent.filter(({ name }) => name !== 'insert').flatMap(statementsOf)) {
     const query = queryOf(statement);
     if (statement.command.name === 'count' && isOfAll(query)) {
-      // MongoDB knows the answer without a look at the documents.
+      // MongoDB answers from metadata without reading documents.
       continue;
     }
     const order = Object.entries(query.sort ?? {}).map(([field, direction]) => `${field} ${direction}`);
@@ -47,13 +47,13 @@ function queryOf({ command: { name, collection, body }, filter }: Statement): Qu
   };
 }
 
-/** What has no bound in the plan that MongoDB takes for the query; null: it has a plan that is bounded. */
+/** Returns the unbounded part of the chosen plan; null if a bounded plan exists. */
 export async function unboundedIn(db: Db, query: Query): Promise<string | null> {
   const problem = await problemWith(db, query);
   if (problem === null || query.hint !== undefined) {
     return problem;
   }
-  // With few documents a server may choose any plan: what matters is that there is a good one.
+  // With few documents a server may choose any plan, so a bounded alternative is enough.
   for (const { name } of await db.collection(query.collection).indexes()) {
     const hinted = await problemWith(db, { ...query, hint: name }).catch((error: unknown) => {
       if (error instanceof MongoServerError && error.code === badValue) {
@@ -72,7 +72,8 @@ const badValue = 2;
 
 async function problemWith(db: Db, query: Query): Promise<string | null> {
   const { collection, filter, sort, hint } = query;
-  // Where a field has one of several values, MongoDB merges the order of each: the plan of one is that of all.
+  // For `$in` MongoDB merges the sorted results of all values, so the plan of one value represents
+  // all.
   const find = {
     find: collection,
     filter: sort ? withOneValue(withOneRange(filter)) : filter,
@@ -83,7 +84,7 @@ async function problemWith(db: Db, query: Query): Promise<string | null> {
   return problemOf(stagesIn(queryPlanner.winningPlan), query);
 }
 
-/** Of alternatives that are ranges of one index, MongoDB merges the order too. */
+/** MongoDB also merges the order of `$or` ranges of one index. */
 function withOneRange({ $or: alternatives, ...rest }: Document): Document {
   const all = (alternatives ?? []) as Document[];
   const areOfIds = all.every((each) => Object.keys(each).join() === '_id');
@@ -120,7 +121,7 @@ function namesIds({ _id }: Document): boolean {
   return typeof _id === 'string' || (typeof _id === 'object' && _id !== null && '$in' in _id);
 }
 
-/** A partial index holds those alone that are looked for. */
+/** A partial index contains only matching documents. */
 function isWholeIndex({ stage, isPartial, keyPattern, indexBounds }: Document): boolean {
   const [first = ''] = Object.keys((keyPattern ?? {}) as Document);
   return stage === 'IXSCAN' && !isPartial && String(indexBounds?.[first]) === '[MinKey, MaxKey]';

@@ -1,4 +1,6 @@
-/** Reads that take several batches or several queries, while what they read changes: MongoDB's cursors are no snapshots. */
+/**
+ * Reads in several batches or queries while their data changes. MongoDB cursors are not snapshots.
+ */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 
@@ -24,7 +26,10 @@ import { eventually } from '../support/eventually.js';
 import { startFault } from '../support/mongo-faults.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-/** Makes a change while a command of `read` is held back, before it has taken effect. @returns what was read. */
+/**
+ * Makes a change while a command of `read` is paused before its execution.
+ * @returns the result of `read`.
+ */
 async function changedAt<T>(
   held: { command: string; collection: string },
   { read, change }: { read: () => Promise<T>; change: () => Promise<unknown> },
@@ -47,7 +52,7 @@ async function changedAt<T>(
   return found;
 }
 
-describe('reads of what changes meanwhile', () => {
+describe('reads of data that changes meanwhile', () => {
   useDatabase();
 
   for (const [what, change] of [
@@ -61,7 +66,7 @@ describe('reads of what changes meanwhile', () => {
       },
     ],
   ] satisfies [string, (play: Awaited<ReturnType<typeof openPlay>>, id: string) => Promise<void>][]) {
-    it(`a sale that is ${what} while a close reads it is hashed as before`, async () => {
+    it(`hash a sale as before when it is ${what} during a close`, async () => {
       const play = await openPlay();
       const { _id } = await play.buy();
       await play.succeed(await findPurchase(play.buyer._id, _id));
@@ -81,14 +86,14 @@ describe('reads of what changes meanwhile', () => {
     });
   }
 
-  it('a delivery that moves in its index while it is claimed is claimed once', async () => {
+  it('claim a delivery once when it moves in its index', async () => {
     const accountId = newId();
     const due = (url: string, agoMs: number) => {
       const event = { event: 'ping' as const, payload: {}, channel: 'webhook' as const };
       const row = buildDelivery({ ...event, id: newId(), accountId, url });
       return { ...row, nextAttemptAt: new Date(Date.now() - agoMs) };
     };
-    // More than a first batch, fewer than two turns share.
+    // More than a first cursor batch and fewer than one claim takes.
     const rows = Array.from({ length: 110 }, (_, n) => due('https://one.example/', 60_000 - n));
     const other = due('https://two.example/', 60_000);
     await deliveries.insertMany([...rows, other]);
@@ -97,7 +102,7 @@ describe('reads of what changes meanwhile', () => {
       { command: 'getMore', collection: 'deliveries' },
       {
         read: () => Promise.all([claimDeliveries(receiverId, 200), claimDeliveries(other.receiverId, 200)]),
-        // As another worker that had claimed it gives it back.
+        // Another worker releases its claim.
         change: () =>
           deliveries.updateMany(
             { _id: { $in: [rows[0]?._id ?? '', other._id] }, accountId },
@@ -109,7 +114,7 @@ describe('reads of what changes meanwhile', () => {
     expect(new Set(claimed.map(({ _id }) => _id)).size).to.equal(rows.length);
   });
 
-  it('what sellers are owed is the same while a sale is posted to a wallet', async () => {
+  it('sum up the debt to sellers unchanged while a sale is posted', async () => {
     const play = await openPlay();
     const { _id } = await play.buy();
     await play.succeed(await findPurchase(play.buyer._id, _id));
@@ -125,11 +130,11 @@ describe('reads of what changes meanwhile', () => {
     expect(await read(), 'afterwards').to.equal(before);
   });
 
-  it('an account that is created during a verification is not reported', async () => {
+  it('report no account that is created during a verification', async () => {
     const id = newId();
     const log = findingLog();
     const range = { $gt: '', $lte: id, $type: 'string' as const };
-    // The verification has seen a wallet without its account, so it reads both again.
+    // The verification has found a wallet without an account, so it reads both again.
     const read = () => createOpenCheck(log).range(range, [{ _id: id }] as Wallet[]);
     const held = { command: 'find', collection: 'wallets' };
     await changedAt(held, {
@@ -142,7 +147,7 @@ describe('reads of what changes meanwhile', () => {
     expect(log.kept).to.deep.equal([]);
   });
 
-  it('an old bank line that is reopened while old ones are removed stays', async () => {
+  it('keep an old bank line that is reopened during a removal', async () => {
     const line: BankLine = {
       _id: newId(),
       key: newId(),

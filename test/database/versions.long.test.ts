@@ -1,4 +1,4 @@
-/** Servers that are too old: a proxy changes the version that the real ones say. */
+/** Outdated servers: a proxy changes the version that the real servers report. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 
-/** The driver itself refuses the last one. */
+/** The driver itself refuses MongoDB 4.2. */
 const sentences = {
   MongoDB: /MongoDB 4\.\d+\.\d+\S* is too old: this service needs 5\.0 or newer\./,
   Redis: /Redis 5\.\d+\.\d+ is too old: this service needs 6\.2 or newer\./,
@@ -22,20 +22,20 @@ const sentences = {
 type Server = keyof typeof sentences;
 
 const wireVersionOf42 = 8;
-/** The driver alone looks for a server for longer. */
+/** Below the driver's own server selection timeout. */
 const atOnceMs = 15_000;
 
-describe('a server that is too old', () => {
+describe('an outdated server', () => {
   let stack: Stack;
   const envs = new Map<Server, NodeJS.ProcessEnv>();
   const closing: (() => unknown)[] = [];
-  /** Before the old Redis. */
+  /** In front of the outdated Redis. */
   let gate: TcpGate;
   let isOld = true;
   before(async () => {
     stack = await startStack({ web: false });
     const mongodb = await startOld(stack.env['MONGODB_URI'] ?? '');
-    // Otherwise the driver goes to the address that the server calls itself by.
+    // Otherwise the driver connects to the address that the server advertises.
     mongodb.searchParams.set('directConnection', 'true');
     const refused = await startMongoProxy(stack.env['MONGODB_URI'] ?? '', ({ name }) =>
       /^(hello|isMaster)$/i.test(name)
@@ -74,7 +74,7 @@ describe('a server that is too old', () => {
 
   for (const server of ['MongoDB', 'Redis', 'MongoDB 4.2'] as const) {
     for (const program of ['scripts/migrate.js', 'scripts/seed.js', 'src/server.js', 'workers/run.js']) {
-      it(`${server}: ${program} stops with a sentence that names both versions`, async () => {
+      it(`${server}: ${program} exits with an error that names both versions`, async () => {
         const args = program === 'workers/run.js' ? ['settlements'] : [];
         const startedMs = performance.now();
         const child = spawn(process.execPath, [builtProgram(program), ...args], { env: envs.get(server) });
@@ -92,7 +92,7 @@ describe('a server that is too old', () => {
       });
     }
 
-    it(`${server}: topup doctor fails and says so`, async () => {
+    it(`${server}: topup doctor fails and names both versions`, async () => {
       const { code, stdout } = await topup(['doctor', '--json'], envs.get(server) ?? {});
       const { checks } = JSON.parse(stdout) as { checks: Diagnosis[] };
       expect(code).to.equal(1);
@@ -101,7 +101,7 @@ describe('a server that is too old', () => {
       expect(found?.detail).to.match(sentences[server]);
     });
 
-    it(`${server}: other commands stop with that sentence and nothing else`, async () => {
+    it(`${server}: other commands exit with that error only`, async () => {
       const { code, stderr } = await topup(['ledger', 'verify'], envs.get(server) ?? {});
       expect(code).to.equal(1);
       expect(stderr).to.match(sentences[server]);
@@ -109,13 +109,13 @@ describe('a server that is too old', () => {
     });
   }
 
-  it('Redis: one that comes after the start ends the web process by that sentence', async () => {
+  it('Redis: ends a running web process when it appears', async () => {
     await gate.cut();
     const web = await startProgram('src/server.js', [], envs.get('Redis'));
     await endsBySentence(web, () => gate.restore());
   });
 
-  it('Redis: one that comes back too old ends a worker by that sentence', async () => {
+  it('Redis: ends a running worker when it returns outdated', async () => {
     isOld = false;
     const worker = await startProgram('workers/run.js', ['settlements'], envs.get('Redis'));
     await gate.cut();
@@ -136,7 +136,7 @@ describe('a server that is too old', () => {
     expect(others[0]).to.match(sentences.Redis).and.not.contain('stack');
   }
 
-  it('Redis: the migration goes on without it, and says so in one sentence', async () => {
+  it('Redis: does not stop the migration while it is unreachable', async () => {
     const env = { ...stack.env, REDIS_URL: 'redis://127.0.0.1:1' };
     const child = spawn(process.execPath, [builtProgram('scripts/migrate.js')], { env });
     const [stdout, stderr, [code]] = await Promise.all([
@@ -149,7 +149,7 @@ describe('a server that is too old', () => {
     expect(stderr.trim()).to.match(/^Redis does not answer\. [^\n]+$/);
   });
 
-  it('compares versions by their numbers', () => {
+  it('is detected by numeric version comparison', () => {
     const tooOld = (server: 'MongoDB' | 'Redis', versions: string[]) =>
       versions.filter((version) => versionProblem(server, version) !== null);
     expect(tooOld('MongoDB', ['4.4.29', '5.0.0', '8.0.13', '10.0.1'])).to.deep.equal(['4.4.29']);
@@ -160,7 +160,10 @@ describe('a server that is too old', () => {
   });
 });
 
-/** `version` of buildInfo (a BSON string), `redis_version:` of INFO: their first digit. */
+/**
+ * Changes the first digit of `version` in buildInfo (a BSON string) and of `redis_version:` in
+ * INFO.
+ */
 function withOldVersion(bytes: Buffer): Buffer {
   const [mongodb, redis] = [Buffer.from('\u0002version\0'), Buffer.from('redis_version:')];
   const rewritten = Buffer.from(bytes);

@@ -10,7 +10,7 @@ describe('inbox: answers', () => {
   });
   afterEach(() => inbox.stop());
 
-  it('acknowledges by {"status":"received"} on any path, and keeps the delivery', async () => {
+  it('acknowledges with {"status":"received"} on any path and keeps it', async () => {
     for (const path of ['/hooks/a', '/api/reseller/callback', '/', '/messages', '/healthz']) {
       const response = await post(inbox, path, '{}');
       expect(response.status).to.equal(200);
@@ -19,7 +19,7 @@ describe('inbox: answers', () => {
     expect((await inbox.messages()).map(({ path }) => path)).to.include('/messages');
   });
 
-  it('fails with the told status and headers, for the told path and number of deliveries', async () => {
+  it('fails with the configured status, headers, path and count', async () => {
     await inbox.control({
       answers: { a: { fail_rate: 1, fail_status: 429, fail_headers: { 'retry-after': '7' }, times: 2 } },
     });
@@ -33,14 +33,14 @@ describe('inbox: answers', () => {
     expect((await inbox.messages()).map(({ answered }) => answered)).to.deep.equal([429, 200, 429, 200]);
   });
 
-  it('answers by a redirect when told so', async () => {
+  it('answers with a redirect on request', async () => {
     const fail_headers = { location: 'http://127.0.0.1:1/' };
     await inbox.control({ answers: { '*': { fail_rate: 1, fail_status: 302, fail_headers } } });
     const response = await post(inbox, '/hooks/a', '{}');
     expect([response.status, response.headers.get('location')]).to.deep.equal([302, 'http://127.0.0.1:1/']);
   });
 
-  it('hangs when told so, has the delivery all the same, and still ends with 0 on SIGTERM', async () => {
+  it('hangs on request, keeps the delivery and exits with 0 on SIGTERM', async () => {
     await inbox.control({ answers: { '*': { hang_rate: 1 } } });
     const waiting = post(inbox, '/hooks/a', '{"n":1}').catch(() => 'cut');
     expect(await inbox.waitFor(({ path }) => path === '/hooks/a')).to.include({
@@ -51,23 +51,23 @@ describe('inbox: answers', () => {
     expect(await waiting).to.equal('cut');
   });
 
-  it('answers late when told so', async () => {
+  it('delays its answer on request', async () => {
     await inbox.control({ answers: { a: { delay_ms: 200 } } });
     const startedAt = performance.now();
     expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
     expect(performance.now() - startedAt).to.be.greaterThan(195);
   });
 
-  it('answers 2xx without an acknowledgement, or with a negative one, when told so', async () => {
+  it('answers 2xx without or with a negative acknowledgement on request', async () => {
     await inbox.control({ answers: { a: { ack: null }, b: { ack: 'rejected' } } });
     const without = await post(inbox, '/hooks/a', '{}');
     expect([without.status, await without.text()]).to.deep.equal([200, '']);
     expect(await (await post(inbox, '/hooks/b', '{}')).json()).to.deep.equal({ status: 'rejected' });
   });
 
-  it('fails and hangs for the told shares of deliveries', async () => {
+  it('fails and hangs for the configured shares of deliveries', async () => {
     await inbox.control({ answers: { '*': { fail_rate: 0.3, hang_rate: 0.05 } } });
-    // Nobody gives up before all have arrived, however busy the machine is.
+    // No client times out before all deliveries have arrived, even on a busy machine.
     const arrived = new AbortController();
     const send = () =>
       fetch(`${inbox.url}/hooks/a`, { method: 'POST', body: '{}', signal: arrived.signal }).catch(() => null);
@@ -81,13 +81,13 @@ describe('inbox: answers', () => {
     expect(answered.filter((one) => one === 'hang').length).to.be.within(5, 40);
   });
 
-  it('is friendly again after DELETE /control', async () => {
+  it('answers normally again after DELETE /control', async () => {
     await inbox.control({ answers: { '*': { fail_rate: 1 } } });
     await fetch(`${inbox.url}/control`, { method: 'DELETE' });
     expect((await post(inbox, '/hooks/a', '{}')).status).to.equal(200);
   });
 
-  it('refuses settings it does not know and changes nothing', async () => {
+  it('refuses unknown settings and changes nothing', async () => {
     const answers = { a: { fail_rate: 3, colour: 'red' } };
     const response = await fetch(`${inbox.url}/control`, {
       method: 'POST',
@@ -100,7 +100,7 @@ describe('inbox: answers', () => {
     expect((await inbox.control({})).answers).to.deep.equal({});
   });
 
-  it('answers 405 to anything but POST', async () => {
+  it('answers 405 to methods other than POST', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await fetch(`${inbox.url}/hooks/a`, { method })).status, method).to.equal(405);
     }

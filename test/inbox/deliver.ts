@@ -6,13 +6,13 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Made here by hand from the documentation, not with the inbox's own code. */
+/** Implemented from the documentation, independent of the inbox's code. */
 export function xSignature(secret: string, raw: string): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   return `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
 }
 
-/** The three headers as the public package makes them. */
+/** Builds the three headers with the public package. */
 export function standardHeaders(secret: string, raw: string, at = new Date()): Record<string, string> {
   const id = 'msg_1';
   return {

@@ -22,7 +22,7 @@ describe('inbox: memory', () => {
     expect([ids[0], ids.at(-1)]).to.deep.equal([51, 10_050]);
   });
 
-  it('keeps 64 MiB at most, the newest, and counts from nothing again when cleared', () => {
+  it('keeps at most 64 MiB and starts empty after clear', () => {
     const store = createMessageStore();
     const large = message('x'.repeat(1024 * 1024));
     for (let count = 0; count < 70; count += 1) {

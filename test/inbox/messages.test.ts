@@ -9,7 +9,7 @@ describe('inbox: messages', () => {
   });
   afterEach(() => inbox.stop());
 
-  it('keeps time, path, headers and the body byte by byte, oldest first', async () => {
+  it('keeps time, path, headers and exact body, oldest first', async () => {
     const raw = '{ "a" : 1.0,"é":"\\u00e9" }\r\n';
     await post(inbox, '/hooks/a', raw, { headers: { 'x-event': 'ping' } });
     await post(inbox, '/hooks/b', 'not JSON');
@@ -20,7 +20,7 @@ describe('inbox: messages', () => {
     expect(second).to.include({ path: '/hooks/b', raw: 'not JSON' });
   });
 
-  it('finds by ref_id in a callback and in a webhook, by path and by time', async () => {
+  it('filters by ref_id of callbacks and webhooks, by path and by time', async () => {
     await post(inbox, '/hooks/a', '{"ref_id":"r-1","status":"success"}');
     await post(inbox, '/hooks/a/b', '{"event":"transaction.success","data":{"ref_id":"r-1"}}');
     await post(inbox, '/hooks/ab', '{"data":null,"ref_id":"r-2"}');
@@ -34,19 +34,19 @@ describe('inbox: messages', () => {
     expect((await fetch(`${inbox.url}/messages?since=yesterday`)).status).to.equal(400);
   });
 
-  it('refuses a body over a megabyte and keeps nothing of it', async () => {
+  it('refuses a body over one megabyte and stores nothing', async () => {
     const response = await post(inbox, '/hooks/a', 'x'.repeat(1_000_001)).catch(() => null);
     expect(response?.status ?? 413).to.equal(413);
     expect(await inbox.messages()).to.be.empty;
   });
 
-  it('forgets all on DELETE', async () => {
+  it('deletes all messages on DELETE', async () => {
     await post(inbox, '/hooks/a', '{}');
     await inbox.clear();
     expect(await inbox.messages()).to.be.empty;
   });
 
-  it('waits for a message that comes later, and says so when none does', async () => {
+  it('waits for later messages and reports a timeout', async () => {
     const waiting = inbox.waitForCount(2, ({ path }) => path === '/hooks/b');
     await post(inbox, '/hooks/b', '1');
     await post(inbox, '/hooks/a', '2');
@@ -58,7 +58,7 @@ describe('inbox: messages', () => {
     expect(mistake).to.include('0 of 1 awaited messages came in 100 ms (3 in all)');
   });
 
-  it('lets a reader wait for the first message that fits', async () => {
+  it('delays an answer until the first matching message', async () => {
     const startedAt = performance.now();
     const reading = fetch(`${inbox.url}/messages?path=/hooks/b&wait_ms=10000`);
     await post(inbox, '/hooks/a', '1');
@@ -69,7 +69,7 @@ describe('inbox: messages', () => {
     expect(performance.now() - startedAt).to.be.within(45, 5_000);
   });
 
-  it('shows a page that may load nothing from anywhere else', async () => {
+  it('serves a page that loads no external resources', async () => {
     const response = await fetch(inbox.url);
     const html = await response.text();
     expect(response.headers.get('content-type')).to.include('text/html');
@@ -77,7 +77,7 @@ describe('inbox: messages', () => {
     expect(html).not.to.match(/(src|href)\s*=|https?:\/\//);
   });
 
-  it('answers 304 to a page that has seen all, and 200 again after the next delivery', async () => {
+  it('answers 304 without a new delivery and 200 after one', async () => {
     const read = (tag: string) => fetch(`${inbox.url}/messages`, { headers: { 'if-none-match': tag } });
     const tag = (await read('')).headers.get('etag') ?? '';
     expect((await read(tag)).status).to.equal(304);

@@ -4,7 +4,8 @@ import { newSecret, post, standardHeaders, xSignature } from './deliver.js';
 
 describe('inbox: signatures', () => {
   const secret = newSecret();
-  // Not only ASCII, and spaces that a parser would lose: the signature is over the bytes.
+  // Contains non-ASCII characters and whitespace that a parser would lose, because the signature
+  // covers the bytes.
   const raw = '{"event":"transaction.success",  "data":{"ref_id":"é-1"}}\n';
   let inbox: RunningInbox;
   before(async () => {
@@ -22,7 +23,7 @@ describe('inbox: signatures', () => {
     return (await inbox.waitFor((message) => message.path === path)).verified;
   }
 
-  it('accepts x-signature and Standard Webhooks, each alone and both together', async () => {
+  it('accept x-signature and Standard Webhooks, alone and together', async () => {
     const own = { 'x-signature': xSignature(secret, raw) };
     const standard = standardHeaders(secret, raw);
     expect(await verifiedOf('/hooks/shop/1', own)).to.be.true;
@@ -30,7 +31,7 @@ describe('inbox: signatures', () => {
     expect(await verifiedOf('/hooks/shop/3', { ...own, ...standard })).to.be.true;
   });
 
-  it('refuses one wrong signature beside a right one', async () => {
+  it('refuse an invalid signature next to a valid one', async () => {
     const own = { 'x-signature': xSignature(secret, raw) };
     const standard = standardHeaders(secret, raw);
     const wrong = newSecret();
@@ -39,7 +40,7 @@ describe('inbox: signatures', () => {
       .false;
   });
 
-  it('refuses a body of which one byte differs, and a delivery without any signature', async () => {
+  it('refuse a changed byte and a delivery without a signature', async () => {
     const headers = { 'x-signature': xSignature(secret, raw), ...standardHeaders(secret, raw) };
     expect(await verifiedOf('/hooks/shop/1', headers, raw.replace('é', 'e'))).to.be.false;
     expect(await verifiedOf('/hooks/shop/2', {})).to.be.false;
@@ -47,13 +48,13 @@ describe('inbox: signatures', () => {
     expect(await verifiedOf('/hooks/shop/4', { 'webhook-signature': 'v1,AAAA' })).to.be.false;
   });
 
-  it('says which of the two signatures is right, wrong or missing', async () => {
+  it('report each signature as right, wrong or missing', async () => {
     await post(inbox, '/hooks/shop', raw, { headers: { 'x-signature': xSignature(newSecret(), raw) } });
     const { verification } = await inbox.waitFor(() => true);
     expect(verification).to.deep.equal({ x_signature: 'wrong', standard_webhooks: 'missing' });
   });
 
-  it('accepts two signatures in a header, and two secrets for a path, while a secret is rotated', async () => {
+  it('accept two signatures and two secrets during a rotation', async () => {
     const next = newSecret();
     const standard = standardHeaders(secret, raw);
     const signatures = [standardHeaders(next, raw), standard].map((headers) => headers['webhook-signature']);
@@ -67,7 +68,7 @@ describe('inbox: signatures', () => {
     expect(await verifiedOf('/hooks/rotating', { 'x-signature': xSignature(next, raw) })).to.be.true;
   });
 
-  it('refuses a timestamp of more than five minutes ago, unless it was told not to look', async () => {
+  it('refuse a timestamp older than five minutes unless disabled', async () => {
     const old = standardHeaders(secret, raw, new Date(Date.now() - 400_000));
     expect(await verifiedOf('/hooks/shop/1', old)).to.be.false;
     await inbox.control({ timestamp_tolerance_s: null });
@@ -75,7 +76,7 @@ describe('inbox: signatures', () => {
     await inbox.control({ timestamp_tolerance_s: 300 });
   });
 
-  it('takes the secret of the closest path, an account name for /hooks/<name>, and * for the rest', async () => {
+  it('use the secret of the closest path, the account name, or *', async () => {
     const [inner, rest] = [newSecret(), newSecret()];
     const signed = (by: string) => ({ 'x-signature': xSignature(by, raw) });
     expect(await verifiedOf('/hooks/stranger', signed(secret))).to.be.null;
@@ -88,7 +89,7 @@ describe('inbox: signatures', () => {
     expect(await verifiedOf('/hooks/shop/inner/y', signed(secret))).to.be.true;
   });
 
-  it('never shows a secret', async () => {
+  it('are configured without ever showing a secret', async () => {
     const shown = await inbox.control({});
     expect(shown.secrets).to.include('/hooks/shop');
     expect(JSON.stringify(shown)).not.to.include(secret);

@@ -1,4 +1,4 @@
-/** What a browser keeps that has logged in before: how many guesses it is good for, and for how long. */
+/** Known browsers: the number of guesses that they allow, and for how long. */
 import { expect } from 'chai';
 import { consoleClient, type ConsoleClient } from '../support/console-client.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -18,7 +18,7 @@ describe('a browser that has logged in before', function () {
   const json = async (...command: string[]) =>
     (await topup([...command, '--json'], stack.env)).json<{ password: string }>().password;
   const create = (username: string) => json('operator', 'create', username, '--role', 'viewer');
-  /** Ends the session, and leaves the mark. */
+  /** Ends the session and keeps the browser's mark. */
   const leave = (client: ConsoleClient) =>
     client.send('POST', '/admin/logout', undefined, {
       'x-xsrf-token': client.cookie('XSRF-TOKEN') ?? '',
@@ -32,7 +32,7 @@ describe('a browser that has logged in before', function () {
     return client;
   }
 
-  /** Uses up what strangers have for a name. */
+  /** Exhausts the guesses of unknown browsers for a username. */
   async function useUp(username: string): Promise<void> {
     const statuses: number[] = [];
     while (!statuses.includes(429) && statuses.length < 60) {
@@ -46,7 +46,7 @@ describe('a browser that has logged in before', function () {
     ['another password', 'rini', (name: string) => ['operator', 'password', name, '--reason', 'left']],
     ['the end of all sessions', 'siti', (name: string) => ['operator', 'end-sessions', name]],
   ] as const) {
-    it(`is a stranger after ${what}: its mark gives no guess beyond the limits, and one made since does`, async () => {
+    it(`is unknown after ${what} until its next login`, async () => {
       const first = await create(username);
       const old = await known(username, first);
       const done = await topup([...change(username), '--json'], stack.env);
@@ -59,7 +59,7 @@ describe('a browser that has logged in before', function () {
     });
   }
 
-  it("is none after its operator was removed and another has the name, nor for somebody else's name", async () => {
+  it('is unknown to a new operator with the same name', async () => {
     const old = await known('tono', await create('tono'));
     await topup(['operator', 'remove', 'tono', '--reason', 'left'], stack.env);
     const password = await create('tono');
@@ -67,7 +67,7 @@ describe('a browser that has logged in before', function () {
     expect((await old.login('tono', password)).status).to.equal(429);
   });
 
-  it('of many of one operator together are good for fifty wrong passwords', async () => {
+  it('shares fifty wrong passwords with the others of its operator', async () => {
     const password = await create('umi');
     const many: ConsoleClient[] = [];
     for (let n = 0; n < 11; n += 1) {

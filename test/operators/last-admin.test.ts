@@ -8,7 +8,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 describe('the last admin', () => {
   useDatabase();
 
-  it('is neither removed nor given another role, also when two take each other away at the same moment', async () => {
+  it('cannot be removed or demoted, even by concurrent changes', async () => {
     const names = ['ani', 'budi'];
     for (const username of names) {
       await createOperator({ username, role: 'admin', password: `a password of ${username}` }, bySystem);

@@ -5,7 +5,7 @@ import { productionEnv } from '../support/production-env.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('logging in to the console', function () {
+describe('console login', function () {
   this.timeout(120_000);
   let stack: Stack;
   /** Two web processes, as in production. */
@@ -41,7 +41,7 @@ describe('logging in to the console', function () {
     stack.db.collection('audit').find({ action }).sort({ _id: 1 }).toArray();
   const isIn = async (client: ConsoleClient) => (await client.get('/admin')).status === 200;
 
-  /** Ahead of the present period: the code of the next one is taken already. */
+  /** Codes ahead of the current period, because the next one is already used. */
   const codeOf = (secret: string, periodsAhead = 0) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({
       timestamp: Date.now() + periodsAhead * 30_000,
@@ -50,7 +50,7 @@ describe('logging in to the console', function () {
     const page = await client.get(form);
     return client.send('POST', path, fields({ ...values, _csrf: csrfIn(page.text) }));
   };
-  /** A change by the console's pages. */
+  /** Makes a change through the console's API. */
   const change = (client: ConsoleClient, path: string, body: object) =>
     client.send('POST', `/admin/api${path}`, JSON.stringify(body), {
       accept: '*/*',
@@ -66,7 +66,7 @@ describe('logging in to the console', function () {
   let recovery: string[] = [];
   let setUpWith = '';
 
-  it('in production an admin sets up the second factor at the first login, before anything else', async () => {
+  it('requires an admin to set up the second factor first in production', async () => {
     const client = browser();
     const answer = await client.login('ani', passwordOf('ani'));
     expect(answer.headers['location']).to.equal('/admin/login/enrol');
@@ -95,7 +95,7 @@ describe('logging in to the console', function () {
     expect((await browser().login('vina', passwordOf('vina'))).headers['location']).to.equal('/admin');
   });
 
-  it('a code is good once, also over two processes at the same time', async () => {
+  it('accepts a code once across two processes', async () => {
     const clients = [browser(urls[0]), browser(urls[1])];
     const answers = await Promise.all(clients.map((client) => client.login('ani', passwordOf('ani'))));
     answers.forEach((each) => expect(each.headers['location']).to.equal('/admin/login/code'));
@@ -111,7 +111,7 @@ describe('logging in to the console', function () {
     expect((await Promise.all(clients.map(isIn))).filter(Boolean)).to.have.length(1);
   });
 
-  it('a recovery code is good once, also over two processes at the same time, and however it is written', async () => {
+  it('accepts a recovery code once, in any notation', async () => {
     const clients = [browser(urls[0]), browser(urls[1])];
     await Promise.all(clients.map((client) => client.login('ani', passwordOf('ani'))));
     const [used = '', other = ''] = recovery;
@@ -128,7 +128,7 @@ describe('logging in to the console', function () {
     expect(factors).to.include.members(['totp', 'recovery-code', 'password']);
   });
 
-  it('five wrong codes for an operator, from wherever, and no other is looked at for a while', async () => {
+  it('blocks codes of an operator after five wrong ones from anywhere', async () => {
     const statuses: number[] = [];
     const client = browser();
     await client.login('ani', passwordOf('ani'));
@@ -141,7 +141,7 @@ describe('logging in to the console', function () {
     expect((await send(elsewhere, '/admin/login/code', { code: recovery[2] ?? '' })).status).to.equal(429);
   });
 
-  it('wrong codes while it is set up are limited as well: the right one is not looked at either, from wherever', async () => {
+  it('limits wrong codes during the setup of a second factor', async () => {
     const client = browser();
     await client.login('fajar', passwordOf('fajar'));
     const statuses: number[] = [];
@@ -158,7 +158,7 @@ describe('logging in to the console', function () {
     expect(await isIn(elsewhere)).to.equal(false);
   });
 
-  it('sessions are listed and ended: one, or all; by oneself, and by an admin on the command line', async () => {
+  it('lists and ends sessions, in the console and by an admin', async () => {
     const here = browser();
     await here.login('vina', passwordOf('vina'));
     const there = browser(urls[1]);
@@ -166,7 +166,7 @@ describe('logging in to the console', function () {
     const { sessions }: { sessions: { address: string; is_this: boolean }[] } = dataOf(
       await here.get('/admin/api/me', { accept: '*/*' }),
     );
-    // Those of the tests before are further down.
+    // Sessions of earlier tests follow.
     expect(sessions.slice(0, 2).map((each) => each.address)).to.deep.equal([
       `198.51.100.${host}`,
       `198.51.100.${host - 1}`,
@@ -197,7 +197,7 @@ describe('logging in to the console', function () {
     expect(here.cookie('topup_admin'), 'the browser forgets it, too').to.equal(undefined);
   });
 
-  it('a change of password, role or second factor ends every session; the own change leaves this browser in', async () => {
+  it('ends other sessions after a change of password, role or factor', async () => {
     const ends = async (change: () => Promise<unknown>) => {
       const client = browser();
       await client.login('vino', passwordOf('vino'));
@@ -236,14 +236,15 @@ describe('logging in to the console', function () {
       { username: 'vino', role: 'viewer' },
       { username: 'vino', role: 'support' },
     ]);
-    // A role that needs a second factor lets nobody in who has none, however they came in.
+    // A role with a mandatory second factor refuses operators without one, including existing
+    // sessions.
     const client = browser();
     await client.login('vera', passwordOf('vera'));
     await stack.db.collection('operators').updateOne({ username: 'vera' }, { $set: { role: 'finance' } });
     expect(await isIn(client)).to.equal(false);
   });
 
-  it('the /64 of an IPv6 address is one network; fifty wrong passwords for a name is all there is, over two processes', async () => {
+  it('limits guesses by IPv6 /64 network and to fifty per username', async () => {
     const guess = async (at: string, address: string, n: number) =>
       (await consoleClient(at, address).login('vina', `guess number ${n}`)).status;
     const known = browser();
@@ -271,7 +272,7 @@ describe('logging in to the console', function () {
     expect(told.length, 'once a window and limit').to.be.within(2, 6);
   });
 
-  it('keeps nothing of what was typed, and answers a name that nobody can have like a wrong password', async () => {
+  it('stores no typed text and treats impossible names like wrong passwords', async () => {
     const typed = ['My Secret Password 1!', 'x'.repeat(9_000), 'constructor', 'nobody-here'];
     for (const name of typed) {
       const answer = await browser().login(name, 'some password or other');
@@ -298,7 +299,7 @@ describe('logging in to the console', function () {
     }
   });
 
-  it('while Redis is away nobody logs in, and nothing is guessed', async () => {
+  it('refuses logins without checking the password while Redis is down', async () => {
     const away = await stack.startWeb({ ...production, REDIS_URL: 'redis://127.0.0.1:1' });
     const before = (await auditOf(/^login/)).length;
     for (const password of [passwordOf('vino'), 'wrong']) {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { hashNewPassword, isRightPassword, generatePassword } from '../../src/operators/password.js';
 import { ValidationError } from '../../src/shared/errors.js';
 
-describe('passwords of operators', () => {
-  it('have 12 to 200 characters of any kind, all of which count, and are kept as argon2id', async () => {
+describe('operator passwords', () => {
+  it('have 12 to 200 significant characters and are stored as argon2id', async () => {
     for (const password of ['elevenchars', 'x'.repeat(201)]) {
       const refusal = await hashNewPassword(password).catch((error: unknown) => error);
       expect(refusal, `${password.length}`).to.be.instanceOf(ValidationError);

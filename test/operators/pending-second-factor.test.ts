@@ -1,4 +1,7 @@
-/** A secret that was shown and not confirmed yet: it is of the browser that was shown it, and of nobody else who knows the password. */
+/**
+ * A displayed but unconfirmed secret belongs to the browser that displayed it, even if others know
+ * the password.
+ */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import { consoleClient, csrfIn, fields, type ConsoleClient } from '../support/console-client.js';
@@ -6,7 +9,7 @@ import { productionEnv } from '../support/production-env.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('a second factor that is being set up', function () {
+describe('a second factor during its setup', function () {
   this.timeout(120_000);
   let stack: Stack;
   let url = '';
@@ -35,7 +38,7 @@ describe('a second factor that is being set up', function () {
   const confirm = async (client: ConsoleClient, code: string, csrf: string) =>
     client.send('POST', '/admin/login/enrol', fields({ code, _csrf: csrf }));
   const csrfOf = async (client: ConsoleClient) => csrfIn((await client.get('/admin/login/enrol')).text);
-  /** By the pages of the console. */
+  /** Calls the console's API. */
   const call = async (client: ConsoleClient, path: string, body: object) => {
     const answer = await client.send('POST', `/admin/api${path}`, JSON.stringify(body), {
       accept: '*/*',
@@ -45,7 +48,7 @@ describe('a second factor that is being set up', function () {
     return { status: answer.status, data: JSON.parse(answer.text).data as { secret: string } };
   };
 
-  it('at the first login: two who know the password are shown two keys, and one of them alone is set up', async () => {
+  it('has one secret per browser, and only one can be confirmed', async () => {
     const password = await newOperator('first', 'finance');
     const [thief, owner] = [browser(), browser()];
     await thief.login('first', password);
@@ -68,7 +71,7 @@ describe('a second factor that is being set up', function () {
     expect((await next.send('POST', '/admin/login/code', used)).status).to.equal(401);
   });
 
-  it('a new password: the key that was shown before it is shown to nobody', async () => {
+  it('has a new secret after a change of password', async () => {
     const [thief, owner] = [browser(), browser()];
     await thief.login('second', await newOperator('second', 'finance'));
     const noted = await shownTo(thief);
@@ -78,7 +81,7 @@ describe('a second factor that is being set up', function () {
       .and.to.not.equal('');
   });
 
-  it('in a session: what another session was shown is confirmed by none, neither after a new password', async () => {
+  it('cannot be confirmed by another session or after a new password', async () => {
     const password = await newOperator('third', 'viewer');
     const [thief, owner] = [browser(), browser()];
     await thief.login('third', password);
@@ -92,7 +95,7 @@ describe('a second factor that is being set up', function () {
     expect(found?.['totp']).to.equal(null);
   });
 
-  it('too long ago: it is confirmed by nobody', async () => {
+  it('cannot be confirmed after it has expired', async () => {
     const password = await newOperator('fourth', 'viewer');
     const owner = browser();
     await owner.login('fourth', password);

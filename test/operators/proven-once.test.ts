@@ -1,4 +1,7 @@
-/** What an operator has proven holds for the operator who was read: whatever ends all sessions meanwhile ends it too. */
+/**
+ * A proof is bound to the version of the operator that was read. Changes that end all sessions
+ * invalidate it.
+ */
 import { expect } from 'chai';
 import { Secret, TOTP } from 'otpauth';
 import { disconnectMongo } from '../../src/database/mongo.js';
@@ -14,7 +17,7 @@ import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 const by = { actor: 'test', from: 'here', reason: null };
 const shownTo = 'this browser';
 
-describe('what an operator has proven', () => {
+describe("an operator's proof", () => {
   before(async () => {
     await connectMongoWhenItAnswers();
     await migrate();
@@ -39,7 +42,7 @@ describe('what an operator has proven', () => {
       (error: unknown) => String(error),
     );
 
-  it('is worth nothing after a new password, and after another person has got the name', async () => {
+  it('is void after a new password or a new operator with the name', async () => {
     const proven = await newOperator();
     const confirm = await enrol(proven);
     const changes = {
@@ -63,7 +66,7 @@ describe('what an operator has proven', () => {
     expect([keyHash, totp, sessionEpoch]).to.deep.equal([null, null, 0]);
   });
 
-  it('lets in as who confirmed: a password that is changed right after ends that session as well', async () => {
+  it('starts a session that a later change of password ends', async () => {
     const proven = await newOperator();
     const { codes, operator } = await (await enrol(proven))();
     expect(codes).to.have.length(10);

@@ -36,9 +36,9 @@ interface Person {
   key: string;
 }
 
-describe('what operators may do', function () {
+describe('operator rights', function () {
   this.timeout(180_000);
-  // The test looks keys up itself; what it starts has a database of its own.
+  // The test reads keys itself; the processes that it starts have their own database.
   useDatabase();
   let stack: Stack;
   let keyFile: string;
@@ -67,7 +67,7 @@ describe('what operators may do', function () {
     chmodSync(keyFile, 0o600);
   }
 
-  it('in production whoever changes something shows a key of their own; the first admin and the first key need none', async () => {
+  it('require a key for changes in production, except for the first admin', async () => {
     const production = { ...stack.env, ...productionEnv() };
     const unnamed = await topup(['account', 'create', 'somebody', '--role', 'buyer'], production);
     expect(unnamed.code).to.equal(2);
@@ -89,7 +89,7 @@ describe('what operators may do', function () {
     expect((await topup(['account', 'list'], production)).code, 'reading').to.equal(0);
   });
 
-  it('a key that others can read, that is nobody’s, or of another operator than --as names, is refused', async () => {
+  it('refuse a readable, unknown or foreign operator key', async () => {
     await insertPeople();
     const [first, second] = people.filter(({ role }) => role === 'admin');
     const suspend = ['account', 'suspend', 'somebody', '--reason', 'a test'];
@@ -109,7 +109,7 @@ describe('what operators may do', function () {
     expect(entry?.['actor']).to.equal(`operator:${first?.username}`);
   });
 
-  it('every command: allowed or refused exactly as the table says', async () => {
+  it('allow or refuse every command as the table says', async () => {
     const commands = leavesOf(topupProgram());
     expect(commands.length).to.be.greaterThan(40);
     let allowed = 0;
@@ -140,7 +140,7 @@ describe('what operators may do', function () {
     expect([allowed > 0, refused > 0]).to.deep.equal([true, true]);
   });
 
-  it('every command that a role may not use is refused before it does anything', async () => {
+  it('refuse a command before it has any effect', async () => {
     const before = await countEverything();
     for (const { role, key } of people.filter(({ username }) => username.endsWith('-2'))) {
       show(key);
@@ -156,7 +156,7 @@ describe('what operators may do', function () {
     expect(await countEverything()).to.deep.equal(before);
   });
 
-  it('every page, form and call of the console, and every action of the queue board: exactly as the table says', async () => {
+  it('apply the table to every console page, call and queue board action', async () => {
     let host = 0;
     for (const { role, username } of people) {
       const logIn = async () => {
@@ -192,7 +192,7 @@ describe('what operators may do', function () {
     }
   });
 
-  it('an action without a row cannot be mounted, nor a form for reading', () => {
+  it('refuse to mount an action without a row, or a form for reading', () => {
     const handle = () => undefined;
     const missing = 'constructor' as OperatorAction;
     expect(() => mountConsole([{ method: 'get', path: '/x', action: missing, handle }])).to.throw(
@@ -204,7 +204,7 @@ describe('what operators may do', function () {
     expect(isAllowed('owner' as OperatorRole, 'console.start'), 'a role that is not known').to.equal(false);
   });
 
-  it('docs/reference/roles.md shows the table', () => {
+  it('match the table in docs/reference/roles.md', () => {
     const cellsOf = (line: string) => line.split('|').map((cell) => cell.trim());
     const shown = readFileSync(join(projectRoot, 'docs/reference/roles.md'), 'utf8').split('\n').map(cellsOf);
     for (const action of Object.keys(rights) as OperatorAction[]) {
@@ -250,7 +250,7 @@ function pathOf(command: Command): string[] {
   return command.parent ? [...pathOf(command.parent), command.name()] : [];
 }
 
-/** As many as it needs to be run, about things that do not exist. */
+/** Returns the required arguments, with ids that do not exist. */
 function argumentsOf(command: Command): string[] {
   const values: Record<string, string> = {
     amount: '1',

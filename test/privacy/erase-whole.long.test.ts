@@ -1,4 +1,4 @@
-/** What an erasure takes out, and that it is whole whatever dies, holds on or runs beside it. */
+/** The extent of an erasure, and its completion after crashes, locks and concurrent work. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { bySystem } from '../../src/audit/record-audit.js';
@@ -151,7 +151,7 @@ describe('an erasure', function () {
     const text = await written(id);
     expect(text).to.not.match(/SITI|AMINAH|BUDI|SANTOSO/i);
     expect(text.replace(/[^0-9A-Za-z]/g, '')).to.not.include(national);
-    // Four digits stand in an id or a proof by chance, one time in some.
+    // Four digits can occur by chance in an id or a proof.
     expect(text.replace(/[\w+/=-]{30,}/g, 'id')).to.not.include(national.slice(3, 7));
   }
   async function expectBooksToHold(): Promise<void> {
@@ -180,7 +180,7 @@ describe('an erasure', function () {
     '9911-2200-9911-2200-9911/R1/900VA/SITI/71,3',
   ];
 
-  it('leaves nothing of number and name in serial numbers, messages, webhooks, answers and cases; the books hold', async () => {
+  it('removes number and name everywhere and keeps the books valid', async () => {
     const all: string[] = [];
     for (const [n, serialNumber] of serialNumbers.entries()) {
       const message = messages[n % messages.length] ?? '';
@@ -242,7 +242,7 @@ describe('an erasure', function () {
     await expectBooksToHold();
   });
 
-  it('keeps a serial number that can only be a reference, so that one that is sold again is found', async () => {
+  it('keeps a serial number that is only a reference, to detect reuse', async () => {
     const reference = `R24.0001.${newId()}`;
     const token = '9934-5678-9012-3456-7891';
     const first = await sold(reference);
@@ -261,7 +261,7 @@ describe('an erasure', function () {
     }
   });
 
-  it('ends the reports of who bought and of who sold, with their links, and no others', async () => {
+  it('ends the reports of the buyer and the seller with their links', async () => {
     await sold();
     const [bought, sales, deposits, others] = await Promise.all([
       someReport({}),
@@ -277,7 +277,7 @@ describe('an erasure', function () {
     }
   });
 
-  it('that dies after it erased and before the reports ended is made whole by the next one, and by the clock', async () => {
+  it('is completed after a crash by the next erasure or by the clock', async () => {
     for (const next of [() => eraseCustomer('089900000000', by), applyRetention]) {
       const purchase = await sold();
       const ids = await Promise.all([
@@ -297,7 +297,7 @@ describe('an erasure', function () {
     }
   });
 
-  it('ends a report that is being made: nobody begins it again, and its file goes when its worker is done', async () => {
+  it('ends a report in progress and deletes its file after the worker', async () => {
     await sold();
     const soon = new Date(Date.now() + 60 * dayMs);
     const made = await someReport({ status: 'processing', epoch: 1, nextActionAt: soon });
@@ -313,7 +313,7 @@ describe('an erasure', function () {
     expect(await report(made), 'its worker has died').to.equal(null);
   });
 
-  it('leaves what another database transaction holds, does the rest, and does that when it is asked again', async () => {
+  it('skips locked rows and erases them when it is repeated', async () => {
     const [one, other] = [await sold(), await sold()];
     const quote = someQuote({ usedBy: newId() });
     await QuoteModel.create(quote);
@@ -321,7 +321,7 @@ describe('an erasure', function () {
     session.startTransaction();
     await purchases.updateOne({ _id: one._id }, { $set: { updatedAt: new Date() } }, { session });
     await quotes.updateOne({ _id: quote._id }, { $set: { billPeriod: '2024-04' } }, { session });
-    // How long it is tried goes by the clock.
+    // Its retries use the clock.
     setClock(null);
     const why = 'held by a database transaction';
     const { left, purchases: done } = await eraseCustomer(number, by);
@@ -337,7 +337,7 @@ describe('an erasure', function () {
     expect((await stored(one._id)).customerNumber).to.equal(maskAll(number));
   });
 
-  it('finds a phone number in each of its forms, as it was kept of a bill', async () => {
+  it('finds a phone number in each of its formats', async () => {
     for (const kept of ['6281177761240', '+6281177761240', '081177761240']) {
       for (const asked of ['081177761240', '6281177761240', '+62 811-7776-1240']) {
         const paid = someQuote({ customerNumber: kept, usedBy: newId() });
@@ -354,7 +354,7 @@ describe('an erasure', function () {
     expect((await exportCustomer('81177761240', by)).bills).to.have.length(1);
   });
 
-  it('counts a paid bill with its payment; two at once leave nothing and count each thing once', async () => {
+  it('counts a paid bill once, and each row once if two run at once', async () => {
     await paidBill('123');
     for (let n = 0; n < 24; n += 1) {
       await sold();

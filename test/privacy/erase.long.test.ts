@@ -1,4 +1,4 @@
-/** `topup customer export` and `erase` on a whole copy, with its webhooks, reports and Redis. */
+/** `topup customer export` and `erase` on a whole copy with webhooks, reports and Redis. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -18,7 +18,7 @@ const others = '081298761299';
 const count = 120;
 const reason = ['--reason', 'request 45, identity checked'];
 
-describe('a customer number that is exported and erased', function () {
+describe('export and erasure of a customer number', function () {
   this.timeout(180_000);
   let stack: Stack;
   let redis: Redis;
@@ -74,7 +74,7 @@ describe('a customer number that is exported and erased', function () {
     return body.data;
   };
 
-  /** Where a text is still to be found, in MongoDB and in Redis. */
+  /** Returns the collections that contain a text, and `redis` if Redis does. */
   async function placesOf(text: string): Promise<string[]> {
     const names = (await stack.db.listCollections().toArray()).map(({ name }) => name);
     const places = await Promise.all(
@@ -106,7 +106,7 @@ describe('a customer number that is exported and erased', function () {
     }
   }
 
-  it('is where the documentation says, and nowhere else', async () => {
+  it('find the number only in the documented places', async () => {
     expect(await placesOf(number)).to.deep.equal(['deliveries', 'reportFiles.chunks', 'transactions']);
     expect(await placesOf(meter)).to.deep.equal([
       'deliveries',
@@ -116,7 +116,7 @@ describe('a customer number that is exported and erased', function () {
     ]);
   });
 
-  it('export names every purchase and bill, by whatever form of the number, and is audited without it', async () => {
+  it('export all purchases and bills and audit it without the number', async () => {
     const ofPhone = await run(['export', '+6281298761230', ...reason, '--json']);
     expect(ofPhone.code, ofPhone.stdout).to.equal(0);
     const { transactions, bills } = ofPhone.json<{ transactions: { ref_id: string }[]; bills: object[] }>();
@@ -133,7 +133,7 @@ describe('a customer number that is exported and erased', function () {
     ]);
   });
 
-  it('erase that is killed in the middle leaves books that verify, and the next two at once do the rest', async () => {
+  it('keep valid books after a kill; two later runs complete it', async () => {
     const before = await history();
     const balance = (await buyer.post('/api/buyer/balance')).body.data;
     const transactions = stack.db.collection('transactions');
@@ -186,7 +186,7 @@ describe('a customer number that is exported and erased', function () {
     expect(await placesOf(others)).to.deep.equal(['deliveries', 'transactions']);
   });
 
-  it('a ref_id of an erased purchase that comes again is answered, and buys nothing', async () => {
+  it('answer a repeated ref_id of an erased purchase without an order', async () => {
     const ref_id = refs.find((_, n) => n % 3 !== 0) ?? '';
     const sent = await stack.db.collection('transactions').countDocuments({});
     const row = await stack.db.collection('transactions').findOne({ refId: ref_id });
@@ -200,7 +200,7 @@ describe('a customer number that is exported and erased', function () {
     expect(await stack.db.collection('transactions').countDocuments({})).to.equal(sent);
   });
 
-  it('what was done is in the audit log: who, why, when it began and what came of it', async () => {
+  it('record operator, reason, start and result in the audit log', async () => {
     const entries = await stack.db
       .collection('audit')
       .find({ action: 'customer.erase', 'subject.id': '********1230' })

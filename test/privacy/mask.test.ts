@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { maskAll, canMatchMasked, maskNumber } from '../../src/shared/mask.js';
 
-describe('a number that is masked', () => {
-  it('shows its last four characters, of a short one half, and is compared by what it shows', () => {
+describe('a masked number', () => {
+  it('shows at most its last four characters and is compared by them', () => {
     expect(['081234567890', '12345678', '123456', '1234', 'A', ''].map(maskNumber)).to.deep.equal([
       '********7890',
       '****5678',

@@ -1,4 +1,4 @@
-/** What is masked by the clock, and that the books, the replays and the checks hold after it. */
+/** Scheduled masking, and the books, replays and checks after it. */
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { limits } from '../../config/limits.js';
@@ -47,7 +47,7 @@ describe('retention', function () {
     play = await openPlay();
   });
   after(() => setClock(null));
-  // A day of its own for each test, so that it can be closed.
+  // Each test uses its own day, so that it can close it.
   beforeEach(() => setTime(dayAgo((daysBack -= 3)), 10));
 
   const stored = async (id: string) => (await purchases.findOne({ _id: id })) as Purchase;
@@ -116,7 +116,7 @@ describe('retention', function () {
     return { purchase, quote };
   }
 
-  it('masks a final purchase with its order, webhooks and cases; closed days, every rule and the amounts hold', async () => {
+  it('masks a final purchase with its rows and keeps the books valid', async () => {
     const sold = await play.buy();
     await sell(sold, { message: `Pulsa ke ${number} masuk`, serialNumber: token });
     const failed = await play.buy();
@@ -176,7 +176,7 @@ describe('retention', function () {
     await expectBooksToHold();
   });
 
-  it('names a masked purchase whose number or proof was changed afterwards', async () => {
+  it('detects a masked purchase that was changed afterwards', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     await closed();
@@ -192,7 +192,7 @@ describe('retention', function () {
     await expectBooksToHold();
   });
 
-  it('leaves alone what is young, open, under review or being told, and is off with 0 months', async () => {
+  it('skips recent, open, reviewed and undelivered purchases; 0 disables it', async () => {
     const young = await play.buy();
     await play.succeed(young);
     const open = await play.buy();
@@ -239,7 +239,7 @@ describe('retention', function () {
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: null } });
   });
 
-  it('a ref_id that comes again is answered with the masked purchase, and refused for another number or product', async () => {
+  it('answers a repeated ref_id and refuses another number or product', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     const again = (customerNumber: string, productCode = play.shop.productCode) =>
@@ -264,7 +264,7 @@ describe('retention', function () {
     await refused(again(other));
     await refused(again(`${number}1`));
     await refused(again(number, 'another'));
-    // Erased, nothing but the length is left to compare; it buys nothing all the same.
+    // After an erasure only the length can be compared; still no purchase is made.
     const second = await play.buy();
     await play.succeed(second);
     await deliveries.deleteMany({ orderKey: second._id });
@@ -280,7 +280,7 @@ describe('retention', function () {
     expect([purchase._id, created]).to.deep.equal([second._id, false]);
   });
 
-  it('an inquiry goes after 30 days; a paid one loses name and number, and its payment verifies before and after it is masked', async () => {
+  it('removes inquiries after 30 days and keeps paid ones verifiable', async () => {
     const { purchase, quote } = await payBill();
     await play.succeed(purchase);
     const unpaid = { ...quote, _id: newId(), usedBy: null };
@@ -310,7 +310,7 @@ describe('retention', function () {
     await quotes.updateOne({ _id: quote._id }, { $set: { customerNumber: hidden } });
   });
 
-  it('a token that is sold again is still found as the one of a masked purchase', async () => {
+  it('still detects a token that is sold again', async () => {
     const sold = await play.buy();
     const other = '9934-5678-9012-3456-7890/SITI/R1/900VA/71,3';
     await sell(sold, { message: 'Sukses', serialNumber: other });
@@ -321,7 +321,7 @@ describe('retention', function () {
     expect(found?.detail).to.include(sold._id);
   });
 
-  it('a reversal that read the number before it was masked writes nothing with it, and does its work when it reads again', async () => {
+  it('makes a reversal that read the number before masking start again', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     const read = await stored(sold._id);
@@ -335,7 +335,7 @@ describe('retention', function () {
     await expectBooksToHold();
   });
 
-  it('a failure that the provider tells of later goes to the operator: nobody is asked about a masked number', async () => {
+  it('hands a late failure to an operator without asking the provider', async () => {
     const sold = await play.buy();
     await play.succeed(sold);
     await afterTwoYears();
@@ -347,7 +347,7 @@ describe('retention', function () {
     expect(() => buildProviderOrder({ ...sold, proofs: {} }, order as Order, new Date())).to.throw('masked');
   });
 
-  it('webhooks that were given up or held go after 180 days; one that is sent again meanwhile stays', async () => {
+  it('removes dead and held webhooks after 180 days, but not resent ones', async () => {
     setClock(null);
     const make = async (state: 'dead' | 'held' | 'due' | 'delivered', days: number) => {
       const settledAt = state === 'due' ? null : new Date(Date.now() - days * dayMs);
@@ -375,7 +375,7 @@ describe('retention', function () {
     await deliveries.deleteMany({ _id: { $in: kept } });
   });
 
-  it('run by two at once, and twice, does it once', async () => {
+  it('is idempotent and safe when several run at once', async () => {
     const all = [];
     for (let n = 0; n < 20; n += 1) {
       const bought = await play.buy();

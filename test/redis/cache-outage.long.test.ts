@@ -1,4 +1,7 @@
-/** Changes while a process is killed, stopped, or cut off from Redis: nobody is sold to at the old price for long. */
+/**
+ * Price changes while a process is killed, stopped or cut off from Redis. The old price is used
+ * only for a short time.
+ */
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -13,13 +16,13 @@ import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.j
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 
-describe('a change while a process does not hear of it', function () {
+describe('a change while a process misses its invalidation', function () {
   this.timeout(120_000);
   let privateRedis: PrivateRedis;
   let redis: Redis;
   let stack: Stack;
   let seeded: Record<string, SeededAccount>;
-  /** The other web process reaches Redis through this. */
+  /** The other web process reaches Redis through this gate. */
   let gate: Outage;
   let other: RunningProgram;
   let buyer: ApiClient;
@@ -61,7 +64,7 @@ describe('a change while a process does not hear of it', function () {
     expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
     return answer.body.data.price as number;
   };
-  /** @returns how long the seller waited for the answer. */
+  /** @returns the latency of the seller's call in milliseconds. */
   const raise = async (): Promise<number> => {
     price += 1;
     const startedAt = performance.now();
@@ -81,7 +84,7 @@ describe('a change while a process does not hear of it', function () {
     ['everything in Redis is lost', () => privateRedis.empty()],
   ];
   for (const [name, begin] of outages) {
-    it(`${name}: the change is answered in time and holds for the next call there`, async () => {
+    it(`${name}: is acknowledged in time and effective for the next call`, async () => {
       await begin();
       expect(await raise()).to.be.below(limits.hearingMs + 700);
       expect(await priceThere()).to.equal(price);
@@ -92,7 +95,7 @@ describe('a change while a process does not hear of it', function () {
     });
   }
 
-  it('cut off for long: within a second', async () => {
+  it('takes effect within a second in a process that is cut off', async () => {
     await gate.cut();
     await eventually('the others to know', async () => (await hearers()) === 1);
     expect(await priceThere()).to.equal(price);
@@ -102,7 +105,7 @@ describe('a change while a process does not hear of it', function () {
     expect(performance.now() - toldAt).to.be.below(limits.cacheDeafMs + 500);
   });
 
-  it('stopped in the middle, and going on later: not once at the old price', async () => {
+  it('takes effect before the next call of a paused process', async () => {
     process.kill(other.pid, 'SIGSTOP');
     try {
       expect(await raise()).to.be.below(limits.hearingMs + 700);
@@ -112,7 +115,7 @@ describe('a change while a process does not hear of it', function () {
     expect(await priceThere()).to.equal(price);
   });
 
-  it('a third one was killed: changes wait a second for it at most, and then not at all', async () => {
+  it('waits at most a second once for a killed process', async () => {
     const third = await stack.startWeb();
     await third.stop('SIGKILL');
     expect(await raise()).to.be.below(limits.hearingMs + 700);
@@ -121,17 +124,17 @@ describe('a change while a process does not hear of it', function () {
     expect(await raise()).to.be.below(limits.hearingMs);
   });
 
-  it('who ends in order is not waited for', async () => {
+  it('does not wait for a process that has stopped in order', async () => {
     const third = await stack.startWeb();
     await eventually('three to hear', async () => (await hearers()) === 3);
     await third.stop();
     expect(await hearers()).to.equal(2);
   });
 
-  it('the process that makes it is killed between the commit and telling of it: within a second', async () => {
+  it('takes effect within a second if its process dies before the invalidation', async () => {
     const child = forkTestProgram('test/redis/dying-process', { ...stack.env, PRODUCT_CODE: code });
     await once(child, 'message');
-    // What is read now is from before the commit, and nobody is left to say that it is not true any more.
+    // This read is from before the commit, and no process is left to invalidate it.
     expect(await priceThere()).to.equal(price);
     child.send('go on');
     await once(child, 'exit');
@@ -140,7 +143,7 @@ describe('a change while a process does not hear of it', function () {
     expect(performance.now() - startedAt).to.be.below(limits.cacheDeafMs + 500);
   });
 
-  it('Redis is away for all: the change is made, answered in time, and holds for the next call everywhere', async () => {
+  it('is acknowledged and effective everywhere while Redis is unreachable', async () => {
     await redis.call('CLIENT', 'PAUSE', '3000', 'ALL');
     expect(await raise()).to.be.below(3_000);
     expect(await priceThere()).to.equal(price);

@@ -24,7 +24,7 @@ interface Fact {
   owner: string;
 }
 
-/** A store that counts its reads, and can hold them back. */
+/** A store that counts its reads and can delay them. */
 function store() {
   const rows = new Map<string, Fact>();
   const reads: string[] = [];
@@ -39,7 +39,7 @@ function store() {
       await held;
       return found;
     },
-    /** Reads that begin from now on end when what is returned is called. */
+    /** Delays new reads until the returned function is called. */
     hold: (): (() => void) => {
       let release: () => void = () => undefined;
       held = new Promise((resolve) => {
@@ -56,7 +56,7 @@ function store() {
 const nothing = () => Promise.resolve();
 
 for (const hears of [true, false]) {
-  describe(`what a process keeps in memory, ${hears ? 'hearing of changes' : 'deaf'}`, () => {
+  describe(`the in-process cache, ${hears ? 'hearing of changes' : 'deaf'}`, () => {
     before(async () => {
       await connectRedis();
       if (hears) {
@@ -66,7 +66,7 @@ for (const hears of [true, false]) {
     });
     after(() => disconnectRedis());
 
-    it('callers at the same time share one load; later ones get what it gave', async () => {
+    it('shares one load among concurrent callers and keeps its result', async () => {
       const { rows, reads, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
       const get = createCache({ from: [OfferModel], load });
@@ -76,7 +76,7 @@ for (const hears of [true, false]) {
       expect(reads).to.deep.equal(['a']);
     });
 
-    it('a load that began before a change and ends after it is answered, and not kept', async () => {
+    it('does not keep a load that overlaps a change', async () => {
       const { rows, load, hold } = store();
       rows.set('a', { id: 'a', owner: 'old' });
       const get = createCache({ from: [OfferModel], load });
@@ -86,7 +86,7 @@ for (const hears of [true, false]) {
         rows.set('a', { id: 'a', owner: 'new' });
         return Promise.resolve();
       });
-      // The next call must not join the early one, which still is under way.
+      // The next call must not join the earlier load, which is still running.
       const releaseNext = hold();
       const next = get('a');
       releaseNext();
@@ -96,7 +96,7 @@ for (const hears of [true, false]) {
       expect(await get('a')).to.include({ owner: 'new' });
     });
 
-    it('a change drops what is about its subjects and its collections only', async () => {
+    it('invalidates only the subjects and collections of a change', async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' }).set('b', { id: 'b', owner: 'y' });
       const get = createCache({
@@ -117,7 +117,7 @@ for (const hears of [true, false]) {
       expect(await readBoth()).to.deep.equal([3, 2]);
     });
 
-    it('what was not found is found as soon as a change has made it', async () => {
+    it('drops a negative entry as soon as a change creates the row', async () => {
       const { rows, readsOf, load } = store();
       const get = createCache({ from: [ApiKeyModel], load, isAbout: () => false });
       expect(await get('a')).to.equal(null);
@@ -130,7 +130,7 @@ for (const hears of [true, false]) {
       expect(await get('a')).to.include({ id: 'a' });
     });
 
-    it('guesses push nothing out, and no more than a thousand of them are kept', async () => {
+    it('keeps at most a thousand negative entries, which evict nothing', async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
       const get = createCache({ from: [ApiKeyModel], load, entriesMax: 2 });
@@ -143,7 +143,7 @@ for (const hears of [true, false]) {
       expect([readsOf('guess-0'), readsOf('guess-1000')]).to.deep.equal([2, 1]);
     });
 
-    it('keeps what weighs so much together, and forgets the least recently used first', async () => {
+    it('evicts the least recently used entries by weight', async () => {
       const { rows, readsOf, load } = store();
       for (const id of ['a', 'b', 'c', 'much', 'too much']) {
         rows.set(id, { id, owner: 'x' });
@@ -153,7 +153,7 @@ for (const hears of [true, false]) {
       for (const id of ['a', 'b', 'c', 'a', 'much', 'a', 'b']) {
         await get(id);
       }
-      // `much` pushed out b and c, then b pushed out `much`.
+      // `much` evicted b and c, then b evicted `much`.
       expect(['a', 'b', 'c', 'much'].map(readsOf)).to.deep.equal([1, 2, 1, 1]);
       await get('much');
       expect(readsOf('much')).to.equal(2);
@@ -161,7 +161,7 @@ for (const hears of [true, false]) {
         await get(id);
       }
       expect(['too much', 'much'].map(readsOf), 'too much pushes nothing out').to.deep.equal([2, 2]);
-      // What a change drops weighs nothing any more.
+      // Invalidated entries no longer count towards the weight.
       await writeAndInvalidate([OfferModel], null, nothing);
       for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) {
         await get(id);
@@ -169,7 +169,7 @@ for (const hears of [true, false]) {
       expect(['a', 'b', 'c'].map(readsOf)).to.deep.equal([2, 3, 2]);
     });
 
-    it('keeps so many, and forgets the least recently used first', async () => {
+    it('evicts the least recently used entries by number', async () => {
       const { rows, readsOf, load } = store();
       for (const id of ['a', 'b', 'c', 'd']) {
         rows.set(id, { id, owner: 'x' });
@@ -181,7 +181,7 @@ for (const hears of [true, false]) {
       expect(['a', 'b', 'c', 'd'].map(readsOf)).to.deep.equal([1, 2, 1, 1]);
     });
 
-    it('an error is not remembered', async () => {
+    it('does not cache an error', async () => {
       let calls = 0;
       const get = createCache({
         from: [OfferModel],
@@ -194,7 +194,7 @@ for (const hears of [true, false]) {
       expect(await get('a')).to.equal('a');
     });
 
-    it(`is loaded again after a second: ${hears ? 'no' : 'yes'}`, async () => {
+    it(`reloads after a second: ${hears ? 'no' : 'yes'}`, async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
       const get = createCache({ from: [OfferModel], load });
@@ -211,8 +211,8 @@ for (const hears of [true, false]) {
   });
 }
 
-describe('a change', () => {
-  /** Another process that hears, and says so or not. */
+describe('a cache invalidation', () => {
+  /** Another subscriber, which acknowledges or stays silent. */
   let other: Redis;
   let answers: boolean;
   const heard: Change[] = [];
@@ -242,21 +242,21 @@ describe('a change', () => {
     return { ms: performance.now() - startedAt, phases };
   }
 
-  it('is answered when every process that hears has dropped it', async () => {
+  it('completes when every subscriber has acknowledged it', async () => {
     answers = true;
     const { ms, phases } = await measure('a');
     expect(ms).to.be.below(limits.hearingMs / 2);
     expect(phases).to.deep.equal(['begin', 'end']);
   });
 
-  it('is answered when a process that says nothing does not hear any more', async () => {
+  it('completes when a silent subscriber counts as lost', async () => {
     answers = false;
     const { ms, phases } = await measure('b');
     expect(ms).to.be.within(limits.hearingMs, 2 * limits.hearingMs);
     expect(phases).to.deep.equal(['begin', 'end']);
   });
 
-  it('whose write failed is told as over, and one that may still come to hold as unsure', async () => {
+  it('ends after a failed write and is unsure after an unknown outcome', async () => {
     answers = true;
     const refused = await measure('c', () => Promise.reject(new ConflictError(asWritten('taken'))));
     expect(refused.phases).to.deep.equal(['begin', 'end']);
@@ -264,7 +264,7 @@ describe('a change', () => {
     expect(lost.phases).to.deep.equal(['begin', 'unsure']);
   });
 
-  it('may have been missed by a process that stood still: it uses nothing from before', async () => {
+  it('is assumed missed by a process that was blocked', async () => {
     const { rows, load, readsOf } = store();
     rows.set('a', { id: 'a', owner: 'x' });
     const get = createCache({ from: [ProductModel], load });
@@ -278,9 +278,9 @@ describe('a change', () => {
   });
 });
 
-describe('what a process keeps in memory', () => {
-  it('is written through `changing` only: another way does not compile, and is not in the source', () => {
-    // Never called: `npm run check:types` fails where one of these begins to exist.
+describe('cached collections', () => {
+  it('can only be written through writeAndInvalidate', () => {
+    // Never called: `npm run check:types` fails if one of these starts to exist.
     const forbidden = () => [
       // @ts-expect-error -- only reads
       AccountModel.updateOne,

@@ -1,4 +1,7 @@
-/** A process for fleet-clock.long.test.ts: says what time it takes it to be, as soon as it has measured Redis's clock and whenever it is asked. */
+/**
+ * For fleet-clock.long.test.ts: reports its time after the first measurement of Redis's clock and
+ * on each message.
+ */
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
 

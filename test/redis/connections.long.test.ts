@@ -1,4 +1,7 @@
-/** How many connections each process has, which docs/guides/operate/prepare-redis.md says: small plans of managed Redis give 20. */
+/**
+ * Connections per process, as documented in docs/guides/operate/prepare-redis.md. Small plans of
+ * managed Redis allow 20.
+ */
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
@@ -18,10 +21,10 @@ describe('connections to Redis', () => {
     await redis.stop();
   });
 
-  /** Sellers of the demo data, which the simulator serves. */
+  /** Sellers of the demo data, served by the simulator. */
   const providers = 3;
 
-  /** Without the test's own. */
+  /** Without the test's own connection. */
   const connections = async () => {
     const info = await redis.client.info('clients');
     return Number(/connected_clients:(\d+)/.exec(info)?.[1]) - 1;
@@ -35,7 +38,7 @@ describe('connections to Redis', () => {
       return true;
     });
 
-  it('web: 2, and 4 after the first inquiry and report; fulfilment 4, follow-up 5, all 11, and one more a provider', async () => {
+  it('match the documented number of each process type', async () => {
     const web = await stack.startWeb();
     await expectConnections(2);
     const buyer = apiClient(web.url, (await stack.seed())['buyer']?.api_key ?? '');

@@ -1,4 +1,7 @@
-/** For outage.long.test.ts: raises a price when it is told to, and is killed between the write and telling of it. */
+/**
+ * For cache-outage.long.test.ts: raises a price on a message and dies between the write and its
+ * invalidation.
+ */
 import { connectMongo } from '../../src/database/mongo.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';

@@ -1,4 +1,4 @@
-/** What a network does to connections that stand: it forgets them, and it grows slow. Purchases go on. */
+/** Network faults on open connections: silent loss and high latency. Purchases continue. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
@@ -9,11 +9,11 @@ import { everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchase
 import { startStack, type Stack } from '../support/stack.js';
 
 const healWithinMs = 20_000;
-/** Longer than a connection is given up after, and shorter than that. */
+/** One above and one below the timeout of a connection. */
 const slow = [12_000, 1_500];
 const moreMs = 50;
 
-describe('a network between us and Redis', function () {
+describe('the network to Redis', function () {
   this.timeout(120_000);
   let stack: Stack;
   let gate: TcpGate;
@@ -33,7 +33,7 @@ describe('a network between us and Redis', function () {
     await gate.stop();
   });
 
-  /** @returns milliseconds until it was answered. */
+  /** @returns the latency in milliseconds. */
   async function buy(): Promise<number> {
     const startedAt = performance.now();
     const body = { code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() };
@@ -52,7 +52,7 @@ describe('a network between us and Redis', function () {
 
   const median = (all: number[]) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 
-  it(`forgets every connection that stands, and takes new ones: 41 purchases are fulfilled, all of it within ${healWithinMs / 1_000} s`, async () => {
+  it(`drops all connections: 41 purchases end within ${healWithinMs / 1_000} s`, async () => {
     gate.swallow();
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: 41 }, buy));
@@ -62,13 +62,13 @@ describe('a network between us and Redis', function () {
   });
 
   for (const slowMs of slow) {
-    it(`answers after ${slowMs / 1_000} s: a purchase costs at most ${moreMs} ms more, after the first ones, and is fulfilled when it is quick again`, async () => {
+    it(`has ${slowMs / 1_000} s latency: purchases take at most ${moreMs} ms more`, async () => {
       await buy();
       await everyPurchaseFinal(stack, 20_000);
       const usual = median(await buyMany(15));
       await everyPurchaseFinal(stack, 20_000);
       gate.delay(slowMs / 2);
-      // The first ones find it out.
+      // The first calls detect the latency.
       await buyMany(3);
       const then = await buyMany(15);
       await gate.restore();
@@ -80,14 +80,15 @@ describe('a network between us and Redis', function () {
     });
   }
 
-  it('a worker that has not reached Redis is not ready; it is when Redis answers', async () => {
+  it('keeps a worker unready until Redis answers', async () => {
     await gate.cut();
     let isReady = false;
     const worker = stack.startWorker('settlements').then((program) => {
       isReady = true;
       return program;
     });
-    // Those that ran before are through with their own trouble: so long a worker would have to say that it is ready.
+    // Wait until the web process has logged the outage; by then a wrong worker would have reported
+    // ready.
     const web = await stack.startWeb();
     await eventually('a line about Redis', () => web.output().includes('redis is away'));
     await web.stop();

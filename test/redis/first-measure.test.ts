@@ -1,4 +1,4 @@
-/** What a process takes the time to be as it starts on a busy machine. */
+/** The time that a process measures when it starts on a busy machine. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,12 +7,12 @@ import { forkTestProgram } from '../support/fork-test-program.js';
 
 const lateMs = 800;
 
-describe("the first measure of the fleet's clock", () => {
+describe('first measurement of the fleet clock', () => {
   let server: Server;
   const sockets: Socket[] = [];
   let asked = 0;
 
-  /** A way to Redis on which the first answer of all that tell the time is late. */
+  /** A proxy to Redis that delays the first answer to `time`. */
   before(async () => {
     const { hostname, port } = new URL(process.env['REDIS_URL'] ?? '');
     server = createServer((inner) => {
@@ -38,13 +38,14 @@ describe("the first measure of the fleet's clock", () => {
     server.close();
   });
 
-  it('is not one whose answer came late: others are made at once, and the surest counts', async () => {
+  it('ignores a late answer and uses the most precise one', async () => {
     const url = new URL(process.env['REDIS_URL'] ?? '');
     url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const child = forkTestProgram('test/redis/clock-process', { ...process.env, REDIS_URL: url.toString() });
     try {
       const [told] = (await once(child, 'message')) as [{ nowMs: number; hostMs: number }];
-      // This host is that of Redis. By the late one alone it would be off by half of what that was late.
+      // This host is also the host of Redis. The late answer alone would be off by half of its
+      // delay.
       expect(told.nowMs - told.hostMs).to.be.within(-lateMs / 4, lateMs / 4);
     } finally {
       child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** What a process takes the time to be where Redis is far away, on a host whose clock is wrong. */
+/** The time that a process measures with a distant Redis and a wrong host clock. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ import { startProgram } from '../support/start-program.js';
 import { aheadBy } from '../support/wrong-clock.js';
 
 const elevenMinutes = 660_000;
-/** Each way: a trip takes longer than a process waits for anything else. */
+/** Per direction. A round trip exceeds the process's other timeouts. */
 const slowMs = 200;
 
 interface Told {
@@ -21,7 +21,7 @@ interface Told {
   hostMs: number;
 }
 
-describe("the fleet's clock, where Redis answers late and the host is eleven minutes ahead", () => {
+describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
   let gate: TcpGate;
   const started: ChildProcess[] = [];
 
@@ -31,7 +31,7 @@ describe("the fleet's clock, where Redis answers late and the host is eleven min
     await gate.stop();
   });
 
-  it('a late answer counts: it is wrong by no more than half the trip', async () => {
+  it('uses a late answer, which is off by at most half the round trip', async () => {
     gate.delay(slowMs);
     const child = forkTestProgram('test/redis/clock-process', {
       ...aheadBy(elevenMinutes),
@@ -39,12 +39,12 @@ describe("the fleet's clock, where Redis answers late and the host is eleven min
     });
     started.push(child);
     const [told] = (await once(child, 'message')) as [Told];
-    // This host is that of Redis, and its clock is right.
+    // This host is also the host of Redis, and its clock is right.
     expect(told.hostMs - told.nowMs).to.be.within(elevenMinutes - 2_000, elevenMinutes + 2_000);
   });
 
   for (const [script, ...args] of [['src/server.js'], ['workers/run.js', 'fulfilment']] as const) {
-    it(`no process begins before: ${[script, ...args].join(' ')}`, async () => {
+    it(`is set before a process is ready: ${[script, ...args].join(' ')}`, async () => {
       gate.delay(slowMs);
       const env = { ...aheadBy(elevenMinutes), REDIS_URL: gate.url, LOG_LEVEL: 'info', PORT: '0' };
       const child = fork(builtProgram(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
@@ -58,7 +58,7 @@ describe("the fleet's clock, where Redis answers late and the host is eleven min
   }
 });
 
-describe('a purchase, where a worker is eleven minutes ahead and far from Redis', () => {
+describe('a purchase with a distant worker that is eleven minutes ahead', () => {
   let stack: Stack;
   let gate: TcpGate;
 
@@ -71,7 +71,7 @@ describe('a purchase, where a worker is eleven minutes ahead and far from Redis'
     await gate.stop();
   });
 
-  it('is sold, and not refunded as one that nobody could sell for ten minutes', async () => {
+  it('is sold and not refunded as expired', async () => {
     const buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
     await deposit(buyer, 100_000);
     const order = { code: 'S10', customer_number: '081234567890', ref_id: uniqueRef() };

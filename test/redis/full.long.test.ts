@@ -1,4 +1,7 @@
-/** A Redis that takes no writes: it is full, or a replica. Somebody hears of it, nothing is lost, and it goes on by itself. */
+/**
+ * A full or read-only Redis: the outage is reported, no job is lost, and the service recovers by
+ * itself.
+ */
 import { expect } from 'chai';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
@@ -11,7 +14,7 @@ import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('a Redis that takes no writes', function () {
+describe('a Redis that refuses writes', function () {
   this.timeout(120_000);
   let redis: RedisServer;
   let stack: Stack;
@@ -72,19 +75,24 @@ describe('a Redis that takes no writes', function () {
     const doctor = await topup(['doctor', '--json'], stack.env);
     const failed = doctor.json<{ checks: Diagnosis[] }>().checks.filter(({ status }) => status === 'fail');
     expect(failed.map(({ name }) => name)).to.include('Redis writes');
-    // Nobody stands still: nobody can say that it lives. And Redis is there.
+    // Heartbeats are missing because Redis refuses them; no process is reported as stuck, and Redis
+    // counts as reachable.
     expect(doctor.stdout)
       .to.include('mend Redis first')
       .and.not.match(/kill -9|correct REDIS_URL/);
   }
 
-  /** What a process that does not wait would do without end, counted by Redis itself: no load beside this changes it. */
+  /**
+   * Counts the attempts of a process without backoff, as Redis sees them. Other load does not
+   * change the figures.
+   */
   async function tries(code: string) {
     const info = (await redis.client.info('stats')) + (await redis.client.info('errorstats'));
     const figure = (name: string) => Number(new RegExp(`^${name}(\\d+)`, 'm').exec(info)?.[1] ?? 0);
     return {
       connections: figure('total_connections_received:'),
-      // Not all errors: each new connection has two of its own, as this Redis knows no CLIENT SETINFO.
+      // Only errors with this code, because each new connection causes two others on this Redis
+      // (CLIENT SETINFO is unknown).
       refused: figure(`errorstat_${code}:count=`),
     };
   }
@@ -96,9 +104,9 @@ describe('a Redis that takes no writes', function () {
     await expectLedgerToHold(stack);
   }
 
-  it('full: 50 purchases are accepted, one line tells of it, readiness says 503, doctor fails; with room again all become final', async () => {
+  it('full: accepts 50 purchases, reports it and recovers with free memory', async () => {
     const [, maxmemory = ''] = await redis.client.config('GET', 'maxmemory');
-    // Far below what it holds: full for certain, also when a key ends meanwhile.
+    // Far below its current use, so that expiring keys do not free enough.
     await redis.client.config('SET', 'maxmemory', '100kb');
     await expectTrouble('OOM', /Redis is full/);
     expect((await topup(['doctor', '--json'], stack.env)).stdout).to.match(
@@ -108,7 +116,7 @@ describe('a Redis that takes no writes', function () {
     await expectRecovery();
   });
 
-  it('read-only: the same, and all become final when it is a master again', async () => {
+  it('read-only: behaves the same and recovers as a master', async () => {
     await redis.client.call('REPLICAOF', '127.0.0.1', '1');
     await expectTrouble('READONLY', /Redis is read-only/);
     await redis.client.call('REPLICAOF', 'NO', 'ONE');

@@ -1,4 +1,4 @@
-/** The kinds of Redis that the service runs on, each a real one: the main job from end to end. */
+/** Runs the main job on a real server of each supported kind of Redis. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -30,7 +30,7 @@ describe('kinds of Redis', function () {
     return stack;
   };
 
-  it('TLS with a CA of its own, and a user who may only what docs/guides/operate/prepare-redis.md says: the main job; without the CA it is not ready', async function () {
+  it('TLS with a private CA and a restricted user: runs the main job', async function () {
     requireTool(this, 'openssl');
     const prefix = uniqueRef('tls');
     const redis = await startTlsRedis(prefix);
@@ -53,7 +53,7 @@ describe('kinds of Redis', function () {
   });
 
   for (const { tag, busyNodes } of sizes.clusters) {
-    it(`a Cluster of three, with ${tag === '' ? 'a hash tag for each queue' : `the hash tag ${tag}`}: the main job, with keys on ${busyNodes} @sized`, async () => {
+    it(`Cluster of three, ${tag === '' ? 'a hash tag for each queue' : `the hash tag ${tag}`}, keys on ${busyNodes} nodes: main job @sized`, async () => {
       const cluster = await startRedisCluster();
       ends.push(() => cluster.stop());
       const [, second] = cluster.nodes;
@@ -66,7 +66,7 @@ describe('kinds of Redis', function () {
       await expectMainJob(stack);
       const key = (await stack.seed())['buyer']?.api_key ?? '';
       await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
-      // Those who post without it only meet more often: nobody would notice.
+      // Without a lease postings only collide more often, which no other check would detect.
       await eventually('a slot of daily totals to be leased', async () => {
         const leases = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*totals-slot*')));
         return leases.flat().length > 0;
@@ -76,7 +76,7 @@ describe('kinds of Redis', function () {
     });
   }
 
-  it('Sentinel: the main job; and the master dies under load: every purchase becomes final, once', async () => {
+  it('Sentinel: runs the main job and loses no purchase in a failover', async () => {
     const sentinel = await startSentinel();
     ends.push(() => sentinel.stop());
     const stack = await stackOn({ REDIS_URL: sentinel.url, REDIS_SENTINEL: sentinel.name });

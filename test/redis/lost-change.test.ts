@@ -12,28 +12,28 @@ import {
 } from '../../src/redis/subscribe-changes.js';
 import { eventually } from '../support/eventually.js';
 
-describe('a change that got lost between two nodes of a Cluster', () => {
+describe('an invalidation lost between two nodes of a Cluster', () => {
   before(async () => {
     await connectRedis();
     await subscribeToChanges();
   });
   after(disconnectRedis);
 
-  it('is missed by the next beat: whoever hears forgets all, once', async () => {
+  it('is detected at the next heartbeat and clears the cache once', async () => {
     await eventually('this process to hear', () => getSubscriptionEpoch() !== 0);
     let gaps = 0;
     let heard = 0;
     addListener({ onChange: () => (heard += 1), onGap: () => (gaps += 1) });
-    // What telling it does, without what would be heard.
+    // Increments the counter of invalidations without publishing one.
     await redis().incr(toldKey);
     await eventually('all to be forgotten', () => gaps > 0);
-    // The next one comes after it, once from here and once from Redis.
+    // The next change arrives twice: from this process and from Redis.
     await publishChange({ id: newId(), by: newId(), phase: 'begin', collections: [], subjects: [] });
     await eventually('the next change to be heard', () => heard === 2);
     expect(gaps).to.equal(1);
   });
 
-  it('is counted on the node of those who hear, with and without a hash tag', () => {
+  it('is counted on the node of its subscribers, with and without a tag', () => {
     expect(toldKey).to.equal(`${env.QUEUE_PREFIX}:told:{${hearersKey}}`);
     expect(buildSiblingKey('{topup}:hearers', 'told')).to.equal('{topup}:hearers:told');
   });

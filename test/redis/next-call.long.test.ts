@@ -1,4 +1,7 @@
-/** "A change of price, status, offer or provider holds for the next call in every process", with two web processes. */
+/**
+ * A change of price, status, offer or provider is effective for the next call in every process.
+ * Tested with two web processes.
+ */
 import { expect } from 'chai';
 import { newBuyer, addProduct, pointSeller, finalOf, purchase } from '../providers/provider-stack.js';
 import { sendJson, startPlayServer, type PlayServer } from '../providers/play-server.js';
@@ -9,7 +12,7 @@ import { forkTestProgram } from '../support/fork-test-program.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('a change holds for the next call in every process', function () {
+describe('changes effective for the next call in every process', function () {
   this.timeout(120_000);
   let stack: Stack;
   let otherUrl: string;
@@ -34,7 +37,7 @@ describe('a change holds for the next call in every process', function () {
   const keyOf = (username: string) => seeded[username]?.api_key ?? '';
   const buy = () =>
     buyer.post('/v1/transactions', { product_code: code, destination: '081234561230', ref_id: uniqueRef() });
-  /** What a purchase costs in the other process; its code where it is refused. */
+  /** Returns the price of a purchase in the other process, or the status code of its refusal. */
   const priceThere = async () => {
     const answer = await buy();
     return answer.status === 201 ? (answer.body.data.price as number) : answer.status;
@@ -48,7 +51,7 @@ describe('a change holds for the next call in every process', function () {
     expect(said.code, said.stderr).to.equal(0);
   };
 
-  it("a seller's price, by its offer and by its product, again and again", async () => {
+  it("a seller's price, set by offer and by product, repeatedly", async () => {
     expect(await priceThere()).to.equal(10_000);
     for (let price = 10_001; price <= 10_020; price++) {
       await sell('POST', `/api/seller/products/${code}/offers`, { price });
@@ -70,7 +73,7 @@ describe('a change holds for the next call in every process', function () {
     expect(await priceThere()).to.equal(404);
   });
 
-  it('a product that did not exist a moment ago', async () => {
+  it('a new product', async () => {
     const before = code;
     code = `N${before}`;
     expect(await priceThere()).to.equal(404);
@@ -84,7 +87,7 @@ describe('a change holds for the next call in every process', function () {
     expect(await priceThere()).to.equal(7_000);
   });
 
-  it('a provider that is paused and resumed, a seller that is suspended and let in again', async () => {
+  it('pausing and resuming a provider, suspending and resuming a seller', async () => {
     for (const [stop, start] of [
       [
         ['provider', 'pause'],
@@ -103,7 +106,7 @@ describe('a change holds for the next call in every process', function () {
     }
   });
 
-  it('an account that is suspended, its key, its allowlist, its rate limit', async () => {
+  it("an account's suspension, key, allowlist and rate limit", async () => {
     const call = (key: string) => sendCall(otherUrl, { path: '/v1/wallet/balance', key });
     const config = async (key: string, body: object) => {
       const from = '203.0.113.7';
@@ -130,7 +133,7 @@ describe('a change holds for the next call in every process', function () {
     expect((await call(key)).status).to.equal(401);
   });
 
-  describe('of how a provider is reached', () => {
+  describe('the connection of a provider', () => {
     const played: PlayServer[] = [];
     let digiflazz: DigiflazzServer | null = null;
     after(async () => {
@@ -158,7 +161,7 @@ describe('a change holds for the next call in every process', function () {
       expect([ordersAt(first), ordersAt(second)]).to.deep.equal([1, 1]);
     });
 
-    it('its price list: what is not there any more is not sold', async () => {
+    it('its price list: a removed product is not sold', async () => {
       digiflazz = await startDigiflazzServer();
       await pointSeller(stack, 'seller3', {
         kind: 'digiflazz',

@@ -1,4 +1,4 @@
-/** A web process that starts while Redis is away, on a host whose clock is wrong. */
+/** A web process that starts without Redis on a host with a wrong clock. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
@@ -23,7 +23,7 @@ describe('a web process that starts without Redis, two hours ahead', function ()
     await gate.stop();
   });
 
-  it('goes by the clock of MongoDB: what it accepts is sold when Redis is back, and not two hours later', async () => {
+  it("uses MongoDB's clock, so that its purchases are sold at once later", async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     await deposit(apiClient(stack.baseUrl, key), 100_000);
     await gate.cut();

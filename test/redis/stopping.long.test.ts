@@ -1,4 +1,7 @@
-/** SIGTERM: exit 0 within 25 s, whatever is under way and whatever is away. */
+/**
+ * SIGTERM ends each process with exit code 0 within 25 s, with work in progress and databases
+ * unreachable.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -15,7 +18,7 @@ import { startStack, type Stack } from '../support/stack.js';
 
 const atOnceMs = 5_000;
 
-describe('stopping', function () {
+describe('graceful shutdown', function () {
   this.timeout(150_000);
   let stack: Stack;
   let gate: TcpGate;
@@ -39,8 +42,8 @@ describe('stopping', function () {
     return { code, tookMs: performance.now() - startedAt };
   }
 
-  it('a provider call that is longer: the order is left SENT, the next worker asks about it, and it is sent once', async () => {
-    // As in production: the test schedule gives up on a provider sooner than a process does.
+  it('leaves a long order SENT for the next worker, which does not resend it', async () => {
+    // The test schedule gives up on a provider before a process does, so this uses the live one.
     const live = { ...stack.env, APP_MODE: 'live' };
     const worker = await startProgram('workers/run.js', ['fulfilment', 'follow-up'], live);
     await stack.simulator.control({ latency_ms: 60_000 });
@@ -65,7 +68,7 @@ describe('stopping', function () {
     expect((await stopped(next)).code).to.equal(0);
   });
 
-  it('web: a client that keeps its connection and goes on calling hears Connection: close, and it ends at once', async () => {
+  it('web: sends Connection: close to a busy client and ends at once', async () => {
     const web = await stack.startWeb();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
     const heard: (string | undefined)[] = [];
@@ -91,7 +94,7 @@ describe('stopping', function () {
     expect(heard.slice(0, 20)).not.to.include('close');
   });
 
-  it('web: what was asked before is answered, with Connection: close', async () => {
+  it('web: answers earlier calls with Connection: close', async () => {
     const slow = await stack.startWeb({ RESELLER_SYNC_WAIT_MS: '3000', REPORT_SYNC_WAIT_MS: '3000' });
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const agent = new http.Agent({ keepAlive: true });
@@ -102,7 +105,7 @@ describe('stopping', function () {
     });
     asked.end(JSON.stringify({ type: 'transaction' }));
     const answered = once(asked, 'response') as Promise<[http.IncomingMessage]>;
-    // No worker makes it: it waits.
+    // No worker runs, so the call waits.
     await eventually('the report to be asked for', () => stack.db.collection('reports').findOne({}));
     const stopping = stopped(slow);
     const [response] = await answered;
@@ -119,7 +122,7 @@ describe('stopping', function () {
     ['refuses connections', () => gate.cut()],
     ['answers nothing', () => gate.hang()],
   ] as const) {
-    it(`every kind of worker without Redis, which ${how}: it ends at once`, async () => {
+    it(`all workers: end at once without Redis, which ${how}`, async () => {
       const worker = await startProgram('workers/run.js', ['all'], { ...stack.env, REDIS_URL: gate.url });
       await begin();
       const away = how === 'answers nothing' ? null : /redis is away/;
@@ -127,12 +130,12 @@ describe('stopping', function () {
       const { code, tookMs } = await stopped(worker);
       await gate.restore();
       expect(code, worker.output()).to.equal(0);
-      // One that says nothing is known to be away after 5 s.
+      // A silent Redis counts as unreachable after 5 s.
       expect(tookMs).to.be.below(away === null ? 3 * atOnceMs : atOnceMs);
     });
   }
 
-  it('a worker that has never reached Redis does not say that it is ready, and ends at once', async () => {
+  it('worker: ends at once and is never ready without Redis', async () => {
     await gate.cut();
     const child = fork(builtProgram('workers/run.js'), ['all'], {
       env: { ...stack.env, REDIS_URL: gate.url },

@@ -1,4 +1,6 @@
-/** Another process for next-call.long.test.ts: writes a provider's price list to the offers of SELLER_ID, and ends. */
+/**
+ * For next-call.long.test.ts: writes a provider's price list to the offers of SELLER_ID and exits.
+ */
 import { connectMongo, disconnectMongo } from '../../src/database/mongo.js';
 import { requireAccount } from '../../src/accounts/find-account.js';
 import { syncPriceList } from '../../src/providers/refresh-providers.js';

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';
 
-describe('Commands to Redis', () => {
+describe('Redis commands of one turn of the event loop', () => {
   before(() => connectRedis());
   after(() => disconnectRedis());
 
-  it('of one turn of the event loop leave together and in their order, and the next ones too', async () => {
+  it('are written together and in order, turn after turn', async () => {
     for (const round of [1, 2, 3]) {
       const key = `${process.env['QUEUE_PREFIX'] ?? ''}:together:${newId()}`;
       const { stream } = redis();
@@ -20,7 +20,7 @@ describe('Commands to Redis', () => {
     }
   });
 
-  it('are held by no connection that was lost meanwhile', async () => {
+  it('do not block after a lost connection', async () => {
     const before = redis().stream;
     const lost = redis().ping();
     before.destroy();

@@ -3,7 +3,7 @@ import { benches, type BenchName } from '../../scripts/bench/usage.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { sizes } from '../support/sizes.js';
 
-/** So little that nothing is measured: that each comes to its end, and that its books agree with what it was answered. */
+/** Too small to measure. Each bench must finish, and its books must match the answers. */
 const tiny: Record<BenchName, Record<string, number>> = {
   purchase: { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4, ACCOUNTS: 20 },
   'hot-wallet': { SECONDS: 1, ROUNDS: 1, CONNECTIONS: 4 },
@@ -20,12 +20,12 @@ const tiny: Record<BenchName, Record<string, number>> = {
   webhooks: { EVENTS: 40, ROUNDS: 1, BACKLOG: 40 },
 };
 
-/** The others are a minute each, and made of the same parts. */
+/** The other benches take a minute each and use the same parts. */
 function isQuick(name: BenchName): boolean {
   return ['refunds', 'pipeline', 'report', 'history', 'rate-limit', 'recovery', 'webhooks'].includes(name);
 }
 
-// Each has databases of its own, as for whoever measures.
+// Each bench starts its own databases, as in normal use.
 const { MONGODB_URI: _mongodb, REDIS_URL: _redis, ...ownEnv } = process.env;
 
 describe('npm run bench', function () {
@@ -34,7 +34,7 @@ describe('npm run bench', function () {
   for (const name of (Object.keys(benches) as BenchName[]).filter(
     (each) => sizes.benches.all || isQuick(each),
   )) {
-    it(`-- ${name} comes to its end, and its books agree`, async () => {
+    it(`${name} finishes and its books match the answers`, async () => {
       const options = Object.entries(tiny[name]).map(([key, value]) => [key, String(value)]);
       const printed = await runToEnd('scripts/bench.js', [name], {
         ...ownEnv,

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { changedFiles, roundNumber } from '../../scripts/test/changed-files.js';
 import { requireTool } from '../support/require-tool.js';
 
-describe('the files that a CI run is about', () => {
+describe('changed files of a CI run', () => {
   let folder: string;
   let clone: string;
 
@@ -39,7 +39,7 @@ describe('the files that a CI run is about', () => {
     );
   }
 
-  it('are those of the six hours before the last commit, and what is not committed', () => {
+  it('include six hours before the last commit and uncommitted files', () => {
     fs.writeFileSync(path.join(clone, 'new.ts'), '');
     fs.writeFileSync(path.join(clone, 'old.ts'), 'changed');
     try {
@@ -52,14 +52,14 @@ describe('the files that a CI run is about', () => {
     }
   });
 
-  it('are those since the base, where it is known', () => {
+  it('start at the base commit if it is known', () => {
     expect(changedFiles(clone, 'HEAD~3').files).to.deep.equal(['evening.ts', 'morning.ts', 'noon.ts']);
     const lost = changedFiles(clone, '0'.repeat(40));
     expect(lost.files).to.deep.equal(['evening.ts', 'noon.ts']);
     expect(lost.said).to.contain('is not in this clone');
   });
 
-  it('of a shallow clone are those that it knows', () => {
+  it('are limited to the known commits of a shallow clone', () => {
     for (const [depth, files] of [
       ['1', []],
       ['2', ['evening.ts']],
@@ -72,14 +72,14 @@ describe('the files that a CI run is about', () => {
     }
   });
 
-  it('without git are unknown, which is said', () => {
+  it('are reported as unknown without git', () => {
     const { files, said } = changedFiles(folder);
     expect(files).to.deep.equal([]);
     expect(said).to.match(/^unknown, because git failed/);
     expect(roundNumber(folder, {})).to.equal(0);
   });
 
-  it('the number of the run is the given one, or that of the commits', () => {
+  it('use the given run number, otherwise the number of commits', () => {
     expect(roundNumber(clone, { LONG_ROUND: '7', GITHUB_RUN_NUMBER: '8' })).to.equal(7);
     expect(roundNumber(clone, { LONG_ROUND: '', GITHUB_RUN_NUMBER: '8' })).to.equal(8);
     expect(roundNumber(clone, {})).to.equal(4);

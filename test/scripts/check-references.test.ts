@@ -21,7 +21,7 @@ const good: Record<string, string> = {
     "import './app.js'; // npm run build, src/<room>/app.ts, test/**/*.test.ts, 2 decisions, dist/src/x.js\n",
 };
 
-/** Problems of the good repository with one more line in a file. */
+/** Returns the problems of the good repository with one more line in a file. */
 function problemsWith(file: string, line: string): string[] {
   const texts = new Map(Object.entries(good));
   texts.set(file, `${texts.get(file) ?? ''}${line}\n`);
@@ -35,11 +35,11 @@ function problemsWith(file: string, line: string): string[] {
 }
 
 describe('npm run check:references', () => {
-  it('finds nothing in a repository whose references lead somewhere', () => {
+  it('accepts a repository without dead references', () => {
     expect(problemsWith('README.md', '')).to.deep.equal([]);
   });
 
-  it('finds a line of a document over 100 columns, unless it is a table, a link or code', () => {
+  it('refuses document lines over 100 columns, except tables, links and code', () => {
     const wide = 'x'.repeat(101);
     expect(problemsWith('docs/money.md', wide)).to.deep.equal([
       'docs/money.md:10: the line has more than 100 columns',
@@ -100,20 +100,20 @@ describe('npm run check:references', () => {
     });
   }
 
-  it('finds a number that two decisions have', () => {
+  it('finds two decisions with the same number', () => {
     expect(problemsWith('docs/decisions/001-another.md', '# 001')).to.deep.equal([
       'docs/decisions:1: there are two decisions 001',
     ]);
   });
 
-  it('checks only the links of the changelog, which tells what was', () => {
+  it('checks only the links of the changelog', () => {
     expect(problemsWith('CHANGELOG.md', 'npm run vanish, src/gone/nowhere.ts, decision 099')).to.deep.equal(
       [],
     );
     expect(problemsWith('CHANGELOG.md', '[x](docs/gone.md)')).to.have.length(1);
   });
 
-  it('makes anchors as GitHub does', () => {
+  it('generates the same anchors as GitHub', () => {
     const markdown =
       '# ref_id\n## Codes & *states*\n```\n# no heading\n```\n## `max_price`, [linked](x)\n## Codes & states\n';
     expect([...anchorsOf(markdown)]).to.deep.equal([
@@ -124,7 +124,7 @@ describe('npm run check:references', () => {
     ]);
   });
 
-  it('reads the files, scripts and commands of a clone, new files too, ignored ones not', async function () {
+  it('reads a clone with new files and without ignored files', async function () {
     requireTool(this, 'git');
     const root = await mkdtemp(join(tmpdir(), 'references-'));
     try {

@@ -25,7 +25,7 @@ describe('npm run check', () => {
     return { status, stdout, stderr, last: lines.at(-1) };
   }
 
-  it('runs every step and prints every failure of each, with one line at the end', () => {
+  it('runs every step, prints every failure and ends with a summary line', () => {
     const { status, stdout, last } = check({
       'check:lint': 'echo first mistake; echo second mistake >&2; exit 1',
       'check:types': 'echo all is well',
@@ -48,7 +48,7 @@ describe('npm run check', () => {
     expect(last).to.equal('check: 2 steps passed');
   });
 
-  it('runs the named steps alone, and refuses a name that it does not know', () => {
+  it('runs only the named steps and refuses an unknown name', () => {
     const scripts = { 'check:lint': 'exit 1', 'check:types': 'exit 0' };
     expect(check(scripts, 'types').last).to.equal('check: 1 steps passed');
     const wrong = check(scripts, 'typos');

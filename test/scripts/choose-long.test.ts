@@ -22,8 +22,8 @@ const candidate = (file: string, given: Partial<Candidate> = {}): Candidate => (
 });
 const namesOf = (candidates: Candidate[]) => candidates.map(({ file }) => file);
 
-describe('the long files of one CI run', () => {
-  it('four consecutive runs play every long file exactly once by turn', () => {
+describe('selection of long test files in CI', () => {
+  it('runs every long file once in four consecutive runs', () => {
     const committed = readSlowFiles(projectRoot).long;
     const files = chooseFiles(projectRoot, { names: [], size: 'long', rotate: false });
     expect(files.length).to.be.above(100);
@@ -34,7 +34,7 @@ describe('the long files of one CI run', () => {
     }
   });
 
-  it('the rounds take about the same time', () => {
+  it('balances the duration of the rounds', () => {
     const committed = readSlowFiles(projectRoot).long;
     const msOf = (round: number) =>
       Object.entries(committed).reduce(
@@ -45,7 +45,7 @@ describe('the long files of one CI run', () => {
     expect(Math.max(...all) / Math.min(...all)).to.be.below(1.05);
   });
 
-  it('a file without a known time has a round, which no other file changes', () => {
+  it('gives a file without a known time a fixed round', () => {
     const known = { 'a.test.ts': 4, 'b.test.ts': 3, 'c.test.ts': 2, 'd.test.ts': 1 };
     const round = roundOf('new.long.test.ts', known);
     expect(round).to.be.within(0, rounds - 1);
@@ -62,7 +62,7 @@ describe('the long files of one CI run', () => {
   ]);
   const distanceOf = (test: string, ...changed: string[]) => touchOf(test, changed, graph)?.distance ?? null;
 
-  it('a change touches its test, the tests of its room and those that import it', () => {
+  it('relates a change to its test, its folder and importing tests', () => {
     const test = 'test/money/model.test.ts';
     expect(distanceOf(test, 'src/money/posting/decide.ts', test)).to.equal(0);
     expect(distanceOf(test, 'config/env.ts', 'src/money/posting/decide.ts')).to.equal(1);
@@ -74,7 +74,7 @@ describe('the long files of one CI run', () => {
     expect(distanceOf(test)).to.equal(null);
   });
 
-  it('a change in a room touches its tests in folders of another name', () => {
+  it('relates a source folder to test folders with other names', () => {
     for (const [changed, test] of [
       ['src/purchases/accept/create-payment.ts', 'test/purchases/crash.long.test.ts'],
       ['src/api/buyer/deposits.ts', 'test/api/buyer/payment.test.ts'],
@@ -89,7 +89,7 @@ describe('the long files of one CI run', () => {
     expect(distanceOf('test/api/seller/settlement.test.ts', 'src/api/buyer/deposits.ts')).to.equal(null);
   });
 
-  it('plays what is touched beside what is in turn, the closest first, until the time is over', () => {
+  it('adds affected files, closest first, while time remains', () => {
     const touch = (distance: number) => ({ distance, why: '' });
     const candidates = [
       candidate('in-turn', { round: 0, ms: 4_000 }),
@@ -110,19 +110,19 @@ describe('the long files of one CI run', () => {
     expect(all.leftOut).to.deep.equal([]);
   });
 
-  it('what is in turn runs although it takes longer than the time', () => {
+  it('runs the files of the round even beyond the time limit', () => {
     const choice = chooseLong([candidate('slow', { round: 2, ms: 9_999 })], 2, { budgetMs: 0, jobs: 3 });
     expect(namesOf(choice.byTurn)).to.deep.equal(['slow']);
   });
 
-  it('a run takes at least as long as its longest file, and files that run alone add up', () => {
+  it('estimates at least the longest file and adds files that run alone', () => {
     const of = (ms: number, isAlone = false) => ({ ms, isAlone });
     expect(wallMs([of(9_000), of(10)], 3)).to.equal(9_000);
     expect(wallMs([of(9_000), of(1_000, true), of(2_000, true)], 3)).to.equal(12_000);
     expect(wallMs([of(900), of(900), of(900)], 3)).to.be.within(900, 1_100);
   });
 
-  it('expects as much more time as this machine has taken for known files', () => {
+  it('scales expected times by the speed of this machine', () => {
     expect(slowness({ a: 10, b: 30, c: 5 }, { a: 20, b: 40, d: 1 })).to.equal(1.5);
     expect(slowness({ a: 10 }, {})).to.equal(1);
   });

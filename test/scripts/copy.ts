@@ -1,4 +1,4 @@
-/** `npm start` in a directory of its own: the same program as a person starts, as a process of its own. */
+/** Starts `npm start` in its own directory as a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
@@ -14,19 +14,19 @@ const waitMsDefault = 60_000;
 export interface Copy {
   process: ChildProcess;
   localDir: string;
-  /** All that it has printed. */
+  /** Returns the output so far. */
   printed: () => string;
-  /** Waits until it has printed this. */
+  /** Waits until the output contains the text. */
   prints: (text: string) => Promise<void>;
-  /** Waits until everything is ready. */
+  /** Waits until the copy is ready. */
   ready: () => Promise<DemoFile>;
-  /** Waits for its end. */
+  /** Waits for the end of the process. */
   ended: () => Promise<{ code: number | null }>;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the end of the process. */
   end: (signal: NodeJS.Signals) => Promise<{ code: number | null; tookMs: number }>;
 }
 
-/** The databases of this test run, with names of their own. */
+/** Returns the databases of this test run with unique names. */
 export function sharedDatabases(): NodeJS.ProcessEnv {
   const id = randomUUID().slice(0, 8);
   const uri = new URL((process.env['MONGODB_URI'] ?? '').replace(/^mongodb/, 'http'));
@@ -35,8 +35,8 @@ export function sharedDatabases(): NodeJS.ProcessEnv {
 }
 
 /**
- * @param options.byNpm as a person types it, with npm and its shell in between. cwd: of another copy of the repository. waitMs: how
- * long it may take to be ready.
+ * @param options.byNpm Starts through npm and its shell, as a user does. cwd: another copy of the
+ * repository. waitMs: time limit until ready.
  */
 export function startCopy(
   env: NodeJS.ProcessEnv,
@@ -103,7 +103,7 @@ export function startCopy(
   };
 }
 
-/** Asks every 50 ms until there is an answer, at most a minute or what is given. */
+/** Polls every 50 ms until there is an answer. Default limit: one minute. */
 export async function eventually<T>(what: string, ask: () => T | null, waitMs = waitMsDefault): Promise<T> {
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -118,7 +118,7 @@ export async function eventually<T>(what: string, ask: () => T | null, waitMs = 
   }
 }
 
-/** The processes of a copy that still run: its directory is on the command line of each. */
+/** Returns the running processes of a copy, found by its directory on their command lines. */
 export function processesOf(localDir: string): number[] {
   return fs
     .readdirSync('/proc')

@@ -4,7 +4,7 @@ import { parseEnv } from '../../config/env.js';
 
 const lines = readFileSync('.env.example', 'utf8').split('\n');
 const required = { MONGODB_URI: 'mongodb://host/topup?replicaSet=rs0', REDIS_URL: 'redis://host' };
-/** Read by the start scripts alone, before there is a configuration. */
+/** Read only by the start scripts, before the configuration. */
 const ofScripts = ['INSTALL_REDIS', 'LOCAL_DIR'];
 
 function variables(): Record<string, string> {
@@ -16,12 +16,12 @@ function variables(): Record<string, string> {
 }
 
 describe('.env.example', () => {
-  it('has every variable of the configuration and no other', () => {
+  it('contains exactly the variables of the configuration', () => {
     const known = Object.keys(parseEnv(required));
     expect(Object.keys(variables())).to.have.members([...known, ...ofScripts]);
   });
 
-  it('shows the defaults: copied unchanged it configures the same as an empty environment', () => {
+  it('shows the defaults of every variable', () => {
     expect(parseEnv({ ...variables(), ...required })).to.deep.equal(parseEnv(required));
   });
 

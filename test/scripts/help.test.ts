@@ -1,11 +1,11 @@
-/** The answers of the commands of package.json before anything is installed, built or started. */
+/** Runs the package.json commands before installation, build and start. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 
-describe('the commands of a clone with nothing installed', () => {
+describe('commands of a clone without packages', () => {
   let clone: string;
 
   before(() => {
@@ -43,7 +43,7 @@ describe('the commands of a clone with nothing installed', () => {
   };
   for (const [script, words] of Object.entries(commands)) {
     for (const option of ['--help', '-h']) {
-      it(`${script} ${option} explains itself and does nothing else`, () => {
+      it(`${script} ${option} prints help and does nothing else`, () => {
         const before = fs.readdirSync(clone);
         const { status, stdout, stderr } = run(script, option);
         expect(stderr).to.equal('');
@@ -56,7 +56,7 @@ describe('the commands of a clone with nothing installed', () => {
 
   for (const script of ['start', 'demo', 'reset']) {
     for (const wrong of ['--bogus', 'bogus']) {
-      it(`${script} refuses ${wrong} by its name and points to --help`, () => {
+      it(`${script} refuses ${wrong} by name and points to --help`, () => {
         const before = fs.readdirSync(clone);
         const { status, stdout, stderr } = run(script, wrong);
         expect(stdout).to.equal('');

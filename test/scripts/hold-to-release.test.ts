@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { acceptRelease, contractProblems, whyNotAccepted } from '../../scripts/openapi/hold-to-release.js';
 
-/** A document whose one answer has these fields. */
+/** Builds a document with one answer that has these fields. */
 const documentOf = (...fields: string[]) => ({
   paths: {
     '/items': {
@@ -29,10 +29,10 @@ const documentOf = (...fields: string[]) => ({
 });
 const gone = { at: ['GET /items 200.price'], what: 'is gone', reason: 'It was always null.' };
 
-describe('npm run check:openapi: the last release holds', () => {
+describe('comparison of the OpenAPI document with the last release', () => {
   let folder: string;
 
-  /** The files of a release 1.0.0 that promised id and price. */
+  /** Writes the files of a release 1.0.0 with id and price. */
   function release(accepted: object[] = [], change: { sha256?: string } = {}) {
     const baseline = JSON.stringify(documentOf('id', 'price'));
     const sha256 = createHash('sha256').update(baseline).digest('hex');
@@ -48,7 +48,7 @@ describe('npm run check:openapi: the last release holds', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('a field that is gone fails; accepted with its reason it passes; an addition always does', () => {
+  it('refuses a removed field until it is accepted and allows additions', () => {
     release();
     expect(problemsOf(documentOf('id', 'price', 'more'))).to.deep.equal([]);
     expect(problemsOf(documentOf('id'))).to.deep.equal(['Breaks clients: GET /items 200.price: is gone']);
@@ -60,7 +60,7 @@ describe('npm run check:openapi: the last release holds', () => {
     ]);
   });
 
-  it('a break without its reason fails, and so do one that is none any more and a baseline that was written anew', () => {
+  it('refuses breaks without a reason, stale entries and a changed baseline', () => {
     release([{ ...gone, reason: ' ' }]);
     expect(problemsOf(documentOf('id'))).to.deep.equal(['Accepted without a reason: is gone']);
     release([gone]);
@@ -72,7 +72,7 @@ describe('npm run check:openapi: the last release holds', () => {
     expect(problemsOf(documentOf('id')).join()).to.match(/^The baseline is not the one of the release/);
   });
 
-  it('a baseline is accepted with another version alone, which asks for it, and over no break that nobody accepted', () => {
+  it('accepts a baseline only with a new version and no open breaks', () => {
     release();
     const before = readFileSync(join(folder, 'baseline.json'), 'utf8');
     const same = { folder, version: '1.0.0' };
@@ -93,7 +93,7 @@ describe('npm run check:openapi: the last release holds', () => {
     expect(readFileSync(join(folder, 'baseline.json'), 'utf8')).to.not.include('Words are');
   });
 
-  it('nothing is compared before the first release, whose document becomes the baseline', () => {
+  it('compares nothing before the first release', () => {
     expect(problemsOf(documentOf('id'))).to.deep.equal([]);
     acceptRelease({ folder, version: '1.0.0' }, documentOf('id', 'price'));
     expect(problemsOf(documentOf('id', 'price'))).to.deep.equal([]);

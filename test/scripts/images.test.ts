@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 
 const files = ['Dockerfile', 'docker-compose.yml', '.github/workflows/ci.yml'];
 
-describe('images of others', () => {
-  it('are named by an exact version, and a digest where one is known; the tests run on those of production', () => {
+describe('third-party container images', () => {
+  it('have exact versions; tests use the images of production', () => {
     const named = files.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/(?:FROM |image: |27017:27017 )(\S+)/g)].map(
         ([, image = '']) => image,

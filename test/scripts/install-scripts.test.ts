@@ -9,11 +9,11 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const npmrc = readFileSync('.npmrc', 'utf8');
 
 describe('install scripts of dependencies', () => {
-  it('are off, and each package that has one is listed', () => {
+  it('are disabled, and every package with one is listed', () => {
     expect(installScriptMistakes(lock, manifest, npmrc)).to.deep.equal([]);
   });
 
-  it('a new dependency with one is named, also below another, and so are a stale entry, an allowed one and scripts that are on', () => {
+  it('are reported if new, stale, allowed or enabled', () => {
     const packages = { ...lock.packages, 'node_modules/a/node_modules/@x/miner': { hasInstallScript: true } };
     const [found, ...more] = installScriptMistakes({ packages }, manifest, npmrc);
     expect(found).to.match(/^@x\/miner has an install script/);

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { createOutput } from '../../scripts/supervisor/output.js';
 
-describe('what a person sees of many processes', () => {
+describe('terminal output of many processes', () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-output-'));
   after(() => {
     fs.rmSync(dir, { recursive: true });
   });
   const entry = (level: string, message: string, n: number) => JSON.stringify({ level, message, n });
 
-  it('prints a repeated complaint once, other lines each time, and logs them all', () => {
+  it('prints a repeated complaint once and logs every line', () => {
     const printed: string[] = [];
     const output = createOutput(dir, (text) => printed.push(text));
     for (let n = 0; n < 3; n++) {

@@ -1,4 +1,4 @@
-/** What a script does before it runs, where packages or sources are not all there. */
+/** Behaviour of the scripts when packages or sources are missing. */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { readPidFile } from '../../scripts/supervisor/pid-files.js';
 import { commandLine } from '../../scripts/supervisor/process-table.js';
 import { eventually } from './copy.js';
 
-describe('the command line where nothing may be installed', () => {
+describe('scripts in a checkout that must not install packages', () => {
   const root = process.cwd();
   let dir: string;
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe('the command line where nothing may be installed', () => {
     fs.rmSync(dir, { recursive: true });
   });
 
-  /** A program called npm that only says so: nothing may call it. */
+  /** Puts a fake npm on PATH that reports each call. */
   function run(script: string, ...args: string[]) {
     const bin = path.join(dir, 'bin');
     fs.mkdirSync(bin, { recursive: true });
@@ -41,7 +41,7 @@ describe('the command line where nothing may be installed', () => {
     return { status, stdout, stderr };
   }
 
-  /** Only what production needs is installed, in the words of npm. */
+  /** Simulates `npm prune --omit=dev`. */
   function prune(): void {
     fs.copyFileSync('package-lock.json', path.join(dir, 'package-lock.json'));
     fs.utimesSync(path.join(dir, 'scripts'), 1, 1);
@@ -59,14 +59,14 @@ describe('the command line where nothing may be installed', () => {
     );
   }
 
-  it('works at once in an image, which has neither sources nor package-lock.json', () => {
+  it('runs in an image without sources and package-lock.json', () => {
     const { status, stdout, stderr } = run('topup', '--help');
     expect(stderr).to.equal('');
     expect(status).to.equal(0);
     expect(stdout).to.contain('ledger');
   });
 
-  it('works at once in a checkout without the packages for development', () => {
+  it('runs in a checkout without development packages', () => {
     prune();
     const { status, stdout, stderr } = run('topup', '--help');
     expect(stderr).to.equal('');
@@ -74,7 +74,7 @@ describe('the command line where nothing may be installed', () => {
     expect(stdout).to.contain('ledger');
   });
 
-  it('says what to do, and installs nothing, where such a checkout must be built or tested', () => {
+  it('explains what to do instead of installing for a build or test', () => {
     prune();
     const tests = run('test');
     fs.appendFileSync(path.join(dir, 'package-lock.json'), '\n');
@@ -90,10 +90,10 @@ describe('the command line where nothing may be installed', () => {
     ['SIGINT', 'Ctrl-C', 130],
     ['SIGTERM', 'SIGTERM', 143],
   ] as const) {
-    it(`ends in one line on ${said} during an installation, with everything that npm has started`, async () => {
+    it(`ends with one line and no npm processes on ${said} during an installation`, async () => {
       const bin = path.join(dir, 'bin');
       fs.mkdirSync(bin);
-      // As npm does, it complains of a signal, and its own children know nothing of it.
+      // Like npm, it complains about a signal and does not forward it.
       const npm = `#!/bin/sh\ntrap 'echo npm error $0 >&2; exit 1' INT TERM\nsleep 1000 & echo $! > ${dir}/grandchild\nwait\n`;
       fs.writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
       fs.rmSync(path.join(dir, 'dist'));

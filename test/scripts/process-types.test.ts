@@ -5,14 +5,14 @@ import { serviceSpecs, workerNames } from '../../scripts/start/processes.js';
 
 const services = serviceSpecs({}).map(({ name, args }) => ({ name, command: `node ${args.join(' ')}` }));
 
-describe('the process types of the service', () => {
-  it('are every kind of worker that there is', () => {
-    // Told nothing, the program lists its kinds.
+describe('process types of the service', () => {
+  it('include every kind of worker', () => {
+    // Without arguments the program lists its kinds.
     const { stderr } = spawnSync(process.execPath, ['dist/workers/run.js'], { encoding: 'utf8' });
     expect(/<(.+)\|all>/.exec(stderr)?.[1]?.split('|')).to.have.members([...workerNames]);
   });
 
-  it('are the same in the Procfile as under npm start', () => {
+  it('match between the Procfile and npm start', () => {
     const types = readFileSync('Procfile', 'utf8')
       .trim()
       .split('\n')
@@ -25,7 +25,7 @@ describe('the process types of the service', () => {
     expect(rest).to.have.deep.members(services);
   });
 
-  it('are the same in docker-compose.yml', () => {
+  it('match in docker-compose.yml', () => {
     const compose = readFileSync('docker-compose.yml', 'utf8');
     for (const { name, command } of services.filter((each) => each.name !== 'web')) {
       const quoted = command.split(' ').map((word) => `'${word}'`);
@@ -34,13 +34,13 @@ describe('the process types of the service', () => {
     expect(compose.match(/<<: \*worker/g)).to.have.length(services.length - 1);
   });
 
-  it('are the same in app.json', () => {
+  it('match in app.json', () => {
     const { formation } = JSON.parse(readFileSync('app.json', 'utf8')) as {
       formation: Record<string, { quantity: number }>;
     };
     expect(Object.keys(formation)).to.have.members([...services.map(({ name }) => name), 'worker']);
     const started = Object.entries(formation).filter(([, { quantity }]) => quantity > 0);
-    // Two small machines are enough to begin with: every kind of work runs, none of it twice.
+    // By default two small machines run every kind of work once.
     expect(started.map(([name]) => name)).to.deep.equal(['web', 'worker']);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * From nothing to a verified webhook, as a newcomer goes: the files of the repository in a folder of their own, `npm start`, the key
- * that it leaves, the quick-starts of docs/tutorials/first-webhook-node.md. The packages are copied beside them, for a test must not need a network.
+ * Follows the tutorial from a fresh copy of the repository to a verified webhook: `npm start`, its
+ * API key, and the quick starts of docs/tutorials/first-webhook-node.md. Packages are copied,
+ * because a test must not need a network.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { hasTool } from '../support/require-tool.js';
 
 const run = promisify(execFile);
 const { isPlayed, limitMs } = sizes.quickStart;
-/** What a clone does not have, at any depth. Links among the packages lead into the copy's own. */
+/** Left out at any depth, as in a clone. Links among packages point into the copy. */
 const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
 
 (isPlayed ? describe : describe.skip)('the quick-start, from nothing', function () {
@@ -43,13 +44,13 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('npm start, and a verified webhook with each client that runs here, within five minutes', async () => {
+  it('verifies a webhook with each client within five minutes of npm start', async () => {
     const startedAt = performance.now();
     expect(existsSync(join(folder, 'dist'))).to.equal(false);
     copy = startCopy(
       {
         LOCAL_DIR: join(folder, '.local'),
-        // Databases, ports and names of its own, whatever this test runs on.
+        // Uses its own databases, ports and names.
         MONGODB_URI: undefined,
         REDIS_URL: undefined,
         QUEUE_PREFIX: undefined,

@@ -7,9 +7,9 @@ import { pathWith, resolve, type Resolution } from './resolver.js';
 
 const givenUri = process.env['MONGODB_URI'] ?? '';
 const embeddedServer = path.resolve('packages/embedded-mongo/bin/embedded-mongo.mjs');
-/** A version that nobody has downloaded, from a mirror that can't be reached: as on a machine that is offline. */
+/** A version that is not cached and an unreachable mirror simulate an offline machine. */
 const offline = { MONGOMS_VERSION: '8.0.999', MONGOMS_DOWNLOAD_MIRROR: 'https://127.0.0.1' };
-/** Stands in for a mongod: takes its options and is a replica set already. */
+/** A fake mongod that accepts its options and is already a replica set. */
 const fakeMongod = [
   'while [ $# -gt 0 ]; do',
   '  case "$1" in --port) port=$2;; --dbpath) dbpath=$2;; esac',
@@ -18,7 +18,7 @@ const fakeMongod = [
   `exec "${process.execPath}" "${embeddedServer}" --port "$port" --dbpath "$dbpath"`,
 ].join('\n');
 
-describe('the resolver of MongoDB', () => {
+describe('MongoDB resolver', () => {
   const open: Resolution[] = [];
   const before: NodeJS.ProcessEnv = {};
 
@@ -42,7 +42,7 @@ describe('the resolver of MongoDB', () => {
     }
   });
 
-  it('takes MONGODB_URI before anything else and starts nothing', async () => {
+  it('prefers MONGODB_URI and starts nothing', async () => {
     const { database, localDir } = await resolveMongodb({
       env: { MONGODB_URI: givenUri, PATH: pathWith({ mongod: { script: fakeMongod } }) },
     });
@@ -51,7 +51,7 @@ describe('the resolver of MongoDB', () => {
     expect(fs.readdirSync(localDir)).to.deep.equal([]);
   });
 
-  it('says plainly that nothing answers at MONGODB_URI, without its password, and does not look further', async () => {
+  it('reports an unreachable MONGODB_URI without its password', async () => {
     const { database, refusal } = await resolveMongodb({
       env: { MONGODB_URI: 'mongodb://user:hidden-word@127.0.0.1:9/topup?replicaSet=rs0' },
     });
@@ -59,14 +59,14 @@ describe('the resolver of MongoDB', () => {
     expect(refusal).to.contain('MONGODB_URI').and.contain('127.0.0.1:9').and.not.contain('hidden-word');
   });
 
-  it('takes a mongod on PATH next', async () => {
+  it('uses a mongod on PATH next', async () => {
     const env = { PATH: pathWith({ mongod: { script: fakeMongod } }) };
     const { database } = await resolveMongodb({ env });
     expect(database?.used).to.equal('mongod on PATH');
     await expectWritable(database?.url ?? '');
   });
 
-  it('goes on to the embedded server when mongod does not start and the machine is offline, saying so', async () => {
+  it('falls back to the embedded server if mongod fails offline', async () => {
     const env = { PATH: pathWith({ mongod: { script: 'echo "wrong processor" >&2; exit 4' } }) };
     const { database, said } = await resolveMongodb({ env });
     expect(database?.used).to.contain('embedded');
@@ -74,14 +74,14 @@ describe('the resolver of MongoDB', () => {
     await expectWritable(database?.url ?? '');
   });
 
-  it('gives the download up at once when the machine is offline', async () => {
+  it('skips the download at once on an offline machine', async () => {
     const startedAt = performance.now();
     const { said } = await resolveMongodb({ env: { PATH: pathWith({}) } });
     expect(said).to.include('MongoDB: no download either, this machine is offline');
     expect(performance.now() - startedAt).to.be.below(8_000);
   });
 
-  it('keeps the embedded data, also after the server was killed, and stays with it when a mongod appears', async () => {
+  it('keeps embedded data after a kill and when a mongod appears', async () => {
     const first = await resolveMongodb({ env: { PATH: pathWith({}) } });
     const url = first.database?.url ?? '';
     await withClient(url, (client) => client.db().collection('things').insertOne({ name: 'kept' }));
@@ -98,14 +98,14 @@ describe('the resolver of MongoDB', () => {
     expect(found).to.include({ name: 'kept' });
   });
 
-  it('leaves no process behind when it is stopped', async () => {
+  it('leaves no process behind after a stop', async () => {
     const resolution = await resolveMongodb({ env: { PATH: pathWith({ mongod: { script: fakeMongod } }) } });
     await resolution.stop();
     const processes = execFileSync('ps', ['-e', '-o', 'args'], { encoding: 'utf8' });
     expect(processes).not.to.contain(resolution.localDir);
   });
 
-  it('refuses in production without MONGODB_URI, whatever is installed', async () => {
+  it('refuses to start in production without MONGODB_URI', async () => {
     const env = { NODE_ENV: 'production', PATH: pathWith({ mongod: { script: fakeMongod } }) };
     const { database, refusal } = await resolveMongodb({ env });
     expect(database).to.equal(null);

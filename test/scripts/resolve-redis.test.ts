@@ -12,7 +12,7 @@ import { skipBecause } from '../support/skip-because.js';
 const realServer = findOnPath('redis-server', process.env) ?? findOnPath('valkey-server', process.env);
 const givenUrl = process.env['REDIS_URL'] ?? '';
 
-/** Answers INFO with this line, and everything else with an empty list. */
+/** Answers INFO with this line and every other command with an empty list. */
 async function fakeRedis(info: string): Promise<{ url: string; close: () => void }> {
   const server = net.createServer((socket) => {
     socket
@@ -40,7 +40,7 @@ async function fakeRedis(info: string): Promise<{ url: string; close: () => void
   };
 }
 
-describe('the resolver of Redis', () => {
+describe('Redis resolver', () => {
   const open: Resolution[] = [];
 
   async function resolveRedis(options: Parameters<typeof resolve>[1]): Promise<Resolution> {
@@ -57,7 +57,7 @@ describe('the resolver of Redis', () => {
     return realServer ?? skipBecause(test, 'redis-server is missing: apt-get install redis-server');
   }
 
-  it('takes REDIS_URL before anything else and starts nothing', async () => {
+  it('prefers REDIS_URL and starts nothing', async () => {
     const { database, localDir } = await resolveRedis({
       env: { REDIS_URL: givenUrl, PATH: pathWith({ 'redis-server': { script: 'exit 1' } }) },
     });
@@ -66,7 +66,7 @@ describe('the resolver of Redis', () => {
     expect(fs.readdirSync(localDir)).to.deep.equal([]);
   });
 
-  it('says plainly that nothing answers at REDIS_URL, without its password, and does not look further', async () => {
+  it('reports an unreachable REDIS_URL without its password', async () => {
     const { database, refusal } = await resolveRedis({
       env: { REDIS_URL: 'redis://user:hidden-word@127.0.0.1:9', PATH: process.env['PATH'] },
     });
@@ -74,7 +74,7 @@ describe('the resolver of Redis', () => {
     expect(refusal).to.contain('REDIS_URL').and.contain('127.0.0.1:9').and.not.contain('hidden-word');
   });
 
-  it('starts redis-server from PATH on a port of its own, never evicting, with an append-only file', async function () {
+  it('starts redis-server from PATH with a free port, noeviction and an AOF', async function () {
     const env = { PATH: pathWith({ 'redis-server': { link: needsServer(this) } }) };
     const { database, localDir } = await resolveRedis({ env });
     expect(database?.used).to.equal('redis-server on PATH');
@@ -103,12 +103,12 @@ describe('the resolver of Redis', () => {
     ]);
   });
 
-  it('takes valkey-server where there is no redis-server', async function () {
+  it('uses valkey-server if redis-server is missing', async function () {
     const env = { PATH: pathWith({ 'valkey-server': { link: needsServer(this) } }) };
     expect((await resolveRedis({ env })).database?.used).to.equal('valkey-server on PATH');
   });
 
-  it('keeps what is stored, and its port, over a stop and a start', async function () {
+  it('keeps its data and its port across a restart', async function () {
     const env = { PATH: pathWith({ 'redis-server': { link: needsServer(this) } }) };
     const first = await resolveRedis({ env });
     const writer = new Redis(first.database?.url ?? '');
@@ -123,7 +123,7 @@ describe('the resolver of Redis', () => {
     expect(second.database?.url).to.equal(first.database?.url);
   });
 
-  it('passes over a server that is too old', async () => {
+  it('skips an outdated server', async () => {
     const env = {
       PATH: pathWith({
         'redis-server': { script: 'echo "Redis server v=5.0.7 sha=0:0"' },
@@ -149,7 +149,7 @@ describe('the resolver of Redis', () => {
     return dir;
   }
 
-  it('installs redis-server by apt-get as root on Debian or Ubuntu when it was told to', async function () {
+  it('installs redis-server by apt-get as root with INSTALL_REDIS=1', async function () {
     const { database, said } = await resolveRedis({
       env: { PATH: pathWithApt(this), INSTALL_REDIS: '1' },
     });
@@ -157,7 +157,7 @@ describe('the resolver of Redis', () => {
     expect(said.join('\n')).to.contain('installing redis-server with apt-get');
   });
 
-  it('asks the person at the terminal what may be installed, and installs after a yes', async function () {
+  it('asks at the terminal and installs after a yes', async function () {
     const questions: string[] = [];
     const { database } = await resolveRedis({
       env: { PATH: pathWithApt(this) },
@@ -175,7 +175,7 @@ describe('the resolver of Redis', () => {
     ['the person at the terminal says no', () => Promise.resolve(false)],
     ['there is nobody to ask', undefined],
   ] as const) {
-    it(`installs nothing when ${who}, and names the option and the command`, async () => {
+    it(`installs nothing when ${who} and names the option and the command`, async () => {
       const touched = path.join(pathWith({}), 'touched');
       const script = `/bin/touch ${touched}`;
       const { database, refusal } = await resolveRedis({
@@ -191,7 +191,7 @@ describe('the resolver of Redis', () => {
     });
   }
 
-  it('uses what an earlier start has built, without asking again', async function () {
+  it('reuses an earlier build without asking', async function () {
     const localDir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
     fs.mkdirSync(path.join(localDir, 'redis-memory-server'));
     fs.writeFileSync(path.join(localDir, 'redis-memory-server', 'program'), needsServer(this));
@@ -199,7 +199,7 @@ describe('the resolver of Redis', () => {
     expect(database?.used).to.equal('redis-memory-server');
   });
 
-  it('names the command for this system when there is no way to get a Redis', async () => {
+  it('names the install command of this system if nothing works', async () => {
     const env = {
       PATH: pathWith({ 'apt-get': { script: 'exit 100' }, npm: { script: 'exit 1' } }),
       INSTALL_REDIS: '1',
@@ -210,11 +210,11 @@ describe('the resolver of Redis', () => {
     expect(said.join('\n')).to.match(/no usable redis-server[^]*apt-get[^]*redis-memory-server/);
   });
 
-  describe('where one listens at the usual address and none is installed', () => {
+  describe('a Redis at the default address without an installed one', () => {
     const PATH = pathWith({ npm: { script: 'exit 1' } });
     const QUEUE_PREFIX = `resolver-${randomUUID().slice(0, 8)}`;
 
-    it('asks before using it', async () => {
+    it('is used only after consent', async () => {
       const asked: string[] = [];
       const { database } = await resolveRedis({
         env: { PATH, QUEUE_PREFIX },
@@ -226,7 +226,7 @@ describe('the resolver of Redis', () => {
       expect(asked[0]).to.contain(givenUrl).and.contain(QUEUE_PREFIX);
     });
 
-    it('leaves it alone after a no', async () => {
+    it('is not used after a no', async () => {
       const { database, refusal } = await resolveRedis({
         env: { PATH, QUEUE_PREFIX },
         usualRedisUrl: givenUrl,
@@ -236,13 +236,13 @@ describe('the resolver of Redis', () => {
       expect(refusal).to.contain('no Redis that can be used');
     });
 
-    it('names REDIS_URL and leaves it alone where nobody can be asked', async () => {
+    it('is not used without a terminal; the message names REDIS_URL', async () => {
       const { database, said } = await resolveRedis({ env: { PATH, QUEUE_PREFIX }, usualRedisUrl: givenUrl });
       expect(database).to.equal(null);
       expect(said.join('\n')).to.contain(`set REDIS_URL=${givenUrl}`);
     });
 
-    it('says so where it holds keys under the prefix already', async () => {
+    it('is reported if it already holds keys with the prefix', async () => {
       const redis = new Redis(givenUrl);
       await redis.set(`${QUEUE_PREFIX}:somebody`, 'theirs', 'EX', 60);
       const { said } = await resolveRedis({ env: { PATH, QUEUE_PREFIX }, usualRedisUrl: givenUrl });
@@ -251,7 +251,7 @@ describe('the resolver of Redis', () => {
       expect(said.join('\n')).to.contain(`holds keys under ${QUEUE_PREFIX}:`);
     });
 
-    it('passes over one that is too old', async () => {
+    it('is skipped if it is outdated', async () => {
       const old = await fakeRedis('redis_version:5.0.14');
       const { database, said } = await resolveRedis({
         env: { PATH, QUEUE_PREFIX },
@@ -264,7 +264,7 @@ describe('the resolver of Redis', () => {
     });
   });
 
-  it('refuses in production without REDIS_URL, whatever is installed', async () => {
+  it('refuses to start in production without REDIS_URL', async () => {
     const { database, refusal } = await resolveRedis({
       env: { NODE_ENV: 'production', PATH: process.env['PATH'] },
     });

@@ -1,4 +1,4 @@
-/** Runs the resolvers as the scripts do, in a directory of their own, on a PATH of our choice. */
+/** Runs the resolvers as the scripts do, in a temporary directory with a custom PATH. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,17 +9,17 @@ import { createSupervisor } from '../../scripts/supervisor/supervisor.js';
 
 export interface Resolution {
   database: Database | null;
-  /** The message of what it threw. */
+  /** Message of the thrown error. */
   refusal: string;
-  /** What it said on the way. */
+  /** Messages printed by the resolver. */
   said: string[];
   localDir: string;
   stop: () => Promise<void>;
 }
 
 /**
- * @param options.localDir one of an earlier resolution, to find its data again. usualRedisUrl: where somebody's Redis may
- * listen; by default nowhere, whatever this machine runs.
+ * @param options.localDir Directory of an earlier resolution, to reuse its data. usualRedisUrl:
+ * address of a foreign Redis; by default none.
  */
 export async function resolve(
   kind: 'mongodb' | 'redis',
@@ -66,7 +66,7 @@ export async function resolve(
   return resolution;
 }
 
-/** A folder for PATH with these programs: a link to a real one, or a shell script. */
+/** Creates a folder for PATH with these programs: links to real ones or shell scripts. */
 export function pathWith(programs: Record<string, { link: string } | { script: string }>): string {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'topup-path-'));
   for (const [name, program] of Object.entries(programs)) {

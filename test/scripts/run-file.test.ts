@@ -1,4 +1,4 @@
-/** The runner of these tests: what one file does can't be mistaken for success, and can't outlive it. */
+/** The test runner itself: a file cannot fake success or leave processes running. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -45,7 +45,7 @@ describe('a test file under npm test', () => {
   }
   const states = ({ tests }: FileResult) => tests.map((each) => [each.path.join(' '), each.state]);
 
-  it('tells each of its tests, with what went wrong', async () => {
+  it('reports each test with its failure', async () => {
     const result = await run(`describe('a', () => {
       it('works', () => undefined);
       it('waits');
@@ -60,14 +60,14 @@ describe('a test file under npm test', () => {
     expect(result.problem).to.equal(null);
   });
 
-  it('has failed when it can not be loaded, and when it ends in the middle', async () => {
+  it('fails if it cannot load or exits early', async () => {
     expect((await run(`throw new Error('not today');`)).problem).to.contain('not today');
     const result = await run(`it('works', () => undefined); it('ends', () => process.exit(0));`);
     expect(states(result)).to.deep.equal([['works', 'passed']]);
     expect(result.problem).to.contain('in the middle');
   });
 
-  it('of one with tests that have sizes plays those alone where that is asked for, of another all', async () => {
+  it('runs only sized tests on request if it has any', async () => {
     const plain = `describe('a', () => { it('this', () => undefined); it('that', () => undefined); });`;
     const mixed = plain.replace("'that'", "'that @sized'");
     expect(states(await run(mixed, { sizedOnly: true }))).to.deep.equal([['a that @sized', 'passed']]);
@@ -75,7 +75,7 @@ describe('a test file under npm test', () => {
     expect(states(await run(plain, { sizedOnly: true }))).to.have.length(2);
   });
 
-  it('tells why a test or the suite around it was skipped', async () => {
+  it('reports the reason of a skipped test or suite', async () => {
     const { tests } = await run(`describe('a', () => {
       before(function () { this.test.parent.skippedBecause = 'no tool'; this.skip(); });
       describe('b', () => { it('c', () => undefined); });
@@ -91,13 +91,13 @@ describe('a test file under npm test', () => {
     ]);
   });
 
-  it('may not pass over its other tests by .only, where that is forbidden', async () => {
+  it('fails on .only where that is forbidden', async () => {
     const source = `it.only('this', () => undefined); it('that', () => undefined);`;
     expect((await run(source)).problem).to.contain('.only');
     expect(states(await run(source, { forbidOnly: false }))).to.deep.equal([['this', 'passed']]);
   });
 
-  it('has a database, queues and directories that no other file has, gone afterwards', async () => {
+  it('has its own database, queues and directories, removed at the end', async () => {
     const source = `it('is', () => console.log(JSON.stringify(process.env)));`;
     const [first, second] = (await Promise.all([run(source), run(source)])).map(
       ({ printed }) => JSON.parse(printed) as NodeJS.ProcessEnv,
@@ -108,7 +108,7 @@ describe('a test file under npm test', () => {
     expect(fs.existsSync(first?.['LOCAL_DIR'] ?? '')).to.equal(false);
   });
 
-  // Prints the number of a process that ignores SIGTERM and would run for ever.
+  // Prints the pid of a process that ignores SIGTERM and never ends.
   const hanging = `import { spawn } from 'node:child_process';
     it('starts a process', () => {
       const code = "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000)";
@@ -120,7 +120,7 @@ describe('a test file under npm test', () => {
     await eventually('its process is gone', () => commandLine(Number(printed)) === '');
   };
 
-  it('is killed with all that it has started when it does not end, or when everything is to stop', async () => {
+  it('is killed with its child processes on a timeout or a stop', async () => {
     const late = await run(hanging, { limitMs: 2_000 });
     expect(late.problem).to.contain('did not end');
     await expectGone(late);

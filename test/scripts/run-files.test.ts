@@ -1,4 +1,4 @@
-/** A run of several test files: what fails runs once more, alone. */
+/** Runs of several test files: a failed file is repeated alone. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { knownFlaky, runAgainMax, seedOf, type Outcome } from '../../scripts/test/flaky.js';
 import { isFailedRun, runFiles } from '../../scripts/test/run-files.js';
 
-describe('test files that fail under npm test', () => {
+describe('failed test files under npm test', () => {
   let dir: string;
   beforeEach(() => {
     dir = fs.mkdtempSync(path.join(os.tmpdir(), 'run-files-'));
@@ -17,7 +17,7 @@ describe('test files that fail under npm test', () => {
 
   const green = `it('works', () => undefined);`;
   const red = `it('fails', () => { throw new Error('always'); });`;
-  /** Fails the first time, and notes each run with its seed. */
+  /** Fails on its first run and records each run with its seed. */
   const flaky = `
     import fs from 'node:fs';
     it('fails once', () => {
@@ -71,7 +71,7 @@ describe('test files that fail under npm test', () => {
   const failedFiles = ({ results }: Outcome) =>
     results.filter(({ tests }) => tests.some(({ state }) => state === 'failed')).map(({ file }) => file);
 
-  it('one that passes alone is flaky: the run goes on, and keeps its first failure and log', async () => {
+  it('count as flaky if they pass alone, with failure and log kept', async () => {
     const outcome = await run({ 'flaky.test.ts': flaky, 'green.test.ts': green });
     expect(failedFiles(outcome)).to.deep.equal([]);
     expect(outcome.results).to.have.length(2);
@@ -83,12 +83,12 @@ describe('test files that fail under npm test', () => {
     expect(isFailedRun(outcome, { grep: null, flakyBefore: 0 })).to.equal(false);
   });
 
-  it('it runs again with the seed of its failure', async () => {
+  it('are repeated with the seed of the failure', async () => {
     await run({ 'flaky.test.ts': flaky, 'green.test.ts': green });
     expect(fs.readFileSync(path.join(dir, 'ran'), 'utf8')).to.equal('none\n1234\n');
   });
 
-  it('one that fails again has failed', async () => {
+  it('count as failed if they fail again', async () => {
     const outcome = await run({ 'red.test.ts': red, 'green.test.ts': green });
     expect(failedFiles(outcome)).to.deep.equal(['red.test.ts']);
     expect(outcome.flaky).to.deep.equal([]);
@@ -96,7 +96,7 @@ describe('test files that fail under npm test', () => {
     expect(isFailedRun(outcome, { grep: null, flakyBefore: 0 })).to.equal(true);
   });
 
-  it('a single file, a run with --bail and a run with many failures repeat nothing', async () => {
+  it('are not repeated for one file, with --bail or after many failures', async () => {
     const many = Object.fromEntries(
       Array.from({ length: runAgainMax + 1 }, (_, n) => [`red-${n}.test.ts`, red] as const),
     );
@@ -110,7 +110,7 @@ describe('test files that fail under npm test', () => {
     }
   });
 
-  it('more than two flaky files in all parts of a CI run fail it', () => {
+  it('fail a CI run with more than two flaky files in all parts', () => {
     const file = { file: 'x.test.ts', tests: [], problem: null, printed: '', ms: 0, cpuMs: 0 };
     const passed = { path: ['x'], state: 'passed' as const, ms: 0, failure: null, skippedBecause: null };
     const ended = (flakyNow: number, flakyBefore: number) =>
@@ -124,13 +124,13 @@ describe('test files that fail under npm test', () => {
     expect(ended(1, 2)).to.equal(true);
   });
 
-  it('test/FLAKY.md names files in its list, and not in its text', () => {
+  it('are known as flaky only from the list of test/FLAKY.md', () => {
     const text =
       '# Flaky tests\n\nWrite `- `path`: cause`.\n\n- `test/money/model.test.ts`: a race\n- `test/money/posting.test.ts`: a clock\n';
     expect([...knownFlaky(text)]).to.deep.equal(['test/money/model.test.ts', 'test/money/posting.test.ts']);
   });
 
-  it('the seed is that of the failed test, and none where several are named', () => {
+  it('use the seed of the failed test and none if there are several', () => {
     const test = (title: string, state: 'passed' | 'failed') => ({
       path: [title],
       state,

@@ -8,7 +8,7 @@ import { consoleClient } from '../support/console-client.js';
 import { pathWith } from './resolver.js';
 import { eventually, processesOf, sharedDatabases, startCopy, type Copy } from './copy.js';
 
-/** An address of this machine that is not the loopback of `npm start`, though it leads here. */
+/** Returns an address of this machine other than loopback. */
 function addressElsewhere(): string {
   const all = Object.values(os.networkInterfaces()).flatMap((each) => each ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
@@ -48,7 +48,7 @@ describe('npm start', function () {
       await copy.end('SIGKILL');
     });
 
-    it('writes where everything is, the accounts and the processes to demo.json', async () => {
+    it('writes addresses, accounts and processes to demo.json', async () => {
       expect(demo.base_url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
       expect(demo.mongodb_uri).to.equal(env['MONGODB_URI']);
       expect(demo.redis_url).to.match(/^redis:\/\//);
@@ -68,7 +68,7 @@ describe('npm start', function () {
       }
     });
 
-    it('prints a banner with addresses, keys, databases, test numbers and calls to copy', () => {
+    it('prints addresses, keys, databases, test numbers and sample calls', () => {
       const printed = copy.printed();
       for (const text of [
         demo.base_url,
@@ -86,13 +86,13 @@ describe('npm start', function () {
       }
     });
 
-    it('listens on this machine alone', async () => {
+    it('listens only on this machine', async () => {
       for (const url of [demo.base_url, demo.simulator_url, demo.inbox_url]) {
         await expectRefused(addressElsewhere(), Number(new URL(url ?? '').port));
       }
     });
 
-    it('has a random password for the console, which it prints once and keeps for its owner alone', async () => {
+    it('prints a random console password once and keeps it private', async () => {
       const password = demo.accounts['admin']?.password ?? '';
       expect(password).to.match(/^[\w-]{20}$/);
       const file = path.join(copy.localDir, 'admin-password');
@@ -103,7 +103,7 @@ describe('npm start', function () {
       expect(login.status).to.equal(303);
     });
 
-    it('starts a killed process again and rewrites demo.json with its new pid', async () => {
+    it('restarts a killed process and updates its pid in demo.json', async () => {
       const before = demo.processes['fulfilment']?.pid ?? 0;
       process.kill(before, 'SIGKILL');
       const now = await eventually('demo.json has another pid', () => {
@@ -113,14 +113,14 @@ describe('npm start', function () {
       expect(processesOf(copy.localDir)).to.include(now);
     });
 
-    it('is what npm run demo plays the main job against', async () => {
+    it('completes npm run demo', async () => {
       const play = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'demo' });
       const { code } = await play.ended();
       expect(play.printed()).to.contain('The main job works from end to end');
       expect(code).to.equal(0);
     });
 
-    it('keeps a second start and a reset off its directory', async () => {
+    it('refuses a second start and a reset of its directory', async () => {
       for (const script of ['start', 'reset']) {
         const other = startCopy({ ...env, LOCAL_DIR: copy.localDir }, { script });
         expect((await other.ended()).code, script).to.equal(1);
@@ -130,14 +130,14 @@ describe('npm start', function () {
       }
     });
 
-    it('names PORT and what to do when the port is taken', async () => {
+    it('names PORT and the solution if the port is taken', async () => {
       const port = new URL(demo.base_url).port;
       const other = startCopy({ ...env, PORT: port });
       expect((await other.ended()).code).to.equal(1);
       expect(other.printed()).to.contain(`PORT=${port} is already taken`).and.contain('npm start');
     });
 
-    it('ends all of its processes soon when it is killed itself, and the next start works on the same data', async () => {
+    it('stops its processes after a kill and restarts with the same data', async () => {
       await copy.end('SIGKILL');
       await eventually('every process has ended', () =>
         processesOf(copy.localDir).length === 0 ? true : null,
@@ -152,13 +152,13 @@ describe('npm start', function () {
       expect(copy.printed()).to.contain('its password is in').and.not.contain(password);
     });
 
-    it('listens elsewhere when it is told to, and warns', async () => {
+    it('warns if it listens on other addresses', async () => {
       const { port } = new URL(readDemoFile(copy.localDir)?.base_url ?? '');
       expect((await fetch(`http://${addressElsewhere()}:${port}/healthz`)).status).to.equal(200);
       expect(copy.printed()).to.contain('WARNING: it listens on 0.0.0.0');
     });
 
-    it('stops everything in order on SIGTERM, within 30 s, and takes demo.json away', async () => {
+    it('stops in order within 30 s on SIGTERM and removes demo.json', async () => {
       const { code, tookMs } = await copy.end('SIGTERM');
       expect(code).to.equal(0);
       expect(tookMs).to.be.below(30_000);
@@ -166,14 +166,14 @@ describe('npm start', function () {
       expect(fs.existsSync(path.join(copy.localDir, 'demo.json'))).to.equal(false);
     });
 
-    it('can be emptied by npm run reset once it has stopped', async () => {
+    it('can be emptied by npm run reset after it has stopped', async () => {
       const reset = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'reset' });
       expect((await reset.ended()).code).to.equal(0);
       expect(fs.readdirSync(copy.localDir)).to.deep.equal([]);
     });
   });
 
-  it('and npm run demo may begin at the same moment: whichever is quicker starts the copy, and the demo plays', async () => {
+  it('completes npm run demo when both start at the same moment', async () => {
     const copy = startCopy(sharedDatabases());
     const play = startCopy({ ...sharedDatabases(), LOCAL_DIR: copy.localDir }, { script: 'demo' });
     const { code } = await play.ended();
@@ -192,7 +192,7 @@ describe('npm start', function () {
     ['demo', 'Starting the service'],
     ['demo', 'Purchase accepted'],
   ] as const) {
-    it(`Ctrl-C ends npm run ${script} in one line and with 130 (at "${moment}")`, async () => {
+    it(`npm run ${script} exits with 130 and one line on Ctrl-C (at "${moment}")`, async () => {
       const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '' }, { script });
       await copy.prints(moment);
       const { code, tookMs } = await copy.end('SIGINT');
@@ -205,7 +205,7 @@ describe('npm start', function () {
   }
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`stops everything when the npm that runs it is ended with ${signal}`, async () => {
+    it(`stops everything when its npm ends with ${signal}`, async () => {
       const copy = startCopy(sharedDatabases(), { byNpm: true });
       await copy.ready();
       copy.process.kill(signal);
@@ -216,14 +216,14 @@ describe('npm start', function () {
     });
   }
 
-  it('stops with the list of every mistake in the configuration, and leaves nothing running', async () => {
+  it('lists every configuration error and leaves no process running', async () => {
     const copy = startCopy({ ...sharedDatabases(), COMMISSION_RATE: '7', BUSINESS_TIMEZONE: 'Moon/Crater' });
     expect((await copy.ended()).code).to.equal(1);
     expect(copy.printed()).to.contain('COMMISSION_RATE').and.contain('BUSINESS_TIMEZONE');
     expect(processesOf(copy.localDir)).to.deep.equal([]);
   });
 
-  it('installs nothing unasked: without a Redis and a terminal it names the option and stops', async () => {
+  it('installs no Redis without consent and names the option', async () => {
     const path = pathWith({});
     const copy = startCopy({ ...sharedDatabases(), REDIS_URL: '', INSTALL_REDIS: '', PATH: path });
     expect((await copy.ended()).code).to.equal(1);
@@ -231,7 +231,7 @@ describe('npm start', function () {
     expect(processesOf(copy.localDir)).to.deep.equal([]);
   });
 
-  it('refuses in production without the two addresses and says why', async () => {
+  it('explains why it refuses production without database addresses', async () => {
     const copy = startCopy({ NODE_ENV: 'production', MONGODB_URI: '', REDIS_URL: '' });
     expect((await copy.ended()).code).to.equal(1);
     expect(copy.printed())

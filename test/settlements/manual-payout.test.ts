@@ -1,4 +1,4 @@
-/** Settlements that people pay at the bank, and what must not be withdrawn. */
+/** Settlements that operators pay at the bank, and the limits of withdrawals. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,7 +34,7 @@ const budi = { actor: 'operator:budi', from: null, reason: 'BCA transfer 1' };
 const dewi = { actor: 'operator:dewi', from: null, reason: 'BCA transfer 2' };
 const amount = 60_000;
 
-describe('settlements paid by people', () => {
+describe('settlements paid by operators', () => {
   useDatabase();
   const { PAYOUT_MODE: before } = env;
   beforeEach(() => (env.PAYOUT_MODE = 'manual'));
@@ -53,21 +53,21 @@ describe('settlements paid by people', () => {
     return settlement;
   }
   const read = (id: string) => SettlementModel.findById(id).orFail().lean<Settlement>();
-  /** As the command line says it. */
+  /** Returns the message as the command line shows it. */
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => null,
       (error: unknown) => `${(error as AppError).message} ${(error as AppError).atCommandLine ?? ''}`,
     );
 
-  it('without a claim nothing is completed, and the refusal says how to claim', async () => {
+  it('cannot be completed without a claim; the refusal explains how', async () => {
     const { _id } = await requested();
     const why = await refusal(completeSettlement(_id, budi));
     expect(why).to.include(`topup settlement claim ${_id}`);
     expect(await read(_id)).to.include({ status: 'processing', claimedBy: null });
   });
 
-  it('10 operators claim at once: one has it, and only that one completes it', async () => {
+  it('are claimed by one of 10 concurrent operators, who completes them', async () => {
     const { _id } = await requested();
     const operators = Array.from({ length: 10 }, (_, index) => ({ ...budi, actor: `operator:o${index}` }));
     const refusals = await Promise.all(operators.map((by) => refusal(claimSettlement(_id, by))));
@@ -85,7 +85,7 @@ describe('settlements paid by people', () => {
     );
   });
 
-  it('a claim again changes nothing; another operator fails, completes or claims it only after a take-over with a reason', async () => {
+  it('belong to their claimant until a take-over with a reason', async () => {
     const { _id } = await requested();
     expect((await claimSettlement(_id, budi)).changed).to.equal(true);
     expect((await claimSettlement(_id, budi)).changed).to.equal(false);
@@ -111,7 +111,7 @@ describe('settlements paid by people', () => {
     expect(entry?.reason).to.equal(dewi.reason);
   });
 
-  it('a take-over and a completion at once: one of them counts', async () => {
+  it('are either taken over or completed when both happen at once', async () => {
     for (let round = 0; round < 5; round++) {
       const { _id } = await requested();
       await claimSettlement(_id, budi);
@@ -124,7 +124,7 @@ describe('settlements paid by people', () => {
     }
   });
 
-  it('what an operator has claimed no worker pays out, also where the mode is changed to simulated', async () => {
+  it('are not paid by a worker after a claim, even in another mode', async () => {
     const claimed = await requested();
     await claimSettlement(claimed._id, budi);
     const free = await requested();
@@ -135,7 +135,7 @@ describe('settlements paid by people', () => {
     expect(await read(free._id)).to.include({ status: 'completed' });
   });
 
-  it('an operator completes nothing unclaimed, whatever PAYOUT_MODE the shell has, and verify sees who looks at it', async () => {
+  it('need a claim regardless of the PAYOUT_MODE of the shell', async () => {
     const { _id, accountId } = await requested();
     await payOut(_id, accountId);
     env.PAYOUT_MODE = 'simulated';
@@ -144,7 +144,7 @@ describe('settlements paid by people', () => {
     expect(findings.filter(({ subject }) => subject === `settlement ${_id}`)).to.deep.equal([]);
   });
 
-  it('fail on a completed one is a conflict, and vice versa; the command line exits with 1, twice the same with 0', async () => {
+  it('have one final state; repeats exit with 0 and conflicts with 1', async () => {
     await createOperator({ username: 'budi', role: 'admin', password: 'a password of budi' }, budi);
     const by = ['--as', 'budi', '--reason', 'at the bank'];
     const run = (...args: string[]) => topup(['settlement', ...args, ...by, '--json'], process.env);
@@ -174,7 +174,7 @@ describe('settlements paid by people', () => {
     expect(unknown.code).to.equal(1);
   });
 
-  it('a reply that is lost after the commit, without a ref_id: one settlement, and the answer says that it is not known', async () => {
+  it('are made once after a lost commit reply without a ref_id', async () => {
     const account = await newSeller();
     const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
     const why = await withFault(fault, () =>
@@ -187,7 +187,7 @@ describe('settlements paid by people', () => {
     expect(await getWallet(account._id)).to.include({ balance: 900_000 - amount, held: amount });
   });
 
-  it('money of a sale that was taken back cannot be withdrawn before that is posted', async () => {
+  it('cannot withdraw money of a reversed sale before its posting', async () => {
     const server = await startPlayServer((call, response) => {
       const ref_id = call.url.searchParams.get('ref_id');
       sendJson(response, 200, { ref_id, status: '00', transaction_status: 'success', message: 'Success' });
@@ -211,11 +211,11 @@ describe('settlements paid by people', () => {
     }
   });
 
-  it('the ledger is right after all of this', async () => {
+  it('leave a valid ledger', async () => {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 
-  it('a list of holidays that is imported moves the next settlement, without a restart; a wrong one changes nothing', async () => {
+  it('move by imported holidays without a restart; a bad list is refused', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'holidays-'));
     const { HOLIDAYS_FILE: usual } = env;
     env.HOLIDAYS_FILE = path.join(folder, 'list.json');

@@ -10,13 +10,13 @@ describe('ids', () => {
     setClock(null);
   });
 
-  it('are of the time that documents are of, and not of the host', () => {
+  it('use the service clock and not the host clock', () => {
     const at = Date.now() - day;
     setClock(() => at);
     expect(timeOf(newId())).to.equal(firstIdAt(at));
   });
 
-  it('follow a clock that was set back', () => {
+  it('follow a clock that is set back', () => {
     const at = Date.now();
     setClock(() => at + day);
     newId();
@@ -24,7 +24,7 @@ describe('ids', () => {
     expect(timeOf(newId())).to.equal(firstIdAt(at));
   });
 
-  it('rise within a millisecond, and none comes twice', () => {
+  it('increase within a millisecond and are unique', () => {
     const at = Date.now();
     setClock(() => at);
     const ids = Array.from({ length: 50_000 }, newId);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { staleWhileRevalidate } from '../../src/shared/memoize.js';
 
-describe('what is remembered while it is asked for anew', () => {
+describe('stale-while-revalidate', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
 
-  it('is waited for no longer where none is known: null, and the next who asks has it', async () => {
+  it('answers null after the wait and keeps the late result', async () => {
     const asked: ((value: number) => void)[] = [];
     const again = { ...options, ms: 60_000 };
     const ask = staleWhileRevalidate(again, () => new Promise<number>((resolve) => asked.push(resolve)));
@@ -14,7 +14,7 @@ describe('what is remembered while it is asked for anew', () => {
     expect(asked).to.have.length(1);
   });
 
-  it('is waited for the first time, and then answered with the last one where the new one takes long', async () => {
+  it('waits for the first result, then answers a stale one if it is slow', async () => {
     const asked: ((value: number) => void)[] = [];
     const ask = staleWhileRevalidate(options, () => new Promise<number>((resolve) => asked.push(resolve)));
     const first = ask();
@@ -28,7 +28,7 @@ describe('what is remembered while it is asked for anew', () => {
     expect(await third, 'one that comes in time').to.deep.equal({ answer: 3, isUnderWay: false });
   });
 
-  it('is not answered where it is too old, nor in place of an error that comes in time', async () => {
+  it('answers no expired result and reports an error that comes in time', async () => {
     let times = 0;
     const ask = staleWhileRevalidate({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
     expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);

@@ -1,4 +1,4 @@
-/** A process that is started before its MongoDB is there, or while it holds an election. */
+/** A process that starts while MongoDB is unreachable or elects a primary. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ import { startPrivateMongo, type Outage } from '../support/outage.js';
 
 const started: ChildProcess[] = [];
 
-describe('a process that is started while MongoDB is away', () => {
+describe('a process that starts while MongoDB is unreachable', () => {
   let mongo: Outage;
 
   before(async () => {
@@ -22,7 +22,7 @@ describe('a process that is started while MongoDB is away', () => {
   });
 
   for (const [script, ...args] of [['src/server.js'], ['workers/run.js', 'all']] as const) {
-    it(`waits for it and is ready: ${[script, ...args].join(' ')}`, async () => {
+    it(`waits and becomes ready: ${[script, ...args].join(' ')}`, async () => {
       const { child, isReady, printed } = await startWaiting(mongo.url, script, ...args);
       await mongo.restore();
       await eventually('it to be ready', () => isReady() || child.exitCode !== null, 30_000);
@@ -38,14 +38,14 @@ describe('a process that is started while MongoDB is away', () => {
   }
 });
 
-describe('a process that is started while MongoDB shuts down', () => {
+describe('a process that starts while MongoDB shuts down', () => {
   after(() => started.forEach((child) => child.kill('SIGKILL')));
 
   for (const [code, codeName] of [
     [11_600, 'InterruptedAtShutdown'],
     [91, 'ShutdownInProgress'],
   ] as const) {
-    it(`waits for it and is ready: ${codeName}`, async () => {
+    it(`waits and becomes ready: ${codeName}`, async () => {
       let left = 1;
       const proxy = await startMongoProxy(process.env['MONGODB_URI'] ?? '', ({ name }) =>
         name === 'buildInfo' && left-- > 0
@@ -60,7 +60,7 @@ describe('a process that is started while MongoDB shuts down', () => {
   }
 });
 
-/** One that has found that MongoDB is away. */
+/** Starts a process and waits until it has detected the outage. */
 async function startWaiting(mongodbUri: string, script: string, ...args: string[]) {
   const env = { ...process.env, MONGODB_URI: mongodbUri, LOG_LEVEL: 'warn', PORT: '0' };
   const child = fork(builtProgram(script), args, {

@@ -21,7 +21,10 @@ export function newRef(): string {
   return randomUUID();
 }
 
-/** An address with every parameter that an order needs; `parameters` win, an empty text leaves one out. */
+/**
+ * Returns the URL of an order. `parameters` override the defaults; an empty text removes a
+ * parameter.
+ */
 export function orderUrl(
   simulator: RunningSimulator,
   path: '/request' | '/inquiry' | '/payment',
@@ -39,7 +42,7 @@ export function orderUrl(
   return `${simulator.url}${path}?${new URLSearchParams(query).toString()}`;
 }
 
-/** @throws when there is no answer, or another HTTP status than 200. */
+/** @throws Error without an answer or with an HTTP status other than 200. */
 export async function call(
   simulator: RunningSimulator,
   path: '/request' | '/inquiry' | '/payment',
@@ -56,7 +59,7 @@ export async function call(
   return JSON.parse(text) as SimulatorAnswer;
 }
 
-/** How a call ended: the response code, `HTTP 503`, or `no answer`. */
+/** Returns the result of a call: the response code, `HTTP 503` or `no answer`. */
 export async function outcome(...parameters: Parameters<typeof call>): Promise<string> {
   try {
     return (await call(...parameters)).status;
@@ -66,7 +69,7 @@ export async function outcome(...parameters: Parameters<typeof call>): Promise<s
   }
 }
 
-/** Asks again and again until the answer has this status. */
+/** Polls until the answer has this status. */
 export async function untilStatus(
   status: string,
   ...[simulator, path, parameters, limitMs = 5_000]: Parameters<typeof call>

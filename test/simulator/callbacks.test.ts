@@ -23,7 +23,7 @@ describe('simulator: callbacks', () => {
     return JSON.parse(message.raw);
   };
 
-  it('posts the final result of a pending order, signed, in the shape of docs/reference/api/callbacks.md', async () => {
+  it('posts the signed final result of a pending order as documented', async () => {
     const order = { username: 'caller', ref_id: newRef(), code: 'S10', customer: '081211111233' };
     expect(await call(simulator, '/request', order)).to.include({ transaction_status: 'pending' });
     const body = await bodyFor(order.ref_id);
@@ -46,7 +46,7 @@ describe('simulator: callbacks', () => {
     expect(body).not.to.have.property('sn');
   });
 
-  it('posts again when the receiver failed, and says which try it is', async () => {
+  it('retries after a failure of the receiver and numbers the attempts', async () => {
     await inbox.control({ answers: { ours: { fail_rate: 1, times: 1 } } });
     const order = { username: 'caller', ref_id: newRef() };
     await call(simulator, '/request', order);
@@ -57,7 +57,7 @@ describe('simulator: callbacks', () => {
     ]);
   });
 
-  it('posts nothing for providers that have no callback address', async () => {
+  it('posts nothing for providers without a callback address', async () => {
     const silent = newRef();
     await call(simulator, '/request', { ref_id: silent, username: 'other' });
     const last = newRef();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { md5Sign, startSimulator, type RunningSimulator } from '../support/simulator.js';
 import { call, newRef, untilStatus, type SimulatorAnswer } from './call-simulator.js';
 
-describe('simulator: orders that are ended', () => {
+describe('simulator: ending an order', () => {
   let dataDir: string;
   let simulator: RunningSimulator;
   before(async () => {
@@ -29,7 +29,7 @@ describe('simulator: orders that are ended', () => {
   const order = (ending: string) => ({ ref_id: newRef(), customer: `08121111${ending}` });
   const executions = async (refId: string) => (await simulator.log({ ref_id: refId })).length;
 
-  it('one that is held stays pending, and gets either end; a repeat is the same, another end is refused', async () => {
+  it('ends a held order once; a repeat is accepted, another end refused', async () => {
     for (const [result, told, count] of [
       ['success', { status: '00', transaction_status: 'success' }, 1],
       ['failed', { status: '04', transaction_status: 'failed' }, 0],
@@ -49,7 +49,7 @@ describe('simulator: orders that are ended', () => {
     }
   });
 
-  it('an end that was told stays; one of which nobody has heard yet may change', async () => {
+  it('keeps a reported end and changes an unreported one', async () => {
     const told = order('1230');
     await call(simulator, '/request', told);
     expect((await end(told.ref_id, 'failed')).status).to.equal('01');
@@ -64,7 +64,7 @@ describe('simulator: orders that are ended', () => {
     expect((await end(later.ref_id, 'failed')).status).to.equal('01');
   });
 
-  it('a success is taken back, what is no success is not', async () => {
+  it('reverses only a success', async () => {
     const sold = order('1230');
     await call(simulator, '/request', sold);
     expect((await end(sold.ref_id, 'reversed')).status).to.equal('00');
@@ -90,7 +90,7 @@ describe('simulator: orders that are ended', () => {
     expect(await call(simulator, '/request', held)).to.include({ status: '05' });
   });
 
-  it('an end is known after a restart', async () => {
+  it('keeps the end after a restart', async () => {
     const held = order('1238');
     await call(simulator, '/request', held);
     await end(held.ref_id, 'success');

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { startSimulator, type RunningSimulator } from '../support/simulator.js';
 import { call, newRef, outcome } from './call-simulator.js';
 
-describe('simulator: faults told by /control', () => {
+describe('simulator: faults set by /control', () => {
   let simulator: RunningSimulator;
   beforeEach(async () => {
     simulator = await startSimulator();
   });
   afterEach(() => simulator.stop());
 
-  it('refuses settings it does not know, names each mistake, and changes nothing', async () => {
+  it('names each invalid setting and changes nothing', async () => {
     const wrong = { latency_ms: '5', refuse_rate: 2, colour: 'red', down: true };
     const response = await fetch(`${simulator.url}/control`, { method: 'POST', body: JSON.stringify(wrong) });
     expect(response.status).to.equal(400);
@@ -20,7 +20,7 @@ describe('simulator: faults told by /control', () => {
     expect(await simulator.control({})).to.include({ latency_ms: 0, refuse_rate: 0, down: false });
   });
 
-  it('shows what was set, hides the callback secret, and forgets all of it on DELETE', async () => {
+  it('shows settings without the callback secret and resets on DELETE', async () => {
     const shown = await simulator.control({
       latency_ms: 7,
       callback_secret: 'hush',
@@ -37,7 +37,7 @@ describe('simulator: faults told by /control', () => {
     expect(await cleared.json()).to.include({ latency_ms: 0, callback_secret: null });
   });
 
-  it('holds answers back by the latency, after the execution', async () => {
+  it('delays answers by the latency, after the execution', async () => {
     await simulator.control({ latency_ms: 1_000 });
     const order = { ref_id: newRef() };
     const startedAt = performance.now();
@@ -49,7 +49,7 @@ describe('simulator: faults told by /control', () => {
     expect(performance.now() - startedAt).to.be.greaterThan(995);
   });
 
-  it('is down for one provider alone, status checks included, and executes nothing for it', async () => {
+  it('is down for one provider only and executes nothing for it', async () => {
     const order = { username: 'a', ref_id: newRef() };
     await call(simulator, '/request', order);
     await simulator.control({ providers: { a: { down: true } } });
@@ -64,7 +64,7 @@ describe('simulator: faults told by /control', () => {
     expect(await call(simulator, '/request', order)).to.include({ status: '00' });
   });
 
-  it('refuses the told share of new orders, and stays with what it said', async () => {
+  it('refuses the configured share of new orders consistently', async () => {
     await simulator.control({ providers: { a: { refuse_rate: 0.2 } } });
     const refs = Array.from({ length: 500 }, newRef);
     const ask = () =>
@@ -77,7 +77,7 @@ describe('simulator: faults told by /control', () => {
     expect(await simulator.log({ provider: 'a' })).to.have.lengthOf(500 - refused);
   });
 
-  it('executes without answering for the told share, whose status check then says success', async () => {
+  it('executes the configured share of orders without an answer', async () => {
     await simulator.control({ providers: { a: { timeout_after_execute_rate: 0.1 } } });
     const refs = Array.from({ length: 300 }, newRef);
     const ask = () =>
@@ -88,7 +88,7 @@ describe('simulator: faults told by /control', () => {
     expect(await simulator.log({ provider: 'a' })).to.have.lengthOf(300);
   });
 
-  it('breaks the told share of calls, before or after executing, and never executes twice', async () => {
+  it('breaks the configured share of calls and never executes twice', async () => {
     await simulator.control({ fault_rate: 1 });
     const refs = Array.from({ length: 60 }, newRef);
     const ask = () => Promise.all(refs.map((ref_id) => outcome(simulator, '/request', { ref_id })));
@@ -101,7 +101,7 @@ describe('simulator: faults told by /control', () => {
     expect(await simulator.log()).to.have.lengthOf(60);
   });
 
-  it('plays the same faults again for the same seed', async () => {
+  it('repeats the same faults for the same seed', async () => {
     const play = async (seed: number): Promise<string[]> => {
       const other = await startSimulator({ seed });
       try {
@@ -121,7 +121,7 @@ describe('simulator: faults told by /control', () => {
   });
 
   for (const status of ['02', '03', '04', '06', '07'] as const) {
-    it(`answers every call with ${status} when told so, says nothing about the order, and executes nothing`, async () => {
+    it(`answers every call with ${status} on request and executes nothing`, async () => {
       await simulator.control({ answer_with: status });
       const answer = await call(simulator, '/request', {});
       expect(answer).to.include({ status });
@@ -130,7 +130,7 @@ describe('simulator: faults told by /control', () => {
     });
   }
 
-  it('leaves the endings as they are, whatever the rates say', async () => {
+  it('keeps the endings regardless of the rates', async () => {
     await simulator.control({ refuse_rate: 1 });
     expect(await outcome(simulator, '/request', {})).to.equal('01');
     expect(await outcome(simulator, '/request', { customer: '081211111230' })).to.equal('00');

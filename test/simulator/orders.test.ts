@@ -12,7 +12,7 @@ describe('simulator: orders', () => {
 
   const executions = async (refId: string) => (await simulator.log({ ref_id: refId })).length;
 
-  it('answers in the shape of docs/reference/api/reseller.md with the serial number and logs the execution', async () => {
+  it('answers as documented with a serial number and logs the execution', async () => {
     const order = { ref_id: newRef(), customer: '081211111230', code: 'S25', username: 'seller-7' };
     const answer = await call(simulator, '/request', order);
     expect(answer).to.have.all.keys('status', 'message', 'ref_id', 'sn', 'transaction_status');
@@ -35,12 +35,12 @@ describe('simulator: orders', () => {
     });
   });
 
-  it('gives PLN products a token with name, tariff, power and kilowatt-hours', async () => {
+  it('gives PLN products a token with name, tariff, power and kWh', async () => {
     const { sn } = await call(simulator, '/request', { code: 'PLN100', customer: '12345678901' });
     expect(sn).to.match(/^\d{4}-\d{4}-\d{4}-\d{4}-\d{4}\/.+\/R1\/900VA\/74,0$/);
   });
 
-  it('executes a ref_id once, however many calls come at once, and gives all of them the same serial number', async () => {
+  it('executes a ref_id once with one serial number for concurrent calls', async () => {
     const order = { ref_id: newRef() };
     const answers = await Promise.all(Array.from({ length: 100 }, () => call(simulator, '/request', order)));
     expect(new Set(answers.map(({ sn }) => sn))).to.have.lengthOf(1);
@@ -48,7 +48,7 @@ describe('simulator: orders', () => {
     expect(await executions(order.ref_id)).to.equal(1);
   });
 
-  it('keeps providers apart: the same ref_id under another username is another order', async () => {
+  it('treats the same ref_id of another username as another order', async () => {
     const refId = newRef();
     const one = await call(simulator, '/request', { ref_id: refId, username: 'one' });
     const two = await call(simulator, '/request', {
@@ -65,7 +65,7 @@ describe('simulator: orders', () => {
     product: { code: 'S50' },
     customer: { customer: '081277776666' },
   })) {
-    it(`refuses a known ref_id with another ${what} without saying that the order failed`, async () => {
+    it(`refuses a known ref_id with another ${what} but reports no failure`, async () => {
       const refId = newRef();
       await call(simulator, '/request', { ref_id: refId });
       const answer = await call(simulator, '/request', { ref_id: refId, ...change });
@@ -75,7 +75,7 @@ describe('simulator: orders', () => {
     });
   }
 
-  it('refuses to pay with the ref_id of a purchase', async () => {
+  it('refuses a payment with the ref_id of a purchase', async () => {
     const refId = newRef();
     await call(simulator, '/request', { ref_id: refId });
     expect(await call(simulator, '/payment', { ref_id: refId })).to.include({ status: '01' });
@@ -93,7 +93,7 @@ describe('simulator: orders', () => {
     expect(await call(simulator, '/request', { ...order, sign })).to.include({ status: '00' });
   });
 
-  it('answers 07 to a sign that is wrong, missing, or made for another ref_id, and executes nothing', async () => {
+  it('answers 07 to an invalid sign and executes nothing', async () => {
     for (const sign of ['0'.repeat(32), '0'.repeat(64), 'é'.repeat(32), 'short', '']) {
       const refId = newRef();
       expect(await call(simulator, '/request', { ref_id: refId, sign }), sign).to.include({ status: '07' });
@@ -103,7 +103,7 @@ describe('simulator: orders', () => {
     expect(await call(simulator, '/request', { sign: other })).to.include({ status: '07' });
   });
 
-  it('refuses parameters that are missing, not valid, or given twice, and executes nothing', async () => {
+  it('refuses missing, invalid or repeated parameters without executing', async () => {
     const refId = newRef();
     expect(await call(simulator, '/request', { ref_id: refId, code: '' })).to.include({ status: '01' });
     expect(await call(simulator, '/request', { ref_id: refId, customer: '' })).to.include({ status: '04' });
@@ -116,7 +116,7 @@ describe('simulator: orders', () => {
   });
 
   for (const method of ['HEAD', 'POST', 'PUT']) {
-    it(`answers 405 to ${method} on a path that buys, and executes nothing`, async () => {
+    it(`answers 405 to ${method} on an order path and executes nothing`, async () => {
       const refId = newRef();
       const response = await fetch(orderUrl(simulator, '/request', { ref_id: refId }), { method });
       expect(response.status).to.equal(405);
@@ -125,7 +125,7 @@ describe('simulator: orders', () => {
   }
 
   describe('endings of the customer number', () => {
-    it('1232 is refused for good and is no execution', async () => {
+    it('1232: refuses finally without an execution', async () => {
       const order = { ref_id: newRef(), customer: '081211111232' };
       const first = await call(simulator, '/request', order);
       expect(first).to.include({ status: '01', transaction_status: 'failed', sn: null });
@@ -133,7 +133,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(0);
     });
 
-    it('1233 is pending, then a success, executed once', async () => {
+    it('1233: is pending, then succeeds with one execution', async () => {
       const order = { ref_id: newRef(), customer: '081211111233', username: 'slow' };
       await simulator.control({ providers: { slow: { pending_ms: 150 } } });
       const first = await call(simulator, '/request', order);
@@ -152,7 +152,7 @@ describe('simulator: orders', () => {
       expect(repeat).to.include({ status: '05', transaction_status: 'pending', sn: null });
     });
 
-    it('1234 is pending, then refused, and is no execution', async () => {
+    it('1234: is pending, then refuses without an execution', async () => {
       const order = { ref_id: newRef(), customer: '081211111234', username: 'slow-refuser' };
       await simulator.control({ providers: { 'slow-refuser': { pending_ms: 150 } } });
       expect(await call(simulator, '/request', order)).to.include({ transaction_status: 'pending' });
@@ -162,7 +162,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(0);
     });
 
-    it('1235 executes and never answers; the status check says success', async () => {
+    it('1235: executes without an answer; the status check reports success', async () => {
       const order = { ref_id: newRef(), customer: '081211111235' };
       expect(await outcome(simulator, '/request', order, 300)).to.equal('no answer');
       expect(await executions(order.ref_id)).to.equal(1);
@@ -173,7 +173,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(1);
     });
 
-    it('1236 is down for three tries of a ref_id without executing, and then succeeds', async () => {
+    it('1236: fails three attempts without an execution, then succeeds', async () => {
       const order = { ref_id: newRef(), customer: '081211111236' };
       const outcomes = [];
       for (let tries = 0; tries < 3; tries += 1) {
@@ -188,7 +188,7 @@ describe('simulator: orders', () => {
       expect(await executions(order.ref_id)).to.equal(1);
     });
 
-    it('1237 executes, is pending, is not found three times, and then a success', async () => {
+    it('1237: executes, is pending, is not found three times, then succeeds', async () => {
       const order = { ref_id: newRef(), customer: '081211111237' };
       expect(await call(simulator, '/request', order)).to.include({
         status: '00',
@@ -208,7 +208,7 @@ describe('simulator: orders', () => {
     });
   });
 
-  it('is reached below /api/reseller too, like a copy of the service', async () => {
+  it('also accepts paths below /api/reseller, like the service', async () => {
     const url = orderUrl(simulator, '/request', {}).replace('/request', '/api/reseller/request');
     expect(await (await fetch(url)).json()).to.include({ status: '00' });
   });

@@ -15,13 +15,13 @@ describe('simulator: balance, price list and bills', () => {
     return (await fetch(`${simulator.url}${path}?${new URLSearchParams(query).toString()}`)).json();
   }
 
-  it('shows the balance that was set', async () => {
+  it('shows the configured balance', async () => {
     await simulator.control({ providers: { shop: { balance: 12_345 } } });
     const answer = await read('/balance', 'depo');
     expect(answer).to.deep.equal({ status: '00', message: 'Success', balance: 12_345, currency: 'IDR' });
   });
 
-  it('lists products with code, name, price and status, filtered by category and operator', async () => {
+  it('lists products and filters them by category and operator', async () => {
     const { data: all } = (await read('/price-list', 'pricelist')) as { data: Record<string, unknown>[] };
     expect(all.length).to.be.greaterThan(30);
     for (const item of all) {
@@ -33,7 +33,7 @@ describe('simulator: balance, price list and bills', () => {
     expect(some.data.length).to.be.within(1, all.length - 1);
   });
 
-  it('wants a sign of its own for each read, md5 or HMAC', async () => {
+  it('requires a separate sign for each read, MD5 or HMAC', async () => {
     expect(await read('/balance', 'pricelist')).to.include({ status: '07' });
     expect(await read('/price-list', 'depo')).to.include({ status: '07' });
     const sign = createHmac('sha256', simulator.secret).update('shop|depo').digest('hex');
@@ -50,7 +50,7 @@ describe('simulator: balance, price list and bills', () => {
     });
 
   for (const customer of ['5300001240', '5300007777']) {
-    it(`shows one bill for ${customer}, always the same, and takes its payment once`, async () => {
+    it(`shows a constant bill for ${customer} and accepts its payment once`, async () => {
       const bill = await inquire(customer);
       expect(bill).to.include({ status: '00', customer_number: customer });
       expect(bill['customer_name']).to.be.a('string').and.not.empty;
@@ -73,7 +73,7 @@ describe('simulator: balance, price list and bills', () => {
     ['5300001242', '04', 'Invalid customer number'],
     ['5300001243', '02', 'No bill found'],
   ] as const) {
-    it(`answers ${status} to the inquiry of ${customer} and refuses its payment: ${message}`, async () => {
+    it(`answers ${status} to an inquiry of ${customer} and refuses to pay: ${message}`, async () => {
       expect(await inquire(customer)).to.include({ status, message });
       const refId = newRef();
       expect(await pay(customer, refId)).to.include({ status: '01', message, transaction_status: 'failed' });
@@ -81,7 +81,7 @@ describe('simulator: balance, price list and bills', () => {
     });
   }
 
-  it('1244: refuses the old total, shows the new one to the next inquiry, and takes that', async () => {
+  it('1244: refuses the old total, shows the new one and accepts it', async () => {
     const customer = '5300001244';
     const before = await inquire(customer);
     const refused = await pay(customer, newRef(), Number(before['total_amount']));
@@ -95,7 +95,7 @@ describe('simulator: balance, price list and bills', () => {
     expect(await simulator.log({ ref_id: refId })).to.have.lengthOf(1);
   });
 
-  it('1244: a payment that names no amount means the total last shown', async () => {
+  it('1244: uses the total last shown for a payment without an amount', async () => {
     const customer = '5399991244';
     await inquire(customer);
     expect(await pay(customer, newRef())).to.include({ status: '01', transaction_status: 'failed' });
@@ -103,14 +103,14 @@ describe('simulator: balance, price list and bills', () => {
     expect(await pay(customer, newRef())).to.include({ status: '00', transaction_status: 'success' });
   });
 
-  it('refuses to pay another amount than the bill says', async () => {
+  it('refuses a payment of another amount than the bill', async () => {
     const { total_amount: total } = await inquire('5300008888');
     const refId = newRef();
     expect(await pay('5300008888', refId, Number(total) - 1)).to.include({ transaction_status: 'failed' });
     expect(await simulator.log({ ref_id: refId })).to.be.empty;
   });
 
-  it('1245: the payment is pending, then a success', async () => {
+  it('1245: keeps the payment pending, then succeeds', async () => {
     await simulator.control({ providers: { shop: { pending_ms: 600_000 } } });
     const refId = newRef();
     expect(await pay('5300001245', refId)).to.include({

@@ -13,7 +13,7 @@ describe('simulator: process', () => {
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('still knows after kill -9 what it executed and what it refused', async () => {
+  it('keeps executions and refusals after kill -9', async () => {
     const good = { ref_id: newRef() };
     const bad = { ref_id: newRef() };
     let simulator = await startSimulator({ dataDir });
@@ -32,7 +32,7 @@ describe('simulator: process', () => {
     await simulator.stop();
   });
 
-  it('starts on a file whose last line was cut off, and goes on with it', async () => {
+  it('starts with a truncated last line and continues the file', async () => {
     const first = { ref_id: newRef() };
     const second = { ref_id: newRef() };
     let simulator = await startSimulator({ dataDir });
@@ -47,12 +47,12 @@ describe('simulator: process', () => {
     await simulator.stop();
   });
 
-  it('ends with 0 on SIGTERM while a caller still waits for an answer that never comes', async () => {
+  it('exits with 0 on SIGTERM while a caller waits', async () => {
     const simulator = await startSimulator({ dataDir });
     const order = { ref_id: newRef(), customer: '081211111235' };
     const waiting = outcome(simulator, '/request', order, 10_000);
     while ((await simulator.log({ ref_id: order.ref_id })).length === 0) {
-      // The order is on its way.
+      // Waits until the order is executed.
     }
     const startedAt = performance.now();
     expect(await simulator.stop()).to.equal(0);
@@ -60,7 +60,7 @@ describe('simulator: process', () => {
     expect(await waiting).to.equal('no answer');
   });
 
-  it('says which port is taken and ends', async () => {
+  it('names a port that is in use and exits', async () => {
     const simulator = await startSimulator({ dataDir });
     const args = ['--port', String(simulator.port), '--data-dir', join(dataDir, 'other')];
     const mistake = await startProgram('scripts/simulator/main.js', args).catch((error: unknown) =>

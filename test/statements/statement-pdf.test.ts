@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { statementPdf } from '../../src/statements/statement-pdf.js';
 
-describe('a statement as PDF', () => {
+describe('a PDF statement', () => {
   const at = new Date('2026-11-24T05:00:00.000Z');
   const told = { username: 'toko', balances: { opening: 0, closing: 0 }, language: 'en' as const, at };
   const statementOf = (lastSeq: number) => ({
@@ -12,7 +12,7 @@ describe('a statement as PDF', () => {
     period: { start: new Date(at.getTime() - 1_000), end: at },
   });
 
-  it('refuses more movements than it holds, before it reads one', async () => {
+  it('refuses too many movements before reading one', async () => {
     const max = limits.statementPdfEntriesMax;
     const why = await statementPdf(statementOf(max + 1), told).then(
       () => null,
@@ -21,7 +21,7 @@ describe('a statement as PDF', () => {
     expect(why).to.include(`at most ${max} movements`).and.include('CSV');
   });
 
-  it('of nothing it has a page that says so, with the same bytes for the same time', async () => {
+  it('has a deterministic page for an empty period', async () => {
     const [one, other] = [await statementPdf(statementOf(0), told), await statementPdf(statementOf(0), told)];
     expect(one.subarray(0, 5).toString()).to.equal('%PDF-');
     expect(one.equals(other)).to.equal(true);

@@ -46,7 +46,7 @@ describe('statements', function () {
     return answer.body.data as Page;
   }
 
-  /** All pages, one after the other. */
+  /** Reads all pages one after the other. */
   async function wholeOf(owner: ApiAccount, query: string, between = async () => {}): Promise<Page> {
     let page = await pageOf(owner, query);
     const whole = { ...page, entries: [...page.entries] };
@@ -62,7 +62,7 @@ describe('statements', function () {
     return whole;
   }
 
-  it('shows every movement with its reference, signed, and the balance after it, oldest first', async () => {
+  it('show every movement with reference, sign and balance, oldest first', async () => {
     const buyer = await api.newBuyer(0);
     setTime(dayAgo(2), 9);
     await createDeposit({ account: buyer.account, amount: 60_000, refId: 'first' });
@@ -96,12 +96,12 @@ describe('statements', function () {
     expect(before).to.deep.include({ opening_balance: 0, closing_balance: 0, entries: [] });
   });
 
-  it("a seller's shows postings and withdrawals; what only held money moved is 0", async () => {
+  it("show a seller's postings and withdrawals; moves of held money are 0", async () => {
     const play = await openPlay();
     const { key } = await api.newAccount('buyer');
     await play.succeed(await play.buy());
     await play.post();
-    // Enough for a withdrawal comes by a deposit of its own kind.
+    // A deposit provides enough money for a withdrawal.
     await createDeposit({ account: play.seller, amount: 100_000, refId: 'capital' });
     const settlement = await play.withdraw(60_000);
     await play.pay(settlement);
@@ -117,7 +117,7 @@ describe('statements', function () {
     expect(key).to.be.a('string');
   });
 
-  it('as CSV: all of it, with CRLF, and no cell that a spreadsheet would run', async () => {
+  it('are complete as CSV, with CRLF and without executable cells', async () => {
     const buyer = await api.newBuyer(0);
     for (const refId of ['-1', 'plain', ...Array.from({ length: 120 }, () => newId())]) {
       await createDeposit({ account: buyer.account, amount: 50_000, refId });
@@ -154,13 +154,13 @@ describe('statements', function () {
     expect(String(excel.body)).to.match(/^at,kind,/);
     expect(csvRows(String(excel.body))[1]?.slice(1, 3)).to.deep.equal(['="deposit"', '="-1"']);
     const printedForExcel = await topup(['statement', buyer.account.username, '--csv-excel'], process.env);
-    // Which the client has taken off the answer.
+    // The HTTP client has removed the byte order mark.
     expect(printedForExcel.stdout).to.equal(`\ufeff${String(excel.body)}`);
     const plain = await api.call({ path: '/api/buyer/statement?format=csv', key: buyer.key });
     expect(plain.body).to.equal(body);
   });
 
-  it("a cursor of another wallet's statement is refused, and a made-up one reads nothing", async () => {
+  it("refuse a cursor of another wallet's statement", async () => {
     const buyer = await api.newBuyer(50_000);
     await createDeposit({ account: buyer.account, amount: 50_000, refId: newId() });
     const { next_cursor: cursor } = await pageOf(buyer, 'limit=1');
@@ -174,7 +174,7 @@ describe('statements', function () {
   });
 
   const random = seededRandom();
-  it(`any history, with wrong clocks and closes on the way: opening + entries = closing, and periods that meet share and lose nothing (${random.seed})`, async () => {
+  it(`balance for any history, with wrong clocks and closes (${random.seed})`, async () => {
     const seed = Number(random.seed.replace('SEED=', ''));
     let firstDay = 300;
     const step = fc.record({
@@ -234,7 +234,7 @@ describe('statements', function () {
         );
         parts.slice(1).forEach((part, index) => expect(part.opening).to.equal(parts[index]?.closing));
 
-        // What is closed stays as it is, whatever is written by whatever clock after that.
+        // A closed period does not change, regardless of later writes and their clocks.
         realMs = Math.max(realMs, startMs + 5 * 24 * hourMs) + 50 * hourMs;
         setClock(() => realMs);
         await closeLedger();
@@ -254,7 +254,7 @@ describe('statements', function () {
     );
   });
 
-  it('a closed day never shows what a clock that is behind writes into it: that is in the next day', async () => {
+  it('keep a closed day unchanged; late movements appear on the next day', async () => {
     const [day, next] = [dayAgo(40), dayAgo(39)];
     setTime(day, 10);
     const play = await openPlay();
@@ -277,7 +277,7 @@ describe('statements', function () {
     expect((await read(next)).map(({ subjectId }) => subjectId)[0]).to.equal(late._id);
   });
 
-  it('while others write, each statement is whole: opening + entries of all pages = closing', async () => {
+  it('are consistent over all pages during concurrent writes', async () => {
     const buyer = await api.newBuyer(50_000);
     let isDone = false;
     const writing = (async () => {

@@ -5,7 +5,7 @@ import { wallets } from '../../../src/money/wallets/wallet.model.js';
 import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
 
-/** One journal. Rupiah; without `balance` and `held` no wallet is touched. */
+/** One journal, in rupiah. Without `balance` and `held` no wallet changes. */
 export interface Movement {
   accountId: string;
   kind: JournalKind;
@@ -16,14 +16,17 @@ export interface Movement {
   lines: JournalLine[];
 }
 
-/** Wallets and their journals as postings would have left them: a journal for each change, by rising `seq` and time. */
+/**
+ * Wallets and their journals as postings leave them: one journal per change, ordered by `seq` and
+ * time.
+ */
 export interface Books {
-  /** @returns the balance after it; 0 where no wallet is touched. */
+  /** @returns the balance after the movement; 0 if it changes no wallet. */
   post(movement: Movement): number;
-  /** At its own time: before the next movement of this wallet that is later. */
+  /** Posts the movement before the first later movement of its wallet. */
   postLater(movement: Movement): void;
   balanceOf(accountId: string): number;
-  /** Writes what is still to come, and the wallets of all these accounts. */
+  /** Writes the pending movements and the wallets of these accounts. */
   end(accountIds: readonly string[]): Promise<void>;
 }
 

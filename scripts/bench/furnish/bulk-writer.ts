@@ -1,18 +1,24 @@
 import type { Db } from 'mongodb';
 
-/** Rows of any collection, written in large batches: while some are on their way the next are made. */
+/**
+ * Writes rows of any collection in large batches. The next batch is built while the previous one is
+ * written.
+ */
 export interface BulkWriter {
   add(collection: string, row: object): void;
-  /** Begins to write every collection of which so many rows wait. */
+  /** Starts writing every collection with at least `least` waiting rows. */
   drain(least?: number): Promise<void>;
-  /** All that waits is written when it ends. */
+  /** Resolves when every waiting row is written. */
   end(): Promise<void>;
 }
 
-/** More would hold up a small database for longer than others wait for it. */
+/** Rows per insert. Larger batches block a small database beyond the timeouts of other clients. */
 const batchSize = 1_000;
 
-/** @param db Of a client that is as patient as the driver's are by themselves: the service's own gives up earlier. */
+/**
+ * @param db A handle of a client with the driver's default timeouts. The service's own timeouts are
+ * too short.
+ */
 export function bulkWriter(db: Db): BulkWriter {
   const waiting = new Map<string, object[]>();
   let underWay: Promise<unknown> = Promise.resolve();
@@ -30,7 +36,7 @@ export function bulkWriter(db: Db): BulkWriter {
       await underWay;
       full.forEach(([collection]) => waiting.delete(collection));
       underWay = writeAll(db, full);
-      // Whoever drains next hears of it.
+      // The next drain rethrows the error.
       underWay.catch(() => undefined);
     },
     async end() {

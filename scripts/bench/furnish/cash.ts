@@ -1,4 +1,4 @@
-/** Deposits of buyers with the lines of the bank's statements, and settlements of sellers with who has paid them. */
+/** Deposits of buyers with their bank lines, and settlements of sellers with their payouts. */
 import { audit, type AuditSubject } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
 import { int64 } from '../../../src/database/typed-collection.js';
@@ -10,7 +10,7 @@ import { businessDay } from '../../../src/shared/business-time.js';
 import type { Seller } from './people.js';
 import type { Desk } from './write-sale.js';
 
-/** A completed deposit in rupiah, as one that its own call has credited. */
+/** Adds a completed deposit in rupiah, as its own call credits it. */
 export function creditDeposit(
   { writer, books, chance }: Desk,
   { accountId, refId, amount, atMs }: { accountId: string; refId: string; amount: number; atMs: number },
@@ -41,7 +41,7 @@ export function creditDeposit(
   return deposit;
 }
 
-/** One that waits for its payment, or that nobody has paid. */
+/** Adds a deposit that is pending or was rejected. */
 export function otherDeposit(
   { writer, books, chance }: Desk,
   {
@@ -58,7 +58,7 @@ export function otherDeposit(
   writer.add(deposits.collectionName, toStored({ ...row, ...balances }));
 }
 
-/** @param deposit Whose money it was; null: nobody knows, or it is for none. */
+/** @param deposit The deposit that the line pays; null for a line without one. */
 export function bankLine(
   { writer, chance }: Desk,
   { deposit, atMs, isAside }: { deposit: Deposit | null; atMs: number; isAside: boolean },
@@ -79,10 +79,10 @@ export function bankLine(
   });
 }
 
-/** Of a settlement, in rupiah. */
+/** Fee of a settlement, in rupiah. */
 const fee = 2_500;
 
-/** A seller has a hundredth of its money paid out. */
+/** Pays out one percent of the seller's balance. */
 export function settle(
   desk: Desk,
   { seller, status, atMs }: { seller: Seller; status: 'processing' | 'completed' | 'failed'; atMs: number },
@@ -154,7 +154,7 @@ export function settle(
   }
 }
 
-/** An entry of the audit log of another time. */
+/** Adds an audit entry with a past time. */
 export function recordAt(
   { writer, chance }: Pick<Desk, 'writer' | 'chance'>,
   atMs: number,

@@ -1,13 +1,13 @@
 import { firstIdAt } from '../../../src/shared/ids.js';
 
-/** Numbers that are the same in every run (mulberry32). */
+/** Random numbers with a fixed seed, equal in every run (mulberry32). */
 export interface Chance {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 to below `count`. */
+  /** Returns an integer from 0 (inclusive) to `count` (exclusive). */
   below(count: number): number;
   of<T>(some: readonly T[]): T;
-  /** An id as it would have been made then. */
+  /** Returns an id with the timestamp `ms`. */
   idAt(ms: number): string;
 }
 
@@ -29,7 +29,7 @@ export function chanceOf(seed: number): Chance {
     next,
     below,
     of: (some) => some[below(some.length)] as never,
-    // A counter in the place of random bits: two of one millisecond are never the same.
+    // A counter keeps ids of the same millisecond distinct.
     idAt: (ms) => `${firstIdAt(ms)}7${hex(3)}8${(made += 1).toString(16).padStart(9, '0')}${hex(6)}`,
   };
 }

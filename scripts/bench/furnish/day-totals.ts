@@ -7,13 +7,16 @@ import { getBusinessDay } from '../../../src/shared/business-time.js';
 import type { BulkWriter } from './bulk-writer.js';
 import type { Chance } from './chance.js';
 
-/** The daily totals of purchases that come in the order of their time: past days are folded, the last two stand in slots. */
+/**
+ * Daily totals of purchases that arrive in time order. Past days are folded; the last two days stay
+ * in slots.
+ */
 export interface DayTotals {
   count(purchase: Purchase): void;
   end(): void;
 }
 
-/** As many as groups of postings wrote at once. */
+/** The number of slots that concurrent groups of postings use. */
 const slotsUsed = 8;
 
 export function dayTotals(

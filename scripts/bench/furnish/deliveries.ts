@@ -12,7 +12,7 @@ import type { Desk } from './write-sale.js';
 
 const hourMs = 3_600_000;
 const keptMs = 30 * 24 * hourMs;
-/** Of a thousand. */
+/** Shares per thousand. */
 const shares: [DeliveryState, number][] = [
   ...([
     ['dead', 20],
@@ -89,12 +89,12 @@ function settled(row: Delivery, state: DeliveryState, atMs: number): Delivery {
       error: isDelivered ? null : 'it answered 503',
     })),
     settledAt: state === 'due' ? null : new Date(atMs + tries * 60_000),
-    // The server removes what is over by itself.
+    // The database removes expired rows through a TTL index.
     expireAt: isDelivered || state === 'dropped' ? new Date(Date.now() + keptMs) : null,
   };
 }
 
-/** The first are disabled, the others left alone for a while. */
+/** Disables the first `disabled` receivers and opens the circuit breaker of the others. */
 export function troubleReceivers(
   { writer }: Pick<Desk, 'writer'>,
   { buyers, disabled }: { buyers: Customer[]; disabled: number },

@@ -1,4 +1,7 @@
-/** A business of sixty days in a database: whatever the console's pages read, with books that `ledger verify` finds right. */
+/**
+ * Fills a database with sixty days of business for every console page. `ledger verify` accepts its
+ * books.
+ */
 import '../../../src/all-models.js';
 import type { Db } from 'mongodb';
 import type { Deposit } from '../../../src/deposits/deposit.model.js';
@@ -28,7 +31,7 @@ export interface Business extends People {
   operator: { username: string; password: string };
   fromMs: number;
   untilMs: number;
-  /** One that succeeded, one under review. */
+  /** One purchase that succeeded and one under review. */
   sold: Sale;
   reviewed: Sale;
   failingJobId: string;
@@ -36,7 +39,7 @@ export interface Business extends People {
 
 export const daysFurnished = 60;
 const dayMs = 86_400_000;
-/** Rupiah on the wallet of every buyer to begin with: nobody runs out. */
+/** Opening balance of each buyer, in rupiah. No buyer runs out of money. */
 const opening = 100_000_000_000;
 const reviews = 300;
 const openSales = 200;
@@ -83,7 +86,7 @@ interface Selling {
   say: (what: string) => void;
 }
 
-/** Purchases in the order of their time, with all that each leaves behind. */
+/** Creates purchases in time order with all rows that each one leaves behind. */
 async function sell(
   desk: Desk,
   people: People,
@@ -132,7 +135,7 @@ async function sell(
   return { sold, reviewed };
 }
 
-/** The newest are under way; what waits for a person is of any time. */
+/** The newest purchases are open. Purchases under review are spread over the whole time. */
 function fateOf(index: number, purchases: number, chance: Chance): Fate {
   if (index >= purchases - openSales) {
     return 'open';
@@ -159,7 +162,7 @@ function settleAll(desk: Desk, { sellers }: People, atMs: number): void {
 
 const [depositsWaiting, depositsRejected, linesUsed, linesOther] = [300, 2_000, 5_000, 5_000];
 
-/** Deposits that are no money (yet), and what the bank says. */
+/** Adds pending and rejected deposits, and bank lines. */
 function cash(
   desk: Desk,
   { buyers }: People,

@@ -1,4 +1,3 @@
-/** One purchase with its orders, as it stands after it was fulfilled. */
 import { computePlatformShare, getSellerPrice } from '../../../src/money/commission.js';
 import type { Order } from '../../../src/purchases/order.model.js';
 import { buildPurchase } from '../../../src/purchases/accept/new-purchase.js';
@@ -6,15 +5,15 @@ import type { Purchase, PurchaseStatus } from '../../../src/purchases/purchase.m
 import type { Chance } from './chance.js';
 import type { Goods, People } from './people.js';
 
-/** `review`: it waits for a person. `unasked`: nobody was there to be asked. */
+/** `review`: waits for an operator. `unasked`: no provider was available. */
 export type Fate = 'success' | 'failed' | 'reversed' | 'review' | 'open' | 'unasked';
 
 export interface Sale {
   purchase: Purchase;
-  /** The last is the one that stands. */
+  /** The last order is the current one. */
   orders: Order[];
   atMs: number;
-  /** When it succeeded or failed; of a reversed one, before that. */
+  /** The time of success or failure. For a reversed purchase, the time of its success. */
   endMs: number;
 }
 

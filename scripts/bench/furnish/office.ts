@@ -1,4 +1,7 @@
-/** What an office of operators leaves behind: cases, audit entries, imports, markups, adjustments, failing jobs, alarms, figures of plots. */
+/**
+ * Rows from operators' work: cases, audit entries, imports, markups, adjustments, failing jobs,
+ * alarms and plot figures.
+ */
 import { standingAlarms } from '../../../src/alarms/alarm.model.js';
 import { adjustments, toStored } from '../../../src/adjustments/adjustment.model.js';
 import { int64 } from '../../../src/database/typed-collection.js';
@@ -22,7 +25,7 @@ export interface Span {
   untilMs: number;
 }
 
-/** A plausible number of each, whatever the number of purchases. */
+/** Writes a fixed plausible number of each, independent of the number of purchases. */
 export async function furnishOffice(
   desk: Desk,
   people: People,
@@ -41,7 +44,7 @@ export async function furnishOffice(
 
 const entriesWritten = 100_000;
 
-/** Of accounts and of offers. */
+/** Writes audit entries for changes to accounts and offers. */
 function changeThings(desk: Desk, { buyers, goods }: People, { fromMs, untilMs }: Span): void {
   const { chance } = desk;
   for (let made = 0; made < entriesWritten; made += 1) {
@@ -92,7 +95,7 @@ function importPrices({ writer, chance }: Desk, { fromMs, untilMs }: Span): void
 
 const markedUpBuyers = 5_000;
 
-/** One for all, and one each for a part of the buyers. */
+/** Adds one markup for all buyers and one for each of the first buyers. */
 async function markUp({ buyers }: People): Promise<void> {
   const subjects: MarkupSubject[] = [
     { accountId: null, scope: 'all', of: null },
@@ -211,7 +214,7 @@ function slotOf(subject: string, { count, slot, failed }: Record<'count' | 'slot
   }
 }
 
-/** Half of what is under review has a case beside it. */
+/** Half of the purchases under review have a case. */
 export function openCase({ writer, chance }: Desk, { purchase, endMs }: Sale): void {
   writer.add(CaseModel.collection.collectionName, {
     _id: chance.idAt(endMs),

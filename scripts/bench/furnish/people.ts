@@ -1,4 +1,4 @@
-/** Who buys and sells, and what: accounts, their keys, products and offers, written in bulk as the service writes them. */
+/** Accounts, keys, products and offers, written in bulk in the service's format. */
 import { AccountModel } from '../../../src/accounts/account.model.js';
 import { ApiKeyModel } from '../../../src/accounts/api-key.model.js';
 import { generateApiKey } from '../../../src/accounts/api-key.js';
@@ -28,14 +28,14 @@ export interface Customer {
 
 export interface Goods {
   product: Product;
-  /** Rupiah that each of these sellers asks. The first sells most. */
+  /** Prices in rupiah. The first seller sells most. */
   offers: { sellerId: string; price: number }[];
 }
 
 export interface People {
-  /** The first buys most, the last hardly anything. */
+  /** Ordered by volume, largest first. */
   buyers: Customer[];
-  /** The first sells most. */
+  /** Ordered by volume, largest first. */
   sellers: Seller[];
   goods: Goods[];
 }

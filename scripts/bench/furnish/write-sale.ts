@@ -1,4 +1,4 @@
-/** What a purchase leaves behind beside itself: orders, journals, seller credits, totals, a delivery. */
+/** Rows that a purchase leaves behind: orders, journals, seller credits, totals and a delivery. */
 import { audit } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
 import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credits.js';
@@ -87,7 +87,7 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
   }
 }
 
-/** What sellers are owed, posted to their wallets a thousand at a time and at the end of each day. */
+/** Seller credits, posted to wallets in batches of a thousand and at the end of each day. */
 export interface Credits {
   add(credit: Parameters<typeof buildSellerCreditInsert>[0], atMs: number): void;
   postAll(atMs: number): void;

@@ -1,4 +1,7 @@
-/** The bare yardstick of a job's start: BullMQ as its manual has it. One process adds at a steady rate, another takes. */
+/**
+ * Yardstick for job start latency: plain BullMQ. One process adds jobs at a steady rate, another
+ * takes them.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -11,7 +14,10 @@ export interface Adding {
 
 const name = 'bare';
 
-/** @param args The prefix in Redis; `add` or `take`. One that takes tells how long each job had waited since its last call, in milliseconds. */
+/**
+ * @param args The Redis prefix, then `add` or `take`. A taker answers with the wait of each job
+ * since the last call, in milliseconds.
+ */
 export function runBareQueue([prefix = '', what = '']: string[]): void {
   const connection = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
   if (what === 'add') {

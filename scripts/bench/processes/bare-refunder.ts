@@ -1,4 +1,4 @@
-/** The bare yardstick of refunds: one driver transaction each. */
+/** Yardstick for refunds: one driver transaction each. */
 import { randomUUID } from 'node:crypto';
 import { Long, type Document } from 'mongodb';
 import { answerCalls } from '../support/calls.js';
@@ -12,7 +12,7 @@ export async function runBareRefunder(args: string[]): Promise<void> {
   answerCalls((work: RefundWork) => ('make' in work ? make(shop, work) : refund(shop, work)));
 }
 
-/** Purchases without their debits: only what a refund needs. */
+/** Inserts purchases without debits. A refund needs no more. */
 async function make(
   { transactions }: BareShop,
   { accountId, make: count }: Extract<RefundWork, { make: number }>,

@@ -1,4 +1,7 @@
-/** The bare yardstick of reports: one projected cursor over the index, formatted row by row, into a file. No summary, no pages. */
+/**
+ * Yardstick for reports: one projected cursor over the index, written row by row to a file, without
+ * summary or pages.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** The bare yardstick: node:http, one driver transaction a purchase (a guarded debit, two inserts), one job. No check of anything. */
+/**
+ * Yardstick for purchases: node:http, one driver transaction (a guarded debit, two inserts) and one
+ * job, without validation.
+ */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +50,7 @@ async function answer(shop: BareShop, idOf: Map<string, string>, request: Incomi
   });
 }
 
-/** As the driver's documentation has it: whatever is transient is tried again. */
+/** Retries transient errors as the driver's documentation recommends. */
 export async function inBareTransaction(
   { client }: BareShop,
   work: (session: ClientSession) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * The bare yardstick of the pipeline: a BullMQ worker that orders at the simulator, concludes in one driver transaction, and tells the
- * receiver. No order of its own, no retry, no signature for the receiver.
+ * Yardstick for the pipeline: a BullMQ worker that orders at the simulator, concludes in one driver
+ * transaction and notifies the receiver. No order rows, retries or webhook signatures.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';

@@ -1,6 +1,6 @@
 /**
- * A process of the service that tells which of its metrics are called, how often and with which labels, and what each such call
- * takes. It is done in here: the bundle has a prom-client of its own, which nobody outside can reach.
+ * A service process that counts its metric and span calls and measures the cost of each. It runs
+ * inside the process, because the bundle has a private copy of prom-client.
  */
 import { Counter, Histogram } from 'prom-client';
 import { request } from 'undici';
@@ -17,20 +17,26 @@ import { gatherFigures } from '../../../src/signals/gather-figures.js';
 import { hearCalls } from '../support/calls.js';
 import { quantile } from '../support/rounds.js';
 
-/** `count`: from now on. `spend`: counts nothing, and begins to measure CPU. `weigh`: what all that was counted takes. */
+/**
+ * `count`: starts counting. `spend`: stops counting and starts measuring CPU. `spent`: returns the
+ * CPU used. `weigh`: measures the counted calls.
+ */
 export type Asked = { do: 'count' | 'spend' | 'spent' | 'weigh' };
 
-/** Microseconds of one call: the median of many batches in a loop, and the batch that 99 of 100 are not above. */
+/** Microseconds of one call: median and 99th percentile over many batches in a loop. */
 interface Took {
   p50: number;
   p99: number;
 }
 
-/** Microseconds of everything that was counted; but for the scrape and the figures, which are of one. */
+/** Microseconds for all counted calls. `scrape` and `figures` are per scrape. */
 export interface Weighed {
   metricCalls: number;
   metrics: Took;
-  /** Where they stood, by the clock: with cold caches and the reading of the clock, without the longest in a hundred, when others had the core. */
+  /**
+   * Wall-clock time at the call site, with cold caches and timer cost. The slowest percent is left
+   * out, because other processes held the core.
+   */
   inPlace: number;
   /** The same calls in a process without METRICS_PORT. */
   metricsOff: Took;
@@ -62,9 +68,9 @@ const callsOfBatch = 100;
 const scrapes = 40;
 const usual = 0.99;
 
-/** @param args `web`, or the names of workers. METRICS_PORT must be set, and no endpoint for traces. */
+/** @param args `web` or the names of workers. Set METRICS_PORT, and no traces endpoint. */
 export async function runCountingProcess([type = '', ...others]: string[]): Promise<void> {
-  // As whoever is started reads it.
+  // The started program reads its own name at this position.
   process.argv.splice(2, 1);
   await (type === 'web' && others.length === 0
     ? import('../../../src/server.js')
@@ -88,7 +94,7 @@ export async function runCountingProcess([type = '', ...others]: string[]): Prom
   });
 }
 
-/** @returns what ends it. */
+/** @returns a function that stops the counting. */
 function countCalls(): () => void {
   const undo: (() => void)[] = [];
   for (const metric of registry.getMetricsAsArray() as object[]) {
@@ -106,7 +112,7 @@ function countCalls(): () => void {
       undo.push(() => Reflect.set(metric, name, replaced));
     }
   }
-  // In no trace, as everything is where nobody listens.
+  // Returns no span, as with tracing off.
   setTracer({
     open(spec) {
       countOne(found.spans, spec.name, { spec });
@@ -165,10 +171,10 @@ async function weigh(gathers: boolean): Promise<Weighed> {
   };
 }
 
-/** What src/shared/metrics.ts gives in place of each metric that is off. */
+/** The no-op that src/shared/metrics.ts uses when metrics are off. */
 const nothing = (...given: unknown[]): unknown => given;
 
-/** With the object of its attributes, and the promise that its work is awaited by. */
+/** Includes the attribute object and the promise that the caller awaits. */
 function spanInLoop(spec: SpanSpec): Promise<Took> {
   const copy = () => ({ ...spec, attributes: { ...spec.attributes } });
   return spec.kind === 'server'
@@ -200,7 +206,7 @@ async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
   return quantiles(tookMs);
 }
 
-/** So that the compiler cannot leave out a call whose answer nobody wants. */
+/** An export, so that the compiler cannot drop a call with an unused result. */
 export let kept: unknown;
 
 function quantiles([, ...tookMs]: number[]): Took {
@@ -225,7 +231,7 @@ function sumOf<T>(all: T[], of: (each: T) => number): number {
   return all.reduce((total, each) => total + of(each), 0);
 }
 
-/** CPU of the whole process while it does nothing else, who asks included. */
+/** CPU of the whole process, including the measurement itself. The process is otherwise idle. */
 async function cpuUsOf(times: number, work: () => Promise<unknown>): Promise<number> {
   await work();
   const cpu = process.cpuUsage();

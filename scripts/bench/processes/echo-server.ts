@@ -1,6 +1,6 @@
 /**
- * The web tier alone: one call that checks a body and gives it back. `http` and `express` are the yardsticks, as their manuals have them;
- * `frame` is what every answer of ours passes; `ours` is a whole call of the interface, with its key and its limits.
+ * The web tier alone: one call that validates a body and returns it. `http` and `express` are the
+ * yardsticks, `frame` adds our common middleware, `ours` is a full API call with key and limits.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -87,7 +87,7 @@ const echo = defineOperation<PurchaseBody>({
   handle: ({ body }) => Promise.resolve({ data: body }),
 });
 
-/** As createApp has it. */
+/** Uses the middleware order of createApp. */
 function framed(): Express {
   return express()
     .disable('x-powered-by')

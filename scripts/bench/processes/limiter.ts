@@ -1,4 +1,4 @@
-/** Counts calls by our rate limiter, or by a bare script in Redis that does the least that such a limiter needs. */
+/** Counts calls with our rate limiter or with a minimal Redis script. */
 import { Redis } from 'ioredis';
 import { connectRedis } from '../../../src/redis/connection.js';
 import { consumeRateLimit } from '../../../src/redis/rate-limit.js';
@@ -15,7 +15,7 @@ export interface LimitWork {
 export interface LimitResult {
   accepted: number;
   seconds: number;
-  /** Of this process, a call. */
+  /** CPU of this process per call. */
   cpuUs: number;
 }
 

@@ -1,4 +1,7 @@
-/** The load: a process of its own that buys, each time with a new ref_id, over connections that stay open. */
+/**
+ * The load generator: a separate process that buys over keep-alive connections, each time with a
+ * new ref_id.
+ */
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'undici';
@@ -7,39 +10,42 @@ import { customerNumber, product } from '../support/goods.js';
 import { quantile } from '../support/rounds.js';
 
 export interface Load {
-  /** Shared by the connections in turn. */
+  /** Connections use these in turn. */
   urls: string[];
-  /** JSON: the buyers ({id, key}), each of whom buys in turn. */
+  /** A JSON file of buyers ({id, key}), used in turn. */
   buyersFile: string;
-  /** How many of them, from which on (0: the first). */
+  /** The number of buyers to use, and the index of the first (default 0). */
   buyers: number;
   firstBuyer?: number;
   connections: number;
-  /** Of the product. Absent: the one that every bench sells. */
+  /** Product code. Default: the product that every bench sells. */
   code?: string;
-  /** Where it is sent. Absent: to the call that buys. */
+  /** Request path. Default: the purchase call. */
   path?: string;
-  /** Ends after whichever comes first. */
+  /** Ends at `seconds` or `purchases`, whichever comes first. */
   seconds: number;
   purchases?: number;
-  /** Sent at this rate, whether answers come or not, as far as the connections reach. Absent: as fast as they come. */
+  /**
+   * Target rate, kept regardless of answers while a connection is free. Default: as fast as answers
+   * arrive.
+   */
   perSecond?: number;
-  /** Sends again what was answered by 503, or not at all, as a client has to: with the same ref_id. */
+  /** Repeats calls without an answer or with a 503, with the same ref_id. */
   repeat?: true;
 }
 
 export interface LoadResult {
-  /** Answered with 2xx. */
+  /** Answers with a 2xx status. */
   accepted: number;
-  /** The others, by status; 0: no answer. */
+  /** Other answers by status; 0 means no answer. */
   refused: Record<string, number>;
-  /** Calls that were sent again. */
+  /** Calls that were repeated. */
   repeated: number;
   seconds: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of this process, microseconds in all. */
+  /** CPU of this process in microseconds. */
   loadCpuUs: number;
 }
 

@@ -1,4 +1,4 @@
-/** A process that does nothing, and tells what looking whether its event loop stands still costs it: nothing else wakes it meanwhile. */
+/** An idle process that measures the CPU cost of monitoring its event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerCalls } from '../support/calls.js';

@@ -1,4 +1,7 @@
-/** The naive yardstick, what a careful user of the usual libraries would write: Express, joi, mongoose documents, one transaction a purchase. */
+/**
+ * The naive yardstick, built with common libraries: Express, joi, mongoose documents and one
+ * transaction per purchase.
+ */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Receives webhooks and acknowledges them, after so many milliseconds, and nothing else. */
+/** Acknowledges webhooks after a fixed delay. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Purchases of one buyer, made and given back through the posting engine, in a process of its own. */
+/** Creates and refunds purchases of one buyer through the posting engine, in a separate process. */
 import '../../../src/all-models.js';
 import { connectMongo } from '../../../src/database/mongo.js';
 import { post } from '../../../src/money/posting/post.js';
@@ -14,7 +14,7 @@ import { customerNumber, product } from '../support/goods.js';
 
 export type RefundWork = { accountId: string } & (
   | { make: number; sellerId: string; withJobs?: true }
-  /** `atOnce`: refunds under way. */
+  /** `atOnce`: concurrent refunds. */
   | { seconds: number; atOnce: number }
 );
 
@@ -71,7 +71,7 @@ async function refund({
   );
 }
 
-/** Works through the list until the time is over, or the list. */
+/** Processes the list until it is empty or the time is over. */
 export async function refundAll<T>(
   open: T[],
   { seconds, atOnce }: { seconds: number; atOnce: number },

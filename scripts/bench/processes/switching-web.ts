@@ -1,7 +1,6 @@
 /**
- * A web process whose metrics and traces are switched on and off while it runs. Two processes of the same settings differ by
- * more than what is looked for here, for as long as they live, by what the compiler made of them; one process differs from
- * itself only by what was switched.
+ * A web process whose metrics and traces are switched at run time. Two processes with equal
+ * settings differ more than the effect to be measured; one process does not.
  */
 import { Counter, Histogram } from 'prom-client';
 import { env } from '../../../config/env.js';
@@ -9,19 +8,19 @@ import { registry } from '../../../src/shared/metrics.js';
 import { startTracing } from '../../../src/signals/start-tracing.js';
 import { hearCalls } from '../support/calls.js';
 
-/** What is on from now: counting, and the share of calls that are traced (0: nobody listens). */
+/** The current state: metrics, and the share of traced calls (0: tracing is off). */
 export interface Seeing {
   counts: boolean;
   traces: number;
 }
 
-/** @param collector The address that spans go to. METRICS_PORT must be set, and no endpoint for traces. */
+/** @param collector The address that receives spans. Set METRICS_PORT, and no traces endpoint. */
 export async function serveSwitchingWeb([collector = '']: string[]): Promise<void> {
   const nothing = () => undefined;
   const counted = new Map<object, unknown>();
   let stopTracing = () => Promise.resolve();
   const see = async ({ counts, traces }: Seeing): Promise<void> => {
-    // Each has its method as a property of its own, so that changing the class would change nothing.
+    // Each instance has its own method, so patching the class has no effect.
     for (const metric of registry.getMetricsAsArray() as object[]) {
       const name = metric instanceof Counter ? 'inc' : metric instanceof Histogram ? 'observe' : null;
       if (name !== null) {
@@ -46,7 +45,7 @@ async function traceShare(collector: string, share: number): Promise<() => Promi
   const { context, diag } = await import('@opentelemetry/api');
   return async () => {
     await tracing.stop();
-    // What is there once in a process; the next one brings its own.
+    // These are process-wide; the next tracer registers its own.
     context.disable();
     diag.disable();
   };

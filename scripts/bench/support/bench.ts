@@ -1,4 +1,7 @@
-/** What every bench needs: databases of its own names, the meter, the processes of the service, and the checks afterwards. */
+/**
+ * Common parts of all benches: separate databases, the meter, the service processes and the final
+ * checks.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { MongoClient, type Db } from 'mongodb';
@@ -17,9 +20,9 @@ export interface Bench {
   meter: Meter;
   redis: Redis;
   client: MongoClient;
-  /** Of ours. */
+  /** The database of our service. */
   db: Db;
-  /** Of a yardstick. */
+  /** The database of a yardstick. */
   yardstickUri(name: string): string;
   yardstickPrefix(name: string): string;
   prefix: string;
@@ -28,14 +31,14 @@ export interface Bench {
 
 const heapMb = numberOption('HEAP_MB', 0, 0);
 
-/** As a copy in production logs; with `HEAP_MB` in the heap of a small machine. */
+/** Log settings as in production. `HEAP_MB` limits the heap to that of a small machine. */
 export const serviceEnv = {
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
   ...(heapMb > 0 && { NODE_OPTIONS: `--max-old-space-size=${heapMb}` }),
 };
 
-/** Runs a bench; whatever becomes of it, its processes end and its databases are gone. */
+/** Runs a bench. Afterwards it always stops its processes and drops its databases. */
 export async function runBench(work: (bench: Bench) => Promise<void>): Promise<void> {
   const uri = process.env['MONGODB_URI'] ?? '';
   const prefix = process.env['QUEUE_PREFIX'] ?? '';
@@ -71,7 +74,7 @@ export async function runBench(work: (bench: Bench) => Promise<void>): Promise<v
   }
 }
 
-/** Everything that this bench has in Redis is lost at one moment, that of the yardsticks too. */
+/** Deletes all Redis keys of this bench at once, including those of yardsticks. */
 export async function emptyRedis({ redis, prefix }: Bench): Promise<void> {
   const script = `for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end`;
   await redis.eval(script, 0, `${prefix}*`);
@@ -86,7 +89,7 @@ export function startWorker(name: string, env: NodeJS.ProcessEnv = {}): Promise<
   return startProcess({ name, script: 'workers/run.js', args: [name], env: { ...serviceEnv, ...env } });
 }
 
-/** A provider that executes at once. */
+/** Starts a provider that executes at once. */
 export function startSimulator(): Promise<RunningProcess> {
   return startProcess({
     name: 'simulator',
@@ -95,15 +98,15 @@ export function startSimulator(): Promise<RunningProcess> {
   });
 }
 
-/** One of scripts/bench/processes. */
+/** Starts a helper from scripts/bench/processes. */
 export function startHelper(name: string, helper: string, args: string[] = []): Promise<RunningProcess> {
   return startProcess({ name, script: 'scripts/bench/main.js', args: [helper, ...args] });
 }
 
-/** The cost is that of one accepted purchase. */
+/** Result of a load; the cost is per accepted purchase. */
 export type Loaded = LoadResult & Cost;
 
-/** Lets the load buy, and measures what it costs all these processes. */
+/** Runs the load and measures its cost in these processes. */
 export async function measureLoad(
   { meter }: Bench,
   load: RunningProcess,
@@ -114,7 +117,7 @@ export async function measureLoad(
   return { ...perOperation(await stop(), result.accepted), ...result };
 }
 
-/** What a purchase must have left behind. */
+/** Totals that accepted purchases change. */
 interface Books {
   purchases: number;
   debits: number;
@@ -135,10 +138,10 @@ async function readBooks(db: Db): Promise<Books> {
 }
 
 /**
- * Runs a load and holds its answers against the books: as many purchases, debits and prices as were accepted. After a 503
- * one may stand or not, but whole.
- * @param options.refusals By status, what must be refused; nothing otherwise.
- * @throws Error if one is missing or there twice.
+ * Runs a load and checks the books: one purchase, debit and price per accepted call. A call
+ * answered by 503 may have succeeded, but only completely.
+ * @param options.refusals Expected refusals by status; default: none.
+ * @throws Error if a row is missing or duplicated.
  */
 export async function withBooks<T extends LoadResult>(
   db: Db,
@@ -162,7 +165,7 @@ export async function withBooks<T extends LoadResult>(
   return result;
 }
 
-/** @throws Error with what it found, if a rule of docs/explanation/ledger.md is broken. */
+/** @throws Error with the findings if a rule of docs/explanation/ledger.md is broken. */
 export async function checkLedger(): Promise<void> {
   const report = await verifyLedger();
   const found = report.findings

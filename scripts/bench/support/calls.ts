@@ -1,4 +1,4 @@
-/** A call from a bench to one of its processes, and its answer, over the channel between the two. */
+/** Calls from a bench to its processes over the IPC channel. */
 import type { ChildProcess } from 'node:child_process';
 
 interface Answer {
@@ -6,15 +6,15 @@ interface Answer {
   failure?: string;
 }
 
-/** In the process: tells that it is ready, and answers each call by `handle`. */
+/** Process side: reports readiness and answers each call with `handle`. */
 export function answerCalls(handle: (input: never) => Promise<unknown>): void {
   hearCalls(handle);
-  // Until its parent goes or stops it.
+  // Keeps the process alive until its parent exits or stops it.
   process.channel?.ref();
   process.send?.({ ready: true });
 }
 
-/** The same for a process that tells by itself that it is ready, as those of the service do. */
+/** Like `answerCalls`, for service processes that report readiness by themselves. */
 export function hearCalls(handle: (input: never) => Promise<unknown>): void {
   process.on('message', (input) => {
     handle(input as never).then(
@@ -27,7 +27,7 @@ export function hearCalls(handle: (input: never) => Promise<unknown>): void {
   });
 }
 
-/** In the bench. One call at a time. @throws Error with what the process said, or that it has ended. */
+/** Bench side. One call at a time. @throws Error with the process's error, or if it has exited. */
 export function call<Out>(child: ChildProcess, input: object): Promise<Out> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error('the process has ended'));

@@ -1,4 +1,4 @@
-/** The plots and sums of the console beside what the journals say, to the rupiah. */
+/** Compares plots and sums of the console with the journals, to the rupiah. */
 import { isDeepStrictEqual } from 'node:util';
 import { businessDay } from '../../../src/shared/business-time.js';
 import type { Business } from '../furnish/furnish.js';
@@ -19,7 +19,7 @@ interface Sums {
 const hourMs = 3_600_000;
 const nothing: Sold = { success: 0, sales: 0, commission: 0 };
 
-/** @throws Error with the first that differs. */
+/** @throws Error with the first difference. */
 export async function compareWithLedger(session: ConsoleSession, business: Business): Promise<void> {
   const startedMs = performance.now();
   const today = await dataOf<Today>(session, '/api/today');

@@ -1,23 +1,23 @@
-/** What the pages of the console ask for, with the filters that they have, for the business that scripts/bench/furnish made. */
+/** The calls of the console's pages with their filters, for the data of scripts/bench/furnish. */
 import { businessDay } from '../../../src/shared/business-time.js';
 import type { Business } from '../furnish/furnish.js';
 
 export interface ConsoleCall {
-  /** Of the console's document. */
+  /** The path in the console's OpenAPI document. */
   of: string;
-  /** What is asked for, in words. */
+  /** A short description of the call. */
   name: string;
-  /** Below /admin. */
+  /** The path below /admin. */
   path: string;
-  /** It is a list: its pages are followed by this query field, from the `next` of an answer. */
+  /** For lists: the query field that takes `next` of the previous answer. */
   pagedBy?: 'after' | 'before';
-  /** The process answers the same to everybody for so long: each call waits until that is over. */
+  /** Cache time of the answer in milliseconds. Each call waits until the cached answer expires. */
   rememberedMs?: number;
-  /** It is a stream and no page: asked for a few times, and held against no limit. */
+  /** A stream: called a few times and not held to the latency goal. */
   isStream?: true;
 }
 
-/** Pages by key are followed so far. */
+/** Number of pages that are followed by key. */
 export const pagesFollowed = 50;
 
 type Query = Record<string, string | number>;

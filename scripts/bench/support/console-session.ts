@@ -1,15 +1,15 @@
-/** An operator who is logged in, as a browser is: by cookies, over connections that stay. */
+/** A logged-in operator with a browser's cookies and keep-alive connections. */
 import { Agent, request } from 'undici';
 import { mustHold } from './print.js';
 
 export interface TimedAnswer {
   status: number;
-  /** From the request to the last byte of the answer. */
+  /** Milliseconds from the request to the last byte of the answer. */
   ms: number;
-  /** Until the head of the answer. */
+  /** Milliseconds until the headers of the answer. */
   firstMs: number;
   text: string;
-  /** Of the body as it came. */
+  /** Size of the body as received. */
   bytes: number;
 }
 

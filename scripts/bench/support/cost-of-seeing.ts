@@ -1,7 +1,7 @@
 /**
- * What seeing costs at most, put together from its parts: each call of a metric and each span of the whole pipeline, counted under real
- * purchases, times what that very call takes; and the scrapes. It can tell a tenth of a per cent, where two runs
- * of the same code differ by several.
+ * Upper bound of the cost of observability: counts each metric and span call under real purchases,
+ * multiplies by the cost of that call and adds the scrapes. It resolves a tenth of a percent; two
+ * runs of the same code differ by several percent.
  */
 import { freePort } from '../../databases/ports.js';
 import { lookEveryMs } from '../../../src/signals/watch-event-loop.js';
@@ -14,10 +14,10 @@ import { mustHold, printGoal, printTable, shown } from './print.js';
 import { startProcess, type RunningProcess } from './start-process.js';
 import { untilTrue } from './until-true.js';
 
-/** As Prometheus is told in docs/guides/operate/monitor.md, and as figures are gathered. */
+/** The scrape interval in docs/guides/operate/monitor.md, which equals the interval of figures. */
 const scrapeEverySeconds = 15;
 const limitMs = 600_000;
-/** Each purchase goes through these, one by one. */
+/** Processes that each purchase passes through. */
 const onTheWay = new Set(['web', 'fulfilment', 'webhooks']);
 
 interface Part extends Weighed {
@@ -42,7 +42,7 @@ export async function printCostOfSeeing(
   await ask('spend');
   const spent = await buy();
   const cpuUs = await ask<number>('spent');
-  // One after the other: who shares a core with another would be told to be slow.
+  // One process at a time: processes that share a core would appear slower.
   const parts: Part[] = [];
   for (const [at, { name, child }] of ours.entries()) {
     const weighed = await call<Weighed>(child, { do: 'weigh' } satisfies Asked);
@@ -56,7 +56,7 @@ export async function printCostOfSeeing(
   const lookingUs = await call<number>(looker.child, { everyMs: lookEveryMs });
   await looker.stop();
   for (const { name, metricCalls, spanCalls } of parts.filter((part) => onTheWay.has(part.name))) {
-    // Else what was listened to is not what is called, and seeing would seem to cost nothing.
+    // Otherwise the listeners are on the wrong objects and the cost would appear as zero.
     mustHold(
       metricCalls >= 1 && spanCalls >= 1,
       `${name} called ${metricCalls} metrics and ${spanCalls} spans`,
@@ -82,7 +82,7 @@ async function start(name: string, env: NodeJS.ProcessEnv = {}): Promise<Running
   });
 }
 
-/** Buys, and waits until all of it is final and told. */
+/** Buys and waits until each purchase is final and its webhook delivered. */
 async function flow(
   pipeline: Pipeline,
   { shop }: World,
@@ -140,10 +140,10 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   const scrapedUs = ({ scrape, figures }: Part) => everyPurchase(scrape + figures);
   const onUs = (part: Part) => part.inPlace + scrapedUs(part) + looksUs;
   const total = (of: (part: Part) => number) => parts.reduce((sum, part) => sum + of(part), 0);
-  /** Nobody can time a call of nothing where it stands: it is as much dearer there as those of metrics are. */
+  /** A no-op cannot be timed in place. It is scaled by the same factor as the metric calls. */
   const dearer = total((part) => part.inPlace) / total((part) => part.metrics.p50);
   const offUs = ({ metricsOff, spansOff }: Part) => dearer * (metricsOff.p50 + spansOff.p50) + looksUs;
-  /** Of a purchase of a process that sees nothing. */
+  /** Percent of a purchase's CPU with observability off. */
   const share = (us: number, cpuUs: number) => (100 * us) / cpuUs;
   const row = (name: string, of: (value: (part: Part) => number) => number) => [
     name,

@@ -1,4 +1,4 @@
-/** What is sold, and who buys it: the same for ours and for the yardsticks. Rupiah. */
+/** The product and buyers of ours and of the yardsticks. Prices in rupiah. */
 export const product = { code: 'S10', name: 'Telkomsel 10.000', price: 10_450 };
 export const openingBalance = 9e11;
 export const customerNumber = '081234560000';

@@ -1,7 +1,10 @@
 import { request } from 'undici';
 import type { RunningProcess } from './start-process.js';
 
-/** Tells the simulator or the inbox how to behave. @throws Error with its answer if it refuses. */
+/**
+ * Changes the behaviour of the simulator or the inbox.
+ * @throws Error with its answer on refusal.
+ */
 export async function steer({ url }: RunningProcess, change: object): Promise<void> {
   const { statusCode, body } = await request(`${url}/control`, {
     method: 'POST',

@@ -3,7 +3,7 @@ import { createRandom } from '../../support/random.js';
 import { startWorker } from './bench.js';
 import { workerNames, type Pipeline, type World } from './pipelines.js';
 
-/** A worker that died, and when another one of its kind was there. */
+/** A killed worker and the time when its replacement was ready. */
 export interface Kill {
   name: string;
   at: Date;
@@ -11,13 +11,13 @@ export interface Kill {
 }
 
 export interface Killer {
-  /** What has been killed, in that order, once no more is. */
+  /** Stops killing. Resolves with all kills in order. */
   stop(): Promise<Kill[]>;
 }
 
 /**
- * One worker dies by SIGKILL now and then, and another of its kind takes its place. Each kind dies as often as each other: with kinds
- * by chance, one phase of a bench may lose fulfilment three times, which is what its p95 then shows, and another phase not once.
+ * Kills a worker with SIGKILL at intervals and replaces it. Each kind dies equally often; a random
+ * choice could hit fulfilment three times in one phase and distort its p95.
  */
 export function killWorkers(
   ours: Pipeline,
@@ -56,7 +56,7 @@ export function killWorkers(
   };
 }
 
-/** Whether something that came at this moment may have met a worker that was gone. */
+/** True if work at this moment may have met a killed worker. */
 export function isBesideKill(kills: Kill[], name: string, at: Date): boolean {
   return kills.some(
     (each) =>
@@ -66,6 +66,6 @@ export function isBesideKill(kills: Kill[], name: string, at: Date): boolean {
   );
 }
 
-/** What was in its hands, and what had gathered when the next one came. */
+/** Covers jobs in progress at the kill, and the backlog that its replacement finds. */
 const beforeMs = 1_000;
 const afterMs = 3_000;

@@ -1,7 +1,6 @@
 /**
- * How long the calls of the console's pages take, one after the other, and what they cost the web process and the database. In
- * rounds: whatever else happens for some seconds (the development database collects its garbage) is felt by all pages once, and
- * not by one page in all of its calls.
+ * Latency and cost of the console's calls, one after the other. Calls run in rounds, so that a
+ * short disturbance affects every page once and not one page throughout.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Business } from '../furnish/furnish.js';
@@ -14,11 +13,11 @@ import type { RunningProcess } from './start-process.js';
 const goalMs = 300;
 const streamCalls = 3;
 
-/** A call, and what was measured of it so far. The first time of all is that of a process that has just begun. */
+/** A call and its measurements. The first time is that of a cold process. */
 interface Asked {
   call: ConsoleCall;
   timesMs: number[];
-  /** Unlike the times they do not tell what else this machine did. */
+  /** CPU, which does not depend on the machine's other load. */
   webUs: number;
   mongodbUs: number;
   bytes: number;
@@ -31,7 +30,7 @@ export interface Measuring {
   web: RunningProcess;
 }
 
-/** @throws Error for a GET of the console's document that nobody asks for here. */
+/** @throws Error if a GET of the console's document is not covered. */
 export async function measureConsole(measuring: Measuring, business: Business, calls: number): Promise<void> {
   const asked = consoleCalls(business);
   const pages = asked.filter(({ isStream }) => !isStream).map(neverAsked);
@@ -74,7 +73,7 @@ async function ask({ session, meter, web }: Measuring, asked: Asked): Promise<vo
   const stop = await meter.start([web]);
   const answer = await session.get(call.path);
   const { cpuUs } = await stop();
-  // What is refused, as it is while the database does not answer, is told as what never came.
+  // A refused call counts as one without an answer.
   asked.timesMs.push(answer.status === 200 ? answer.ms : Infinity);
   asked.webUs += cpuUs['web'] ?? 0;
   asked.mongodbUs += cpuUs['mongodb'] ?? 0;
@@ -95,7 +94,7 @@ async function laterPages(session: ConsoleSession, pages: readonly Asked[]): Pro
   return found;
 }
 
-/** The fiftieth page of a list, or the last where it is shorter; null for one with a single page. */
+/** Finds the fiftieth page of a list, or its last page; null if it has a single page. */
 async function laterPage(
   session: ConsoleSession,
   call: ConsoleCall,

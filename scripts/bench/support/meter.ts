@@ -1,13 +1,12 @@
-/** What work costs: CPU of every process concerned, and what the two databases were asked, counted by themselves. */
+/** The cost of work: CPU of all processes involved, and the command counters of both databases. */
 import fs from 'node:fs';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import type { RunningProcess } from './start-process.js';
 
-/** Of some work. */
 export interface Cost {
   seconds: number;
-  /** Microseconds by process; without the databases where they are not on this machine. */
+  /** CPU microseconds by process. Remote databases are not included. */
   cpuUs: Record<string, number>;
   /** Commands by name. */
   mongodb: Record<string, number>;
@@ -15,14 +14,14 @@ export interface Cost {
 }
 
 export interface Meter {
-  /** Begins to measure. @returns what tells the cost since. */
+  /** Starts a measurement. @returns a function that returns the cost since the start. */
   start(processes: RunningProcess[]): Promise<() => Promise<Cost>>;
   close(): Promise<void>;
 }
 
-/** `getconf CLK_TCK` of every Linux that Node runs on. */
+/** Microseconds per tick: `getconf CLK_TCK` is 100 on every Linux that Node supports. */
 const usPerTick = 10_000;
-/** What clients send by themselves, and the meter. */
+/** Commands that clients and the meter send by themselves. */
 const notCounted = new Set(['hello', 'isMaster', 'ismaster', 'serverStatus', 'endSessions', 'ping']);
 const notCountedInRedis = new Set(['info', 'client|setinfo', 'hello', 'ping']);
 
@@ -57,7 +56,7 @@ export async function createMeter(mongodbUri: string, redisUrl: string): Promise
   };
 }
 
-/** The cost of one of `count` operations. */
+/** Returns the cost of one of `count` operations. */
 export function perOperation(cost: Cost, count: number): Cost {
   const share = (all: Record<string, number>) =>
     Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value / count]));
@@ -69,9 +68,9 @@ export function perOperation(cost: Cost, count: number): Cost {
   };
 }
 
-/** User and system time of a process with all its threads. */
+/** Returns user and system time of a process with all its threads, in microseconds. */
 export function cpuUsOf(pid: number): number {
-  // The name of the program, in brackets, may hold anything.
+  // The program name in brackets may contain any character.
   const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * usPerTick;
 }
@@ -101,7 +100,7 @@ async function mongodbCommands(client: MongoClient): Promise<Record<string, numb
   return Object.fromEntries(counted.filter(([name]) => !notCounted.has(name)));
 }
 
-/** Also those that scripts call. */
+/** Includes commands from scripts. */
 async function redisCommands(redis: Redis): Promise<Record<string, number>> {
   const lines = (await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
   const counted = [...lines].map(([, name = '', calls]) => [name, Number(calls)] as const);

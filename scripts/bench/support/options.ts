@@ -1,4 +1,7 @@
-/** A whole number that the environment may set, such as `SECONDS=5`. @throws Error that names it. */
+/**
+ * Returns an integer from the environment, such as `SECONDS=5`.
+ * @throws Error that names the variable.
+ */
 export function numberOption(name: string, byDefault: number, min = 1): number {
   const given = process.env[name];
   if (given === undefined || given === '') {
@@ -11,7 +14,10 @@ export function numberOption(name: string, byDefault: number, min = 1): number {
   return value;
 }
 
-/** A part of a whole that the environment may set, such as `SHARE=0.7`. @throws Error that names it. */
+/**
+ * Returns a share above 0 and at most 1 from the environment, such as `SHARE=0.7`.
+ * @throws Error that names the variable.
+ */
 export function shareOption(name: string, byDefault: number): number {
   const given = process.env[name];
   if (given === undefined || given === '') {

@@ -1,4 +1,7 @@
-/** The two pipelines that are compared: all processes from the purchase to the delivered webhook, and how to see that all is done. */
+/**
+ * The two compared pipelines: all processes from the purchase to the delivered webhook, and the
+ * check for completion.
+ */
 import type { Collection, Document } from 'mongodb';
 import { getReceiverId } from '../../../src/webhooks/new-delivery.js';
 import type { Bench } from './bench.js';
@@ -12,7 +15,10 @@ import { booksOf, startYardstick, yardstickArgs } from './yardstick.js';
 export interface Pipeline {
   web: RunningProcess;
   processes: RunningProcess[];
-  /** Whether every purchase is final and every webhook delivered; counts as `probeCommands` of MongoDB. */
+  /**
+   * True if every purchase is final and every webhook delivered. Costs `probeCommands` MongoDB
+   * commands.
+   */
   isDone(): Promise<boolean>;
   probeCommands: number;
 }
@@ -23,10 +29,10 @@ export interface World {
   inbox: RunningProcess;
 }
 
-/** Each in a process of its own; or, with `ONE_WORKER=1`, the one that does all work, as on the smallest machines. */
+/** One process per worker, or one for all with `ONE_WORKER=1`, as on the smallest machines. */
 const isOneWorker = numberOption('ONE_WORKER', 0, 0) === 1;
 export const workerNames = isOneWorker ? ['all'] : ['fulfilment', 'follow-up', 'webhooks', 'sellers'];
-/** The one that buys from providers. */
+/** The worker that orders from providers. */
 export const [buyingWorker = ''] = workerNames;
 
 export async function startWorld(options: { buyers: number }): Promise<World> {
@@ -43,7 +49,7 @@ export async function startWorld(options: { buyers: number }): Promise<World> {
   return { shop, simulator, inbox };
 }
 
-/** @param start How its processes are started: as in production, unless something else is said. */
+/** @param start Starts the processes; by default as in production. */
 export async function startOurs(
   bench: Bench,
   { shop, simulator, inbox }: World,

@@ -3,7 +3,7 @@ import type { Cost } from './meter.js';
 import { listed, printTable } from './print.js';
 import { median } from './rounds.js';
 
-/** A line for each server: rate, latency, and what a purchase costs; then which commands it is made of. */
+/** Prints one line per server with rate, latency and cost, then its database commands. */
 export function printLoads(rows: { name: string; all: Loaded[] }[]): void {
   printTable(
     [
@@ -41,7 +41,7 @@ function total(all: Loaded[]): string {
   return String(all.reduce((sumOf, { refused }) => sumOf + (refused[503] ?? 0), 0));
 }
 
-/** Which commands one operation is made of. */
+/** Prints the database commands of one operation. */
 export function printCommands(name: string, all: Cost[]): void {
   console.log(`${name}: MongoDB: ${listed(all.map((each) => each.mongodb))}`);
   console.log(`${name}: Redis: ${listed(all.map((each) => each.redis))}`);

@@ -1,6 +1,6 @@
 import { median } from './rounds.js';
 
-/** Columns as wide as their widest cell; numbers to the right. */
+/** Prints a table with columns as wide as their widest cell, numbers right-aligned. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? shown(cell) : cell)));
   const widths = head.map((title, at) =>
@@ -13,13 +13,13 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
   [head, ...cells].forEach((row) => console.log(line(row)));
 }
 
-/** Three digits are enough for what differs by a tenth from run to run. */
+/** Prints at most three digits. Results vary by a tenth from run to run. */
 export function shown(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return Number.isNaN(value) ? '-' : value.toFixed(digits);
 }
 
-/** The medians of records with the same names, most first. */
+/** Returns the medians of records with the same names, largest first. */
 export function medians(all: Record<string, number>[]): [name: string, value: number][] {
   const names = new Set(all.flatMap((each) => Object.keys(each)));
   return [...names]
@@ -27,7 +27,7 @@ export function medians(all: Record<string, number>[]): [name: string, value: nu
     .sort((a, b) => b[1] - a[1]);
 }
 
-/** `find 1.2, commitTransaction 0.4` */
+/** Returns text such as `find 1.2, commitTransaction 0.4`. */
 export function listed(all: Record<string, number>[], least = 0.005): string {
   return medians(all)
     .filter(([, value]) => value >= least)
@@ -35,7 +35,7 @@ export function listed(all: Record<string, number>[], least = 0.005): string {
     .join(', ');
 }
 
-/** One line: the goal, what was reached, and whether that is enough. */
+/** Prints one line: the goal, the result, and whether the goal is reached. */
 export function printGoal(
   what: string,
   {
@@ -51,7 +51,7 @@ export function printGoal(
   );
 }
 
-/** @throws Error unless it holds: a figure of a service that lost something is worth nothing. */
+/** @throws Error unless `holds` is true. Figures of a service that lost data are worthless. */
 export function mustHold(holds: boolean, what: string): void {
   if (!holds) {
     throw new Error(`Not a measurement: ${what}`);

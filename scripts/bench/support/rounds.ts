@@ -1,7 +1,7 @@
 /**
- * Measures each of these in turn, forwards and backwards (A-B-B-A), so that what changes slowly on the machine strikes
- * all of them alike.
- * @returns what each round measured, by name.
+ * Measures each name in turn, forwards and backwards (A-B-B-A), so that slow drifts of the machine
+ * affect all alike.
+ * @returns the measurements of all rounds, by name.
  */
 export async function inTurns<Name extends string, T>(
   names: readonly Name[],
@@ -23,7 +23,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[(sorted.length - 1) >> 1] ?? NaN) + (sorted[sorted.length >> 1] ?? NaN)) / 2;
 }
 
-/** The value that a share (0 to 1) of all are not above. */
+/** Returns the value below or at which a share (0 to 1) of all values lie. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;

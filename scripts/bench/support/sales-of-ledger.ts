@@ -1,21 +1,21 @@
-/** What was sold, by the journals alone: read in the order of their subjects, a purchase at a time. */
+/** Sales from the journals alone, read in the order of their subjects, one purchase at a time. */
 import { journals, type Journal } from '../../../src/money/journals/journal.model.js';
 import { businessDay } from '../../../src/shared/business-time.js';
 
-/** Rupiah, and a number, of what succeeded and was not taken back. */
+/** Successes that were not reversed: their number, and sales and commission in rupiah. */
 export interface Sold {
   success: number;
   sales: number;
   commission: number;
 }
 
-/** Of what a plot or a sum is about. */
+/** Sales by day, buyer or seller. */
 export type SoldBy = Map<string, Sold>;
 
 export interface LedgerSales {
   /** By the business day of the debit. */
   days: SoldBy;
-  /** By the hour (ISO) of the debit: what became of it, by the kind of its last journal. */
+  /** By the hour of the debit (ISO): purchases by the kind of their last journal. */
   hours: Map<string, Record<string, number>>;
   buyers: SoldBy;
   sellers: SoldBy;

@@ -1,4 +1,7 @@
-/** What ours sells from: one seller with one product, and buyers with money, written in bulk as the service writes them. */
+/**
+ * The shop of our service: one seller with one product, and buyers with money, written in bulk in
+ * the service's format.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,7 +32,7 @@ import { openingBalance, product, type Buyer } from './goods.js';
 
 export interface Shop {
   buyers: Buyer[];
-  /** JSON: the buyers, for processes. */
+  /** A JSON file of the buyers, for helper processes. */
   buyersFile: string;
   sellerId: string;
 }
@@ -39,8 +42,9 @@ const noLimit = 1_000_000_000;
 
 /**
  * Connects this process and fills the empty database.
- * @param options.inboxUrl Where webhooks go, a path for each buyer; absent: nobody gets any.
- * @param options.balance Rupiah on the wallet of each buyer.
+ * @param options.inboxUrl The base address for webhooks, with one path per buyer. Without it no
+ * buyer has webhooks.
+ * @param options.balance The opening balance of each buyer, in rupiah.
  */
 export async function openShop(options: {
   buyers: number;
@@ -86,9 +90,9 @@ function newBuyer(): Buyer {
 }
 
 /**
- * A seller with a product that nobody else has.
- * @param username At the simulator.
- * @returns its id.
+ * Creates a seller with a product that no other seller offers.
+ * @param username The provider's user name at the simulator.
+ * @returns the seller's id.
  */
 export async function openSeller(username: string, code: string): Promise<string> {
   const { account } = await createAccount({
@@ -123,7 +127,7 @@ async function addProduct(sellerId: string, code: string): Promise<void> {
   });
 }
 
-/** One deposit each, as the service would have written it. Rupiah. */
+/** Writes one completed deposit per buyer in the service's format. Amounts in rupiah. */
 async function fillWallets(buyers: { id: string; amount: number }[]): Promise<void> {
   const made = buyers.map(({ id, amount }) => {
     const pending = { _id: newId(), accountId: id, refId: 'opening', amount, status: 'pending' as const };

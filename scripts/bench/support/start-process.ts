@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { builtProgram } from '../../../config/project-file.js';
 
 export interface RunningProcess {
-  /** As it is called in the figures; several processes of one name count together. */
+  /** The name in the figures. Processes with the same name are added up. */
   name: string;
   pid: number;
-  /** Of one that listens; otherwise without a port that can be used. */
+  /** The address of a listening process; unusable for others. */
   url: string;
   child: ChildProcess;
   stop(): Promise<void>;
@@ -29,9 +29,10 @@ const running = new Set<RunningProcess>();
 let started = 0;
 
 /**
- * Starts a built program, which ends with us at the latest, and waits until it says `{ready: true}`. What it writes goes to
- * a file in the temporary directory, as the logs of a service do. With PROFILE=<folder> it leaves a CPU profile there.
- * @throws Error with the end of what it wrote.
+ * Starts a built program and waits for its `{ready: true}`. The program stops with this process at
+ * the latest. Its output goes to a file in the temporary directory. With PROFILE=<folder> it leaves
+ * a CPU profile there.
+ * @throws Error with the end of its output.
  */
 export async function startProcess({
   name,
@@ -82,7 +83,7 @@ export async function startProcess({
   return found;
 }
 
-/** Ends every process of this bench. */
+/** Stops every process of this bench. */
 export async function stopProcesses(): Promise<void> {
   await Promise.all([...running].map((each) => each.stop()));
 }

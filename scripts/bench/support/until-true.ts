@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again. @throws Error that names what did not come true within the limit. */
+/** Polls until `isTrue` returns true. @throws Error that names the condition on timeout. */
 export async function untilTrue(
   { everyMs, limitMs, what }: { everyMs: number; limitMs: number; what: string },
   isTrue: () => Promise<boolean>,

@@ -4,7 +4,7 @@ import type { RunningProcess } from './start-process.js';
 
 export type Server = 'bare' | 'naive' | 'ours';
 
-/** Starts a server to compare ours with, on a database of its own. */
+/** Starts a yardstick server on its own database. */
 export function startYardstick(
   bench: Bench,
   name: 'bare' | 'naive',
@@ -13,12 +13,12 @@ export function startYardstick(
   return startHelper('web', `serve-${name}`, yardstickArgs(bench, name, buyersFile));
 }
 
-/** What every process of a yardstick is told: its database, its prefix in Redis, its buyers. */
+/** Arguments of every yardstick process: database, Redis prefix and buyers file. */
 export function yardstickArgs(bench: Bench, name: 'bare' | 'naive', buyersFile: string): string[] {
   return [bench.yardstickUri(name), bench.yardstickPrefix(name), buyersFile];
 }
 
-/** The database in which a server keeps its books. */
+/** Returns the database with the books of a server. */
 export function booksOf({ client, db }: Bench, name: Server): Db {
   return name === 'ours' ? db : client.db(`${db.databaseName}_${name}`);
 }

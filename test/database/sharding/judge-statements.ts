@@ -1,30 +1,37 @@
-/** Holds what processes ask of MongoDB against the shard keys (src/database/sharding.ts). */
+/**
+ * Checks the MongoDB statements of all processes against the shard keys (src/database/sharding.ts).
+ */
 import type { Document } from 'mongodb';
 import { limits } from '../../../config/limits.js';
 import { shardKeys, unshardedCollections, type ShardedCollection } from '../../../src/database/sharding.js';
 import type { SentCommand } from '../../support/statement-tap.js';
 
-/** One statement of a command: an update and a delete may have several, and insert has one a document. */
+/**
+ * One statement of a command. An update or delete may have several; an insert has one per document.
+ */
 export interface Statement {
   command: SentCommand;
-  /** What it asks for; of an insert the document. */
+  /** The filter; for an insert, the document. */
   filter: Document;
 }
 
 export interface Judged {
-  /** Statements on sharded collections that all shards have to answer, each with an example. */
+  /** Statements on sharded collections that go to all shards, each with an example. */
   scattered: Map<string, Statement>;
-  /** Statements of database transactions that name accounts of several ranges: never allowed. */
+  /** Transaction statements that name accounts of several ranges. They are never allowed. */
   mixed: string[];
-  /** Statements of database transactions that are on another shard than the rest of it, by command and collection. */
+  /**
+   * Transaction statements on another shard than the rest of the transaction, by command and
+   * collection.
+   */
   crossing: Map<string, Statement>;
-  /** Collections that src/database/sharding.ts does not know. */
+  /** Collections that are missing in src/database/sharding.ts. */
   unknown: Set<string>;
-  /** Database transactions that are on one shard, and all of them. */
+  /** Number of transactions on one shard, and in total. */
   transactions: { onOneShard: number; all: number };
 }
 
-/** @param splits As MONGODB_SHARD_SPLITS. */
+/** @param splits As in MONGODB_SHARD_SPLITS. */
 export function judgeStatements(sent: readonly SentCommand[], splits: readonly string[]): Judged {
   const judged: Judged = {
     scattered: new Map(),
@@ -103,12 +110,12 @@ export function statementsOf(command: SentCommand): Statement[] {
     case 'delete':
       return of((body['deletes'] as { q: Document }[]).map(({ q }) => q));
     default:
-      // Cursors, indexes, sessions and the like.
+      // Cursors, indexes, sessions and similar.
       return [];
   }
 }
 
-/** Command, collection and the fields that are asked for, with their operators. */
+/** Returns command, collection and the filter's fields with their operators. */
 export function shapeOf({ command, filter }: Statement): string {
   const fields = command.name === 'insert' ? '' : ` {${partsOf(filter).join(', ')}}`;
   return `${nameOf({ command, filter })}${fields}`;
@@ -136,7 +143,9 @@ function isOperators(condition: unknown): condition is Document {
 
 type Key = unknown[];
 
-/** Every value of the shard key that the filter names, by equality or `$in`; null: it does not say. */
+/**
+ * Returns all shard key values that the filter names by equality or `$in`; null if it names none.
+ */
 function keysOf(filter: Document, fields: readonly string[]): Key[] | null {
   let keys: Key[] = [[]];
   for (const field of fields) {
@@ -168,7 +177,7 @@ function valuesOf(condition: unknown): unknown[] | null {
   return '$eq' in condition ? [$eq] : ($in ?? null);
 }
 
-/** The range of accounts whose shard has this key. None for a key that is no account. */
+/** Returns the account range of this key; empty for a key that is not an account. */
 function rangeOfKey(collection: string, key: Key, splits: readonly string[]): number[] {
   const [first, second] = key;
   if (collection === 'dailyTotals' && typeof first === 'number') {

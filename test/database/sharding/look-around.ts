@@ -6,7 +6,7 @@ import type { Stack } from '../../support/stack.js';
 
 const password = 'correct horse battery staple';
 
-/** An operator looks at every list of the console, with every filter, and searches. */
+/** Reads every list of the console with every filter, and searches. */
 export async function lookAround({ db, baseUrl }: Stack): Promise<void> {
   const at = new Date();
   const username = `viewer-${newId()}`;

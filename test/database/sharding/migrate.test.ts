@@ -5,16 +5,16 @@ import { startStack, type Stack } from '../../support/stack.js';
 import '../../../src/all-models.js';
 import mongoose from 'mongoose';
 
-describe('the table of shard keys', () => {
+describe('table of shard keys', () => {
   const models = mongoose.modelNames().map((name) => mongoose.model(name));
 
-  it('has every collection once', () => {
+  it('contains every collection once', () => {
     const known = [...Object.keys(shardKeys), ...Object.keys(unshardedCollections)];
     expect(known).to.have.members(models.map(({ collection }) => collection.collectionName));
     expect(new Set(known).size).to.equal(known.length);
   });
 
-  it('is what every unique index of a sharded collection begins with', () => {
+  it('prefixes every unique index of a sharded collection', () => {
     const wrong = models.flatMap(({ collection, schema }) => {
       const key = (shardKeys as Record<string, readonly string[]>)[collection.collectionName];
       return key === undefined
@@ -29,7 +29,7 @@ describe('the table of shard keys', () => {
   });
 });
 
-describe('migrating', () => {
+describe('sharded migration', () => {
   let stack: Stack;
   const migrate = (...args: string[]) => runToEnd('scripts/migrate.js', args, stack.env);
   before(async () => {
@@ -37,7 +37,7 @@ describe('migrating', () => {
   });
   after(() => stack.stop());
 
-  it('says how to shard: refuses while a unique index is in the way', async () => {
+  it('refuses while a unique index prevents sharding', async () => {
     await stack.seed();
     const refused = async () =>
       migrate('--sharded', '--shards', 'rs0,rs1').then(
@@ -53,7 +53,7 @@ describe('migrating', () => {
     expect(one).to.include('--shards names at least two shards');
   });
 
-  it('prints zones that cut all collections at the same accounts, in the order of the shards', async () => {
+  it('prints equal zone boundaries for all collections in shard order', async () => {
     const printed = (await migrate('--sharded', '--shards', 'rs0,rs1,rs2')).trim().split('\n');
     const database = stack.db.databaseName;
     const splits = /MONGODB_SHARD_SPLITS=(.*)$/.exec(
@@ -80,7 +80,7 @@ describe('migrating', () => {
     expect(printed.filter((line) => line.startsWith('sh.shardCollection'))).to.have.length(
       Object.keys(shardKeys).length,
     );
-    // The one that no declared index serves.
+    // The only shard key without a declared index.
     expect(printed.filter((line) => line.includes('createIndex'))).to.deep.equal([
       `db.getSiblingDB("${database}").getCollection("dailyTotals").createIndex({slot: 1, accountId: 1}, {name: "shard_key"})`,
     ]);

@@ -7,14 +7,14 @@ import { startStatementTap, type StatementTap } from '../../support/statement-ta
 export interface ShardedStack {
   stack: Stack;
   tap: StatementTap;
-  /** As MONGODB_SHARD_SPLITS: buyers and sellers of the seed are in different ranges. */
+  /** As in MONGODB_SHARD_SPLITS. Buyers and sellers of the seed are in different ranges. */
   splits: string[];
   stop(): Promise<void>;
 }
 
 /**
- * A stack whose processes believe that MONGODB_SHARD_SPLITS parts their accounts, and that a tap listens to. One
- * database plays all shards: what matters is what it is asked. Seeding and migrating are not listened to.
+ * Starts a stack with MONGODB_SHARD_SPLITS and a tap on its statements. A single database is
+ * enough, because only the statements are checked. Seed and migration are not recorded.
  */
 export async function startShardedStack(options: {
   workers: string[];
@@ -40,7 +40,10 @@ export async function startShardedStack(options: {
   };
 }
 
-/** Before each account whose role is another than that of the one before. Nobody is in the first range: one that is forgotten shows. */
+/**
+ * Splits before each account with another role than the previous one. The first range is empty, so
+ * that a missing account key is detected.
+ */
 async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
   const accounts = await db
     .collection<{ _id: string; role: string }>('accounts')
@@ -51,7 +54,7 @@ async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
   return ['0', ...changes.map(({ _id }) => _id)];
 }
 
-/** Totals of a day that is over, for the job that folds them. */
+/** Leaves totals of a past day for the job that folds them. */
 async function leaveOldSlot({ db }: Stack): Promise<void> {
   const [account] = await db.collection<{ _id: string }>('accounts').find({ role: 'seller' }).toArray();
   const accountId = account?._id ?? '';

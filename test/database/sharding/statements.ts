@@ -1,4 +1,4 @@
-/** What operators and providers make the service ask, beside what clients do. */
+/** Statements caused by operators and providers, in addition to those of clients. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import type { Stack } from '../../support/stack.js';
 import { topup } from '../../support/topup.js';
 import { lookAround } from './look-around.js';
 
-/** Statements and why all shards have to answer them, or why they part a database transaction between shards. */
+/**
+ * Allowed statements with the reason why they go to all shards or cross shards in a transaction.
+ */
 export interface Allowed {
   scattered: Record<string, string>;
   scatteredInTransactions: Record<string, string>;
@@ -18,7 +20,7 @@ export interface Allowed {
 
 export const allowed = JSON.parse(readFileSync('test/database/sharding/allowed.json', 'utf8')) as Allowed;
 
-/** Commands of the operator: a correction, which the verification then looks for, those that only look, and the daily work. */
+/** Operator commands: a correction that the verification then checks, reads, and daily tasks. */
 const commands = [
   ['adjust', 'buyer', '1000', '--reason', 'a correction'],
   ['doctor'],
@@ -53,7 +55,7 @@ export async function operate(stack: Stack): Promise<void> {
   for (const verb of ['export', 'erase']) {
     await topup(['customer', verb, purchase?.customerNumber ?? '', '--reason', 'a request'], env);
   }
-  // Of an order that nobody knows: it is looked for, and then refused.
+  // An unknown order is looked up and then refused.
   await fetch(`${baseUrl}/api/reseller/callback`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -61,7 +63,7 @@ export async function operate(stack: Stack): Promise<void> {
   });
 }
 
-/** A line of a bank statement confirms a deposit that waits. */
+/** Confirms a pending deposit with a line of a bank statement. */
 async function matchBankStatement({ db, env }: Stack): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: 'buyer' });
   const [_id, amount] = [newId(), ownAmount()];
@@ -90,7 +92,10 @@ async function matchBankStatement({ db, env }: Stack): Promise<void> {
   }
 }
 
-/** A buyer and sellers move money in one process at the same moment: their postings would share a group. */
+/**
+ * A buyer and sellers move money at the same moment in one process, where their postings could
+ * share a group.
+ */
 export async function actAtOnce(stack: Stack): Promise<void> {
   const accounts = await stack.seed();
   const call = (username: string, path: string, body: object) =>

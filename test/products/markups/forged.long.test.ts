@@ -1,4 +1,7 @@
-/** `topup ledger verify` knows what a markup has to be: from the journal of the debit, the quote and the commission. */
+/**
+ * `topup ledger verify` derives the correct markup from the debit's journal, the quote and the
+ * commission.
+ */
 import { expect } from 'chai';
 import { Long, type Document } from 'mongodb';
 import type { LedgerReport } from '../../../src/reconciliation/ledger/ledger-report.js';
@@ -48,12 +51,12 @@ describe('a forged markup', function () {
   }
   const suspense = { lines: { $elemMatch: { account: 'platform:suspense' } } };
 
-  it('nothing is found where nothing is forged', async () => {
+  it('is not reported in valid books', async () => {
     expect(await findings()).to.deep.equal([]);
   });
 
   for (const name of ['sold', 'failed', 'open'] as const) {
-    it(`of a purchase that is ${name}: another one, and none`, async () => {
+    it(`is found on a purchase that is ${name}, changed or removed`, async () => {
       await planted.change('transactions', { _id: ids[name] }, { $inc: { markup: one } });
       await expectFound('transaction-journals', `transaction ${ids[name]}`, 'its markup is 50001 of 550000');
       await planted.undo();
@@ -62,7 +65,7 @@ describe('a forged markup', function () {
     });
   }
 
-  it('where there was none, and one that is no int64', async () => {
+  it('is found on a purchase without a markup or with a wrong type', async () => {
     await planted.change('transactions', { _id: ids.plain }, { $set: { markup: Long.fromNumber(10) } });
     await expectFound('transaction-journals', `transaction ${ids.plain}`, 'its markup is 10 of 500000');
     await planted.undo();
@@ -70,7 +73,7 @@ describe('a forged markup', function () {
     await expectFound('stored-as-int64', ids.sold, 'transaction markup is not stored');
   });
 
-  it('in the purchase and in its journal: the commission follows from it', async () => {
+  it('is found by the commission if purchase and journal agree', async () => {
     await planted.change('transactions', { _id: ids.sold }, { $inc: { markup: one } });
     await planted.change(
       'journals',
@@ -85,7 +88,7 @@ describe('a forged markup', function () {
     );
   });
 
-  it('the commission that a sale would have without', async () => {
+  it('is found as a commission without the markup', async () => {
     await planted.change(
       'transactions',
       { _id: ids.sold },
@@ -94,7 +97,7 @@ describe('a forged markup', function () {
     await expectFound('seller-credits', `transaction ${ids.sold}`, 'its commission is 10000');
   });
 
-  it('of a quote that was paid', async () => {
+  it('is found on a paid quote', async () => {
     await planted.change('quotes', { _id: ids.quote }, { $inc: { markup: one } });
     await expectFound('quotes', `transaction ${ids.bill}`, 'and a markup of');
     await expectFound('quotes', `transaction ${ids.bill}`, `that of quote ${ids.quote}`);

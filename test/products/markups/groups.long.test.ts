@@ -1,4 +1,4 @@
-/** Markups of price groups: whom they are for, what stands before what, and buyers who move from one group to another. */
+/** Markups of price groups: their scope, their precedence, and buyers who change groups. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { reason } from '../../console/support/console-caller.js';
@@ -12,7 +12,7 @@ import { openMarkupShop, type MarkupShop } from './shop-with-markups.js';
 describe('markups of price groups', function () {
   this.timeout(180_000);
   let shop: MarkupShop;
-  /** One for all tests: lists remember what is on sale. */
+  /** One product for all tests, because price lists are cached. */
   let code: string;
 
   before(async () => {
@@ -25,7 +25,7 @@ describe('markups of price groups', function () {
     await expectLedgerToHold(shop.stack);
   });
 
-  /** In every list, of both processes. */
+  /** Returns the price in every list of both processes. */
   const listed = async () => {
     const key = shop.accounts['buyer']?.api_key ?? '';
     const sign = md5Sign({ username: 'buyer', key }, 'pricelist');
@@ -46,7 +46,7 @@ describe('markups of price groups', function () {
     }
   };
 
-  it('the first rule of a group is refused while a process is heard that knows markups and no groups; others are set meanwhile', async () => {
+  it('refuse the first group rule while an older process is running', async () => {
     const rule = { group: 'kelas-1', product: code, rupiah: 100, reason };
     const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
     const prefix = shop.stack.env['QUEUE_PREFIX'] ?? '';
@@ -65,7 +65,7 @@ describe('markups of price groups', function () {
     await expectPrice(10_070, 'refused');
     await redis.zrem(`${prefix}:processes`, 'web:earlier');
     await shop.set({ group: 'kelas-1', product: code, rupiah: 100 });
-    // From now on all that were heard knew them.
+    // From now on older processes no longer prevent group rules.
     await comes();
     await shop.set({ group: 'kelas-2', product: code, rupiah: 150 });
     await redis.zrem(`${prefix}:processes`, 'web:earlier');
@@ -73,13 +73,13 @@ describe('markups of price groups', function () {
     await expectPrice(10_100, 'set');
   });
 
-  it('of the rules that fit one stands alone: account before group before all, of each product, subcategory, category, all', async () => {
+  it('apply one rule: account, then group, then all; narrowest scope first', async () => {
     const scopes = [{}, { category: 'prabayar' }, { category: 'PULSA' }, { product: code }];
     const rules = [{}, { group: 'kelas' }, { account: 'buyer' }]
       .flatMap((whose) => scopes.map((scope) => ({ ...whose, ...scope })))
       .map((rule, n) => ({ ...rule, rupiah: 100 - n }));
     await shop.put('buyer', 'kelas');
-    // What is for others: how their names begin, too.
+    // Rules of other groups, including names with a common prefix.
     for (const group of ['kela', 'kelas-2', 'kelas2']) {
       await shop.set({ group, product: code, rupiah: 5 });
     }
@@ -99,7 +99,7 @@ describe('markups of price groups', function () {
     await expectPrice(10_000, 'none');
   });
 
-  it('a move holds for the very next call in both processes; what was accepted keeps its price', async () => {
+  it('apply a group change to the next call in both processes', async () => {
     await shop.set({ product: code, rupiah: 5 });
     await shop.set({ group: 'satu', product: code, rupiah: 10 });
     await shop.set({ group: 'dua', product: code, rupiah: 20 });
@@ -121,7 +121,7 @@ describe('markups of price groups', function () {
     }
   });
 
-  it('a bill is answered by the group of that moment, in the process that asks for it, and keeps its markup', async () => {
+  it('fix the markup of a bill at its inquiry by the current group', async () => {
     const bill = { code: 'PLNPOST', customer_number: '12345671240' };
     const ask = async () => {
       const answer = await shop.buyer.post('/api/buyer/inquiry', bill);
@@ -146,7 +146,7 @@ describe('markups of price groups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('whatever is bought while rules of groups are set and buyers move is paid by one rule whole @sized', async () => {
+  it('apply exactly one rule to each purchase during changes @sized', async () => {
     const sold = await shop.product(10_000);
     await shop.set({ group: 'satu', rupiah: 100 });
     await shop.set({ group: 'dua', rupiah: 10_000 });
@@ -178,7 +178,7 @@ describe('markups of price groups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('buyers see nothing of their group but its prices', async () => {
+  it('show buyers the prices but not the group', async () => {
     const group = `rahasia-${uniqueRef()
       .toLowerCase()
       .replace(/[^a-z0-9]/g, '')

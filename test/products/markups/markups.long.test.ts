@@ -1,4 +1,6 @@
-/** What operators add to sellers' prices: what buyers see and pay, and that sellers get what they would get without. */
+/**
+ * Markups on sellers' prices: prices shown to and paid by buyers, and unchanged credits of sellers.
+ */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { reason } from '../../console/support/console-caller.js';
@@ -40,7 +42,7 @@ describe('markups', function () {
     );
   };
 
-  it('the first rule is refused while a process of a release without markups is heard; what is set stays as it is', async () => {
+  it('refuse the first rule while an older process is running', async () => {
     const code = await shop.product(10_000);
     const rule = { everybody: true, product: code, rupiah: 100, reason };
     const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
@@ -54,7 +56,7 @@ describe('markups', function () {
     expect(await shop.priceOf(code)).to.equal(10_000);
     await redis.zrem(processes, 'fulfilment:earlier');
     await shop.set({ product: code, rupiah: 100 });
-    // From now on all that were heard knew them.
+    // From now on older processes no longer prevent rules.
     await comes();
     await shop.set({ product: code, rupiah: 150 });
     await redis.zrem(processes, 'fulfilment:earlier');
@@ -62,7 +64,7 @@ describe('markups', function () {
     expect(await shop.priceOf(code)).to.equal(10_150);
   });
 
-  it('of the rules that fit one stands alone: the account before all, product before subcategory, category and all', async () => {
+  it('apply one rule: account before all, narrowest scope first', async () => {
     const code = await shop.product(10_000);
     const rules = [
       { rupiah: 100 },
@@ -74,7 +76,7 @@ describe('markups', function () {
       { account: 'buyer', category: 'pulsa', rupiah: 40 },
       { account: 'buyer', product: code, percent: 0 },
     ];
-    // What fits nothing here.
+    // Rules that do not match this product.
     await shop.set({ account: 'buyer2', product: code, rupiah: 1 });
     await shop.set({ product: 'S10', rupiah: 2 });
     await shop.set({ category: 'pascabayar', rupiah: 3 });
@@ -95,7 +97,7 @@ describe('markups', function () {
     expect(await shop.priceOf(code)).to.equal(10_000);
   });
 
-  it("a per cent is of the seller's price, rounded up to whole rupiah", async () => {
+  it("compute a percentage of the seller's price, rounded up to rupiah", async () => {
     const code = await shop.product(10_001);
     for (const [percent, added] of [
       [0.01, 2],
@@ -109,7 +111,7 @@ describe('markups', function () {
     }
   });
 
-  it('the seller gets what it would get without, the platform its commission and the whole markup', async () => {
+  it('leave the credit of the seller unchanged and go to the platform', async () => {
     const code = await shop.product(10_000);
     const without = await shop.finalOf(await shop.buy(code));
     await shop.set({ product: code, rupiah: 777 });
@@ -127,7 +129,7 @@ describe('markups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('a refund and a reversal give back exactly what was debited, whatever the rules say by then', async () => {
+  it('are returned exactly by refunds and reversals after rule changes', async () => {
     const code = await shop.product(10_000);
     const balance = () => balanceOfWallet(shop);
     await shop.set({ product: code, percent: 12.34 });
@@ -147,8 +149,8 @@ describe('markups', function () {
     await expectLedgerVerified(shop.stack);
   });
 
-  it('no markup pays for a dearer seller: an order costs at most what the seller asked that it was accepted at', async () => {
-    // The second is above the first, and below what is debited.
+  it('never pay for a more expensive seller', async () => {
+    // The second offer is above the first and below the debited price.
     const code = await shop.product(10_000, 10_400);
     await shop.set({ product: code, rupiah: 500 });
     const failed = await shop.finalOf(await shop.buy(code, { customer: '081234561232' }));
@@ -160,7 +162,7 @@ describe('markups', function () {
     expect(orders.map(({ offerPrice }) => offerPrice)).to.deep.equal([10_000]);
   });
 
-  it('max_price, the answer of too little money and statements are about the final price', async () => {
+  it('are included in max_price, the insufficient balance and statements', async () => {
     const code = await shop.product(10_000);
     await shop.set({ product: code, rupiah: 500 });
     const above = await shop.buy(code, { maxPrice: 10_499 });
@@ -178,7 +180,7 @@ describe('markups', function () {
     expect(short.body.data_hint).to.include({ price: 80_000_000 });
   });
 
-  it('the same ref_id again answers the first price, whatever the rules say by then', async () => {
+  it('keep the first price for a repeated ref_id after rule changes', async () => {
     const code = await shop.product(10_000);
     await shop.set({ product: code, rupiah: 250 });
     const refId = uniqueRef();
@@ -192,7 +194,7 @@ describe('markups', function () {
     expect(await shop.stack.db.collection('transactions').countDocuments({ refId })).to.equal(1);
   });
 
-  it('a bill shows its markup in fee and total, keeps it whatever the rules say by then, and its biller is paid what it asked', async () => {
+  it('are part of fee and total of a bill and fixed at its inquiry', async () => {
     const bill = { code: 'PLNPOST', customer_number: '12345671240' };
     const ask = async (given = bill) => {
       const answer = await shop.buyer.post('/api/buyer/inquiry', given);
@@ -216,14 +218,14 @@ describe('markups', function () {
     expect(paid).to.include({ status: 'SUCCESS', price: asked.total_amount, markup: 2_500 });
     const order = await shop.stack.db.collection('attempts').findOne({ transactionId: String(paid['_id']) });
     expect(order?.['offerPrice']).to.equal(without.total_amount);
-    // Without an inquiry of its own: at the rule of now.
+    // Without an inquiry the current rule applies.
     const other = { code: 'PLNPOST', customer_number: '12345681240' };
     const direct = await shop.finalOf(await pay(other));
     expect(direct).to.include({ status: 'SUCCESS', markup: 9_000 });
     await expectLedgerVerified(shop.stack);
   });
 
-  it('what the operator sees of a purchase names its markup', async () => {
+  it('are shown to operators for each purchase', async () => {
     const code = await shop.product(10_000);
     await shop.set({ product: code, rupiah: 321 });
     const { _id } = await shop.finalOf(await shop.buy(code));

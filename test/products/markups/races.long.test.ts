@@ -1,11 +1,11 @@
-/** Markups that change while two processes sell, and what it costs a purchase that there are any. */
+/** Markup changes while two processes sell, and the cost of markups per purchase. */
 import { expect } from 'chai';
 import { balanceOfWallet, openMarkupShop, type MarkupShop } from './shop-with-markups.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
 import { sizes } from '../../support/sizes.js';
 import { startStatementTap, type StatementTap } from '../../support/statement-tap.js';
 
-describe('markups that change while everything sells', function () {
+describe('markup changes under load', function () {
   this.timeout(180_000);
   let tap: StatementTap;
   let shop: MarkupShop;
@@ -23,7 +23,7 @@ describe('markups that change while everything sells', function () {
     await expectLedgerToHold(shop.stack);
   });
 
-  it('a change holds for the very next purchase in both processes, and whatever is bought meanwhile is paid by one rule whole @sized', async () => {
+  it('apply to the next purchase and never partially @sized', async () => {
     const code = await shop.product(10_000);
     const rules = Array.from({ length: sizes.markupChanges }, (_, n) => (n + 1) * 100);
     const before = await balanceOfWallet(shop);
@@ -55,12 +55,12 @@ describe('markups that change while everything sells', function () {
     expect(stored.reduce((sum, { price }) => sum + Number(price), 0)).to.equal(
       debited.reduce((sum, price) => sum + price, 0),
     );
-    // None of them failed: what left the wallet is what was answered.
+    // No purchase failed, so the debits equal the reported prices.
     expect(before - (await balanceOfWallet(shop))).to.equal(debited.reduce((sum, price) => sum + price, 0));
     await expectLedgerVerified(shop.stack);
   });
 
-  it('one rule set many times at once stands once, and the audit log tells each change from what it was before', async () => {
+  it('keep one rule after concurrent changes, with a complete audit chain', async () => {
     const code = await shop.product(10_000);
     const amounts = Array.from({ length: 12 }, (_, n) => n + 1);
     await Promise.all(amounts.map((rupiah) => shop.set({ product: code, rupiah })));
@@ -71,7 +71,7 @@ describe('markups that change while everything sells', function () {
       .find({ 'subject.id': `* product ${code}` })
       .toArray();
     const told = entries.map(({ before, after }) => [before?.rupiah ?? null, after.rupiah] as const);
-    // Each amount was replaced by one other, and the last one stands.
+    // Each amount is the `before` of one other change, except the current one.
     expect(told.map(([, after]) => after).sort((a, b) => a - b)).to.deep.equal(amounts);
     const befores = new Set(told.map(([before]) => before));
     expect(befores.size).to.equal(told.length);
@@ -79,7 +79,7 @@ describe('markups that change while everything sells', function () {
     expect(await shop.priceOf(code)).to.equal(10_000 + Number(stored[0]?.['rupiah']));
   });
 
-  it('purchases read nothing for it: the rules are in the memory of each process', async () => {
+  it('cost purchases no reads, because rules are cached in each process', async () => {
     const code = await shop.product(10_000);
     const reads = async () => {
       const from = tap.sent.length;

@@ -1,4 +1,4 @@
-/** A shop of two web processes whose operator sets markups, and a buyer who buys at either of them. */
+/** A shop with two web processes, an operator who sets markups, and a buyer at each process. */
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
@@ -9,19 +9,19 @@ import { eventually } from '../../support/eventually.js';
 
 export interface MarkupShop extends OperatedStack {
   caller: Caller;
-  /** The buyer at each of the two processes. */
+  /** The buyer as a client of each process. */
   buyers: [ApiClient, ApiClient];
   sellerIds: string[];
   set(rule: Rule): Promise<void>;
   remove(rule: Omit<Rule, 'percent' | 'rupiah'>): Promise<void>;
-  /** Puts a buyer into a price group; null: out of it. */
+  /** Adds a buyer to a price group; null removes the buyer. */
   put(username: string, group: string | null): Promise<void>;
-  /** Rules of no test before, and the buyer in no group. */
+  /** Removes all rules and takes the buyer out of its group. */
   removeAll(): Promise<void>;
-  /** Of subcategory pulsa, by the first seller, or by as many as there are prices. */
+  /** Creates a product of subcategory pulsa, with one seller per price. */
   product(...prices: number[]): Promise<string>;
   buy(code: string, wishes?: Wishes): Promise<Answer>;
-  /** The price that was debited for a purchase. */
+  /** Returns the debited price of a purchase. */
   priceOf(code: string, wishes?: Wishes): Promise<number>;
   transaction(id: string): Promise<Document>;
   finalOf(answer: Answer): Promise<Document>;
@@ -58,7 +58,7 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
     const answer = await caller.call(path, { ...body, reason });
     expect(answer.status, answer.text).to.equal(200);
   }
-  // For whom and for what a rule is, is always said.
+  // The call requires an explicit target and scope.
   const said = (rule: Omit<Rule, 'percent' | 'rupiah'>) => ({
     ...rule,
     ...(rule.account === undefined && rule.group === undefined && { everybody: true }),
@@ -119,7 +119,7 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
   return marked;
 }
 
-/** Rupiah of its buyer. */
+/** Returns the buyer's balance in rupiah. */
 export async function balanceOfWallet(shop: MarkupShop): Promise<number> {
   return (await shop.buyer.post('/api/buyer/balance')).body.data.balance as number;
 }
