@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { verifyWebhook } from '../../packages/client-node/src/webhooks.js';
-import { isSameSecret } from '../../src/shared/encryption.js';
+import { isSameSecret } from '../../src/shared/is-same-secret.js';
 import { bodySignature } from '../support/whsec.js';
 
 export type SignatureCheck = 'right' | 'wrong' | 'missing';

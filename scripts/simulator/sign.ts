@@ -2,7 +2,7 @@
  * The `sign` of the reseller surface: MD5 as usual in the industry, or HMAC-SHA256 (64 hex digits).
  */
 import { createHash, createHmac } from 'node:crypto';
-import { isSameSecret } from '../../src/shared/encryption.js';
+import { isSameSecret } from '../../src/shared/is-same-secret.js';
 
 export interface SignedParts {
   username: string;

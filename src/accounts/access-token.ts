@@ -4,7 +4,7 @@
  * with its key.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { isSameSecret } from '../shared/encryption.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isUsername } from '../shared/input-rules.js';
-import { isSameSecret, decrypt } from '../shared/encryption.js';
+import { decrypt } from '../shared/encryption.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { say } from '../shared/say.js';
 import type { Account } from './account.model.js';

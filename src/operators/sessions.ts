@@ -3,7 +3,7 @@
  * read access to Redis does not give a cookie. Losing Redis only means logging in again.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { isSameSecret } from '../shared/encryption.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
 import { DependencyError, NotFoundError } from '../shared/errors.js';

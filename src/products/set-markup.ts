@@ -2,10 +2,9 @@ import { limits } from '../../config/limits.js';
 import { recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { inTransaction } from '../database/mongo.js';
 import { writeAndInvalidate } from '../redis/publish-changes.js';
-import { describeProcesses } from '../redis/presence.js';
 import { ConflictError, NotFoundError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { groupIdRange, getMarkupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
+import { getMarkupId, MarkupModel, type Markup, type MarkupSubject } from './markup.model.js';
 import { ProductModel, type Product } from './product.model.js';
 import { getSpellings } from './read-products.js';
 
@@ -34,13 +33,11 @@ export interface MarkupAmount {
  *
  * @throws NotFoundError for an unknown product or category.
  * @throws ValidationError for a seller's account or an invalid amount.
- * @throws ConflictError at `limits.markupsMax`, or for the first markup (or the first of a group)
- * while a process of a release without such markups runs.
+ * @throws ConflictError at `limits.markupsMax`.
  */
 export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: ChangedBy): Promise<Markup> {
   const subject = buildMarkupSubject(target);
   await refuseUnknown(target, subject);
-  await refuseEarlierReleases(subject);
   const set = { ...subject, ...storedAmount(amount) };
   const _id = getMarkupId(subject);
   return writeAndInvalidate([MarkupModel], null, (markups) =>
@@ -125,32 +122,6 @@ async function refuseUnknown(
     if (!(await ProductModel.findOne(named as object))) {
       throw new NotFoundError(asWritten(`No product is of category ${category}.`));
     }
-  }
-}
-
-/**
- * A worker without support for markups would credit sellers with the whole price (decision 012). A
- * process without support for groups would charge their buyers the general price. Once such a rule
- * exists, all processes support it, so the check is skipped.
- */
-async function refuseEarlierReleases({ priceGroup = null }: MarkupSubject): Promise<void> {
-  const isOfGroup = priceGroup !== null;
-  const ofItsKind = isOfGroup ? { _id: { $gt: groupIdRange.from, $lt: groupIdRange.to } } : {};
-  if (await MarkupModel.findOne(ofItsKind)) {
-    return;
-  }
-  const knows = isOfGroup ? 'knowsMarkupGroups' : 'knowsMarkups';
-  const earlier = ((await describeProcesses()) ?? []).filter((each) => !each[knows]);
-  if (earlier.length > 0) {
-    const types = [...new Set(earlier.map(({ type }) => type))].join(', ');
-    const what = isOfGroup
-      ? `knows no markups of price groups (${types}), and would ask for other prices`
-      : `knows no markups (${types}), and would give sellers too much`;
-    throw new ConflictError(
-      asWritten(
-        `${earlier.length} processes are of a release that ${what}. Bring all to one release first: topup process list shows each.`,
-      ),
-    );
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import Joi from 'joi';
-import { isSameSecret } from '../shared/encryption.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { env } from '../../config/env.js';
 import type {
   BillOutcome,

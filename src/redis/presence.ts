@@ -66,10 +66,6 @@ interface Announcement {
   memoryBytes: number;
   /** Absent in an earlier release. */
   troubles?: ProcessTroubles;
-  /** True if it credits sellers without the markup; absent in a release without markups. */
-  knowsMarkups?: boolean;
-  /** True if it applies the markups of price groups; absent in a release without them. */
-  knowsMarkupGroups?: boolean;
   /** True if it stores and sends alarms; absent in a release that did not report it. */
   tellsAlarms?: boolean;
 }
@@ -103,8 +99,6 @@ export function announcePresence(
           version: releaseVersion,
           startedAtMs,
           memoryBytes: process.memoryUsage.rss(),
-          knowsMarkups: true,
-          knowsMarkupGroups: true,
           ...(troubles && { troubles }),
           ...(tellsAlarms !== undefined && { tellsAlarms }),
         };
@@ -150,8 +144,6 @@ export interface DescribedProcess extends HeardProcess {
   /** Resident set size in bytes. */
   memoryBytes: number | null;
   troubles: ProcessTroubles | null;
-  knowsMarkups: boolean;
-  knowsMarkupGroups: boolean;
   /** Null if it is not reported. */
   tellsAlarms: boolean | null;
 }
@@ -175,8 +167,6 @@ export async function describeProcesses(): Promise<DescribedProcess[] | null> {
         startedAt: said && new Date(said.startedAtMs),
         memoryBytes: said?.memoryBytes ?? null,
         troubles: said?.troubles ?? null,
-        knowsMarkups: said?.knowsMarkups ?? false,
-        knowsMarkupGroups: said?.knowsMarkupGroups ?? false,
         tellsAlarms: said?.tellsAlarms ?? null,
       };
     }),

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Account, AccountModel } from '../accounts/account.model.js';
-import { isSameSecret, keyring, sealingKey } from '../shared/encryption.js';
+import { keyring, sealingKey } from '../shared/encryption.js';
+import { isSameSecret } from '../shared/is-same-secret.js';
 import { nowMs, now } from '../shared/clock.js';
 import { UnauthorizedError } from '../shared/errors.js';
 import { say } from '../shared/say.js';

@@ -1,5 +1,5 @@
 /** AES-256-GCM for secrets that we must read again, such as API keys and webhook secrets. */
-import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { env } from '../../config/env.js';
 import { firstKeyId, readKeyring, type SealingKey } from '../../config/keyring.js';
 
@@ -58,10 +58,4 @@ export function decrypt(sealed: string, context: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
-}
-
-/** Compares a received secret with the expected one in constant time. Only a wrong length shows. */
-export function isSameSecret(given: string | Buffer, expected: string | Buffer): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

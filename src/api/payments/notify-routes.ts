@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameSecret } from '../../shared/encryption.js';
+import { isSameSecret } from '../../shared/is-same-secret.js';
 import { nowMs } from '../../shared/clock.js';
 import { UnauthorizedError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';

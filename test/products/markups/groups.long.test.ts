@@ -1,7 +1,5 @@
 /** Markups of price groups: their scope, their precedence, and buyers who change groups. */
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
-import { reason } from '../../console/support/console-caller.js';
 import { md5Sign, pathOf } from '../../api/support/reseller.js';
 import { sendCall } from '../../api/support/api.js';
 import { apiClient, uniqueRef } from '../../support/api-client.js';
@@ -45,33 +43,6 @@ describe('markups of price groups', function () {
       expect(await shop.priceOf(code, { at }), what).to.equal(price);
     }
   };
-
-  it('refuse the first group rule while an older process is running', async () => {
-    const rule = { group: 'kelas-1', product: code, rupiah: 100, reason };
-    const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
-    const prefix = shop.stack.env['QUEUE_PREFIX'] ?? '';
-    const said = { version: '0.1.9', startedAtMs: 0, memoryBytes: 1, knowsMarkups: true };
-    await redis.set(`${prefix}:process-says:earlier`, JSON.stringify(said), 'PX', 60_000);
-    const comes = async () =>
-      redis.zadd(`${prefix}:processes`, Number((await redis.time())[0]) * 1_000, 'web:earlier');
-    await comes();
-    await shop.set({ product: code, rupiah: 70 });
-    await shop.put('buyer', 'kelas-1');
-    const refused = await shop.caller.call('/markups', rule);
-    expect(refused.status, refused.text).to.equal(409);
-    expect(refused.text).to.include(
-      '1 processes are of a release that knows no markups of price groups (web)',
-    );
-    await expectPrice(10_070, 'refused');
-    await redis.zrem(`${prefix}:processes`, 'web:earlier');
-    await shop.set({ group: 'kelas-1', product: code, rupiah: 100 });
-    // From now on older processes no longer prevent group rules.
-    await comes();
-    await shop.set({ group: 'kelas-2', product: code, rupiah: 150 });
-    await redis.zrem(`${prefix}:processes`, 'web:earlier');
-    redis.disconnect();
-    await expectPrice(10_100, 'set');
-  });
 
   it('apply one rule: account, then group, then all; narrowest scope first', async () => {
     const scopes = [{}, { category: 'prabayar' }, { category: 'PULSA' }, { product: code }];
