@@ -101,7 +101,7 @@ describe('rate limit of a provider', () => {
   });
   after(disconnectRedis);
 
-  it('spaces calls over two processes and sends nothing for a call that waits too long', async () => {
+  it('spaces calls over two processes and sends none that would wait too long', async () => {
     const callsPerSecond = 10;
     const connection = connectionTo({ callsPerSecond, concurrency: 100 });
     const child = forkTestProgram('test/providers/admission-process');
