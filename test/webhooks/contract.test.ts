@@ -70,7 +70,7 @@ describe('contract of webhooks and callbacks', () => {
     return { transaction, rows };
   }
 
-  it('a buyer-surface success sends a webhook to the buyer and a callback to the seller', async () => {
+  it('a buyer-surface success sends a buyer webhook and a seller callback', async () => {
     const { transaction, rows } = event('success', { surface: 'buyer' });
     const came = await deliver(rows);
     expect([...came.keys()].sort()).to.deep.equal(['/hook', '/seller']);
@@ -165,7 +165,7 @@ describe('contract of webhooks and callbacks', () => {
     });
   });
 
-  it('settlement, deposit and configuration events match docs/reference/api/webhooks.md', async () => {
+  it('settlement, deposit and configuration events match api/webhooks.md', async () => {
     const settlement = {
       _id: someTransaction()._id,
       refId: 'st-1',
