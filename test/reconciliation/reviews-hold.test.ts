@@ -27,7 +27,7 @@ describe('verification of purchases that an operator decides', () => {
     (await verifyLedger()).findings.map(({ check, subject, message }) => `${check} ${subject}: ${message}`);
   const fresh = ({ accountId, _id }: Purchase) => findPurchase(accountId, _id);
 
-  it('is green for a purchase set aside before any order, before and after the decision', async () => {
+  it('is green for a purchase set aside before any order, and after the decision', async () => {
     const { _id, accountId } = await play.buy();
     expect(await setAsidePurchase({ purchaseId: _id, accountId }, 'its jobs fail')).to.equal(true);
     expect((await describePurchase(_id)).decisions).to.deep.equal(['failed', 'ask']);

@@ -63,7 +63,7 @@ describe('closing the ledger', function () {
     expect(await doctorSays()).to.include({ status: 'warn', detail: 'no day is closed yet' });
   });
 
-  it('others finish the close of a killed process, and concurrent closes agree on one root', async () => {
+  it('others finish a killed close, and concurrent closes agree on one root', async () => {
     const day = dayAgo(9);
     const args = ['ledger', 'close', '--date', day, '--json'];
     const killed = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...args], { stdio: 'ignore' });
