@@ -173,7 +173,7 @@ describe('job search', () => {
     expect(again).to.include({ state: 'waiting', refusal: 'waiting', failedRounds: 0 });
   });
 
-  it("pages through a state without gaps or repeats, even if a page's last job is gone", async () => {
+  it("pages through a state without gaps or repeats, even if a page's end is gone", async () => {
     const [queue, polling] = [openQueue(verifySaleJob.queue), verifySaleJob.queue.name];
     await queue.obliterate({ force: true });
     const read = async (filter: JobFilter, limit: number, between: (id: string) => unknown = () => null) => {
