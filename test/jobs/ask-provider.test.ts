@@ -8,10 +8,10 @@ import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('questions to a provider', () => {
+describe('status checks at a provider', () => {
   useDatabase();
 
-  it('a callback during a question is asked about at once, whatever that question plans for later', async () => {
+  it('a callback during a check triggers another one before the next planned one', async () => {
     const purchaseId = newId();
     const asked: boolean[] = [];
     let end = (): void => undefined;
@@ -26,7 +26,7 @@ describe('questions to a provider', () => {
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false });
       await eventually('the question of the schedule', () => asked.length === 1);
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: true });
-      // What the schedule's question plans at its end.
+      // The job that the scheduled check plans at its end.
       await addJob(askProviderJob, { purchaseId, accountId: 'buyer', askNow: false }, { delayMs: 3_600_000 });
       end();
       await eventually('the question of the callback', () => asked.includes(true), 5_000);

@@ -1,4 +1,4 @@
-/** What the figures of the operator cost where much waits: keys of indexes that MongoDB looks at, as it says itself. */
+/** The cost of the operator's figures with a large backlog, in index keys that MongoDB examines. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { Document } from 'mongodb';
@@ -22,13 +22,13 @@ interface Counted {
   options: { hint?: string; limit?: number };
 }
 
-describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and ${late} are late`, function () {
+describe(`a backlog with ${rows.toLocaleString('en')} waiting rows of each kind, ${late} of them late`, function () {
   this.timeout(120_000);
   const accountId = newId();
-  // Before the connection is closed.
+  // Runs before the hook of `useDatabase` closes the connection.
   after(async () => {
     mongoose.set('debug', false);
-    // A thousand at a time: so many in one command are a long one for the embedded server.
+    // Batches of a thousand, because the embedded server is slow with larger deletes.
     for (const each of [asUntyped(purchases), asUntyped(sellerCredits), asUntyped(deliveries)]) {
       const ids = (await each.find({ accountId }, { projection: { _id: 1 } }).toArray()).map(
         ({ _id }) => _id,
@@ -42,7 +42,7 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
   const sellers = Array.from({ length: receivers }, newId);
   const some = <T>(make: (index: number) => T) =>
     Array.from({ length: rows + late }, (_, index) => make(index));
-  /** The first few are late, all others are for later. */
+  /** The first rows are late. The others are due later. */
   const at = (index: number) => new Date(Date.now() + (index < late ? -2 * lateMs : 10 * lateMs));
 
   let earlier: Awaited<ReturnType<typeof countBacklog>>;
@@ -88,7 +88,7 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
       })),
     );
   });
-  it('is counted by a look at what is late', async () => {
+  it('is counted by reading only the late rows', async () => {
     const counted: Counted[] = [];
     mongoose.set(
       'debug',
@@ -115,7 +115,8 @@ describe(`the backlog where ${rows.toLocaleString('en')} of each kind wait, and 
       const plan = await found.explain('executionStats');
       const keys = Number(plan['executionStats'].totalKeysExamined);
       process.stdout.write(`      ${collection}: ${keys} keys\n`);
-      // Deliveries are found by their receivers: MongoDB goes from one to the next, and the embedded server past all of them.
+      // Deliveries are counted by receiver. MongoDB skips from one to the next; the embedded server
+      // scans all keys.
       if (collection !== 'deliveries') {
         expect(keys, collection).to.be.below(100);
       }

@@ -1,4 +1,7 @@
-/** A worker for wrong-clocks.long.test.ts: adds what it is told over IPC, and tells what it runs. */
+/**
+ * A worker for wrong-clocks.long.test.ts: adds the jobs requested over IPC, and reports the jobs
+ * that it runs.
+ */
 import { connectMongo } from '../../src/database/mongo.js';
 import { addJob } from '../../src/jobs/add-job.js';
 import { handle } from '../../src/jobs/define-job.js';

@@ -1,4 +1,4 @@
-/** A job that could not be done in its time, through no fault of its queue. */
+/** A job that missed its time for a reason outside its queue. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,10 +12,10 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 const [laterMs, eachMs] = [600, 200];
 
-describe('a job that has to come later', () => {
+describe('a deferred job', () => {
   useDatabase();
 
-  it('keeps nobody waiting, and goes before all that wait when its time has come', async () => {
+  it('blocks no other job, and runs before waiting jobs when it is due', async () => {
     const queue = defineQueue({ name: uniqueRef('later'), does: 'nothing', concurrency: 1 });
     const job = defineJob<{ name: string }>({
       name: 'come-later',
@@ -32,7 +32,7 @@ describe('a job that has to come later', () => {
       }
       await wait(eachMs);
     });
-    // More than are done in the time, with the priority that orders have.
+    // More jobs than finish before the deferred one is due, with the priority of orders.
     const names = ['first', ...Array.from({ length: 12 }, (_, n) => `other-${n}`)];
     for (const name of names) {
       await addJob(job, { name }, { priority: 1 });

@@ -1,4 +1,4 @@
-/** Jobs as operators look for them: by what they are about, and by queue and state. */
+/** Searches of operators for jobs: by subject, and by queue and state. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
@@ -34,12 +34,12 @@ import { openShop, type Shop } from './sold-purchases.js';
 const by = { actor: 'test', from: null, reason: 'mended' };
 const url = 'http://127.0.0.1:1/hook';
 
-describe('looking for jobs', () => {
+describe('job search', () => {
   let shop: Shop;
   let account: Account;
   let workers: RunningWorkers | null = null;
 
-  // Before the connections end.
+  // Runs before the hook of `useDatabase` closes the connections.
   after(async () => {
     for (const { queue } of await findCurrentJobs()) {
       await openQueue(queue).drain(true);
@@ -58,7 +58,7 @@ describe('looking for jobs', () => {
 
   const namesAbout = async (what: string) => (await findJobs(what)).jobs.map(({ name }) => name).sort();
 
-  it('each kind is found by what it is about, wherever it waits', async () => {
+  it('finds each kind of job by its subject, in every queue', async () => {
     const accountId = account._id;
     const [purchaseId, settlementId, reportId, inquiryId, checkId] = [
       newId(),
@@ -130,7 +130,7 @@ describe('looking for jobs', () => {
     expect(ofDelivery.jobs.map(({ name }) => name)).to.deep.equal(['deliver-due']);
   });
 
-  it('a purchase is named by its ref_id as well, its account finds its jobs, and where they are gone the purchase is told', async () => {
+  it('finds jobs by ref_id and account, and a purchase without jobs', async () => {
     const { _id: id, refId, accountId } = await shop.buy();
     const atProvider = await eventually('its job', async () => {
       const { jobs } = await findJobs(refId);
@@ -144,9 +144,9 @@ describe('looking for jobs', () => {
     expect(await findJobs('nothing-of-this-name')).to.deep.equal({ things: [], jobs: [] });
   });
 
-  it('what failed again and again tells each failure, also where Redis has lost it, and can run again', async () => {
+  it('shows every failure of a job, also after its loss in Redis, and can retry it', async () => {
     const settlementId = newId();
-    // What other tests have left behind fails here as well.
+    // A separate account, because jobs of other tests fail here too.
     const { account: own } = await createAccount({ username: `s${newId()}`, role: 'seller' });
     const accountId = own._id;
     const id = `pay-out:${settlementId}`;
@@ -173,7 +173,7 @@ describe('looking for jobs', () => {
     expect(again).to.include({ state: 'waiting', refusal: 'waiting', failedRounds: 0 });
   });
 
-  it('pages of a state follow each other without a gap or a repetition, also where what a page ended with is gone', async () => {
+  it("pages through a state without gaps or repeats, even if a page's end is gone", async () => {
     const [queue, polling] = [openQueue(verifySaleJob.queue), verifySaleJob.queue.name];
     await queue.obliterate({ force: true });
     const read = async (filter: JobFilter, limit: number, between: (id: string) => unknown = () => null) => {
@@ -212,7 +212,7 @@ describe('looking for jobs', () => {
     expect(wrong).to.have.property('name', 'ValidationError');
   });
 
-  it('a payload that this release does not know is not shown, and not run again', async () => {
+  it('neither shows nor retries an unknown payload', async () => {
     const queue = openQueue(payOutJob.queue);
     await queue.add('pay-out', { v: 99, secret: 'hunter2' });
     await queue.add('no-such-job', { secret: 'hunter2' });
@@ -229,7 +229,7 @@ describe('looking for jobs', () => {
     expect(retried?.refusal).to.equal('unreadable');
   });
 
-  it('however long a queue is, a look-up asks as much', async () => {
+  it('costs the same for any length of a queue', async () => {
     const calls = async () => {
       const text = await redis().info('commandstats');
       return (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(text)?.[1] ?? 0);

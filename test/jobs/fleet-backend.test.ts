@@ -6,7 +6,7 @@ const commands = 'node_modules/bullmq/dist/cjs/commands';
 
 describe("BullMQ's scripts", () => {
   for (const [name, place] of placeOfTime) {
-    it(`${name} is told the time where we replace it`, () => {
+    it(`${name} takes the time at the argument that we replace`, () => {
       const file = readdirSync(commands).find((each) => new RegExp(`^${name}-\\d+\\.lua$`).test(each)) ?? '';
       const [keys = ''] = /\d+/.exec(file) ?? [];
       const head = readFileSync(`${commands}/${file}`, 'utf8');
@@ -15,7 +15,7 @@ describe("BullMQ's scripts", () => {
     });
   }
 
-  it('of those that let delayed jobs go, or plan the next run, none goes by the time of the host', () => {
+  it("that promote delayed jobs or plan runs never use the host's time", () => {
     const which = readdirSync(commands).filter((file) => {
       const text = file.endsWith('.lua') ? readFileSync(`${commands}/${file}`, 'utf8') : '';
       return /"includes\/(promoteDelayedJobs|fetchNextJob|getJobSchedulerEveryNextMillis)"/.test(text);

@@ -10,7 +10,7 @@ import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
-describe('a job that hangs', () => {
+describe('a hanging job', () => {
   const own = defineQueue({ name: uniqueRef('hanging'), does: 'nothing', concurrency: 1 });
   const ofFamily = defineQueue({ name: uniqueRef('hanging-family'), does: 'nothing', concurrency: 1 });
   const ends: (() => void)[] = [];
@@ -47,7 +47,7 @@ describe('a job that hangs', () => {
   });
 
   for (const job of jobs) {
-    it(`is told of ${job === jobs[0] ? 'a queue' : 'a queue of a family, as that of a provider'}, until it ends`, async () => {
+    it(`is reported for ${job === jobs[0] ? 'a queue' : 'a queue of a family, as that of a provider'}, until it ends`, async () => {
       await addJob(job, { accountId: 'a' });
       await eventually('it to be taken', () => ends.length > 0);
       expect(workers.hanging()).to.deep.equal([]);

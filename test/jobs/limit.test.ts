@@ -33,7 +33,7 @@ describe('a job whose run never ends', () => {
     await disconnectRedis();
   });
 
-  it('has failed after its limit: it keeps no place, and another of its subject is taken', async () => {
+  it('fails at its limit, frees its slot, and allows another job of its subject', async () => {
     await addJob(job, { thingId: 'a' });
     await eventually('the first', () => runs.length === 1);
     await eventually('another of its subject', async () => {

@@ -1,4 +1,4 @@
-/** More of every process: nothing is done twice for it, and all of them work. */
+/** Several copies of every process: nothing runs twice, and all of them work. */
 import { QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect } from 'chai';
@@ -27,7 +27,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
   let stack: Stack;
   let redis: Redis;
   let events: QueueEvents;
-  /** How often each job of the clock was begun: its id names the schedule and the moment. */
+  /** How often each scheduled job started. Its id names the schedule and the time. */
   const begun = new Map<string, number>();
   const workers: RunningProgram[] = [];
 
@@ -39,7 +39,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     events.on('active', ({ jobId }) => begun.set(jobId, (begun.get(jobId) ?? 0) + 1));
     await events.waitUntilReady();
     const fleet = isApart ? kinds.map((kind) => [kind]) : [['all']];
-    // Two at a time: each takes all of a core while it starts.
+    // Two at a time, because each uses a whole core while it starts.
     await inParallel(
       fleet.flatMap((each) => times.map(() => each)),
       2,
@@ -54,7 +54,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     await stack.stop();
   });
 
-  /** The moments in which a schedule had its turn, in order. */
+  /** Returns the times at which a schedule had its turn, in ascending order. */
   const turnsOf = (name: string): number[] =>
     [...begun.keys()]
       .flatMap((id) => {
@@ -63,11 +63,11 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
       })
       .sort((a, b) => a - b);
 
-  /** How many lines of this text each worker has logged, where it has any. */
+  /** Returns the number of lines with this text for each worker that logged any. */
   const linesWith = (text: string): number[] =>
     workers.map((worker) => worker.output().split(text).length - 1).filter((lines) => lines > 0);
 
-  it('each purchase and each webhook once, and every process has its share', async () => {
+  it('handles each purchase and webhook once, and every process has a share', async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const webs = [stack.baseUrl, (await stack.startWeb()).url];
     const buyer = apiClient(stack.baseUrl, key);
@@ -76,7 +76,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     const bought: string[] = [];
     const didNothing = () =>
       ['"provider answered"', '"webhook attempt"'].some((line) => linesWith(line).length < times.length);
-    // Who comes first takes it: of few purchases some process may see none.
+    // The first free process takes a job, so with few purchases some may get none.
     for (let rounds = 0; rounds === 0 || (didNothing() && rounds < roundsMax); rounds++) {
       await inParallel([...Array(purchases).keys()], 16, async (index) => {
         const web = () => webs[index % webs.length] ?? '';
@@ -95,7 +95,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     expect(didNothing(), 'a process had no share').to.equal(false);
   });
 
-  it('no turn of a schedule is taken twice, however many could take it', async () => {
+  it('takes each turn of a schedule once', async () => {
     const clocks = processTypes.flatMap(({ handlers }) =>
       handlers.flatMap(({ job }) => (job.clock ? [{ name: job.name, everyMs: job.clock.everyMs }] : [])),
     );
@@ -105,13 +105,13 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
     for (const { name, everyMs } of clocks) {
       const turns = turnsOf(name);
       const spanMs = (turns.at(-1) ?? 0) - (turns[0] ?? 0);
-      // Each process that starts may begin the schedule anew.
+      // Each process that starts may restart the schedule.
       const most = spanMs / everyMs + 1 + times.length;
       expect(turns.length, `turns of ${name} in ${spanMs} ms`).to.be.at.most(most);
     }
   });
 
-  /** Purchases whose success came, and how many requests told of it. */
+  /** Returns the number of success webhooks for each purchase. */
   async function told(): Promise<Map<string, number>> {
     const heard = new Map<string, number>();
     for (const { headers, raw } of await stack.inbox.messages()) {

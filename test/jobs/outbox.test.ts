@@ -26,11 +26,11 @@ import { openShop, type Shop } from './sold-purchases.js';
 const count = 150;
 const minuteMs = 60_000;
 
-describe('the outbox of purchases', function () {
+describe('outbox of purchases', function () {
   this.timeout(120_000);
   let provider: PlayServer;
   let shop: Shop;
-  /** What a purchase has that waits for its turn at the shop's provider. */
+  /** The job of a purchase that waits for its turn at the shop's provider. */
   let waiting: Job<PurchaseData>;
 
   useDatabase();
@@ -50,7 +50,7 @@ describe('the outbox of purchases', function () {
     shop = await openShop(provider.url);
     waiting = getProviderFulfilmentJob(shop.seller._id);
   });
-  /** A sweep finds what any test has left, also one that has failed. */
+  /** Removes the rows of a failed test too, because a sweep would find them. */
   afterEach(async () => {
     setClock(null);
     await PurchaseModel.deleteMany({});
@@ -61,7 +61,7 @@ describe('the outbox of purchases', function () {
     return [fulfilPurchaseJob, waiting, askProviderJob].map(({ queue }) => openQueue(queue));
   }
 
-  /** How many jobs about each of these purchases wait, in whatever queue. */
+  /** Returns the number of waiting jobs for each of these purchases, in all queues. */
   async function jobsOf(ids: string[]): Promise<number[]> {
     const found = await Promise.all(
       queuesOfPurchases().map((queue) => queue.getJobs(['wait', 'delayed', 'active', 'prioritized'])),
@@ -70,7 +70,7 @@ describe('the outbox of purchases', function () {
     return ids.map((id) => about.filter((each) => each === id).length);
   }
 
-  it(`no worker for ten minutes with ${count} open purchases: one job for each, and all are final when one comes`, async () => {
+  it(`${count} open purchases without a worker for ten minutes have one job each`, async () => {
     const startMs = Date.now() - 10 * minuteMs;
     setClock(() => startMs);
     const ids = (await Promise.all(Array.from({ length: count }, shop.buy))).map(({ _id }) => _id);
@@ -93,7 +93,7 @@ describe('the outbox of purchases', function () {
     }
   });
 
-  it('a job that is lost is added again, once, whichever queue it was in', async () => {
+  it('adds a lost job again once, whichever queue it was in', async () => {
     const [accepted, asked] = [await shop.buy(), await shop.buy()];
     await PurchaseModel.updateOne({ _id: asked._id }, { $set: { status: 'PROCESSING', queuedFor: null } });
     await openQueue(waiting.queue).obliterate({ force: true });
@@ -108,12 +108,12 @@ describe('the outbox of purchases', function () {
     expect(await jobsOf(ids)).to.deep.equal([1, 1]);
   });
 
-  it('a purchase that becomes final while the sweep looks at it is not written to', async () => {
+  it('does not write to a purchase that becomes final during the sweep', async () => {
     const purchase = await shop.buy();
     await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;
     setClock(() => laterMs);
-    // The conclusion comes at the worst moment: the sweep has read, and has not written.
+    // The purchase is concluded between the read and the write of the sweep.
     const concluding = new Proxy(purchases, {
       get(target, property, receiver) {
         if (property !== 'bulkWrite') {
@@ -134,7 +134,7 @@ describe('the outbox of purchases', function () {
     expect((await subjectsInQueue(waiting, [purchase._id])).size, 'its job ends at once').to.be.at.most(1);
   });
 
-  it('sweeps that share more than one batch add each lost job once, and leave none out', async () => {
+  it('sweeps that share several batches add each lost job once and skip none', async () => {
     const template = await PurchaseModel.findById((await shop.buy())._id).lean<Purchase>();
     await openQueue(waiting.queue).obliterate({ force: true });
     const many = Array.from({ length: 2_500 }, () => ({
@@ -157,11 +157,12 @@ describe('the outbox of purchases', function () {
   });
 
   for (const left of ['over', 'gone'] as const) {
-    it(`a mark that BullMQ was left with, of a job that is ${left}, does not keep a purchase waiting`, async () => {
+    it(`a leftover deduplication key of a job that is ${left} does not block a purchase`, async () => {
       const purchase = await shop.buy();
       const queue = openQueue(waiting.queue);
       const id = (await queue.getDeduplicationJobId(`${fulfilPurchaseJob.name}:${purchase._id}`)) ?? '';
-      // As after a crash between the end of a job and the removal of its mark, and as after a removal by hand.
+      // The state after a crash between the end of a job and the removal of its key, or after a
+      // manual removal.
       expect(await redis().zrem(queue.toKey('prioritized'), id)).to.equal(1);
       await (left === 'over'
         ? redis().zadd(queue.toKey('completed'), Date.now(), id)
@@ -173,7 +174,7 @@ describe('the outbox of purchases', function () {
     });
   }
 
-  it('two sweeps at once add each lost job once', async () => {
+  it('two concurrent sweeps add each lost job once', async () => {
     const ids = (await Promise.all(Array.from({ length: 50 }, shop.buy))).map(({ _id }) => _id);
     await openQueue(waiting.queue).obliterate({ force: true });
     const laterMs = Date.now() + minuteMs;

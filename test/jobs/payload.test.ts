@@ -33,40 +33,40 @@ function refusal(name: string, payload: unknown): unknown {
   return null;
 }
 
-describe('payloads of jobs', () => {
-  it('carry their version and come back as they were', () => {
+describe('job payloads', () => {
+  it('carry their version and are read unchanged', () => {
     const payload = buildPayload(job, { thingId: 't1' });
     expect(payload).to.deep.equal({ v: 2, thingId: 't1' });
     expect(readPayload(job, 'do-thing', payload)).to.deep.equal({ thingId: 't1' });
   });
 
-  it('are checked when they are added', () => {
+  it('are validated when they are added', () => {
     const add = (data: unknown) => () => buildPayload(job, data as Data);
     expect(add({})).to.throw('"thingId" is required');
     expect(add({ thingId: 7 })).to.throw('"thingId" must be a string');
     expect(add({ thingId: 't1', apiKey: 'secret' })).to.throw('"apiKey" is not allowed');
   });
 
-  it('are checked when they are run', () => {
+  it('are validated when they run', () => {
     expect(refusal('do-thing', { v: 2 }))
       .to.be.instanceOf(UnrecoverableError)
       .with.property('message')
       .that.contains('"thingId" is required');
   });
 
-  it('of an earlier release are read as it meant them', () => {
+  it('of an earlier release are converted', () => {
     expect(isNamed(job as unknown as Job<never>, 'thing')).to.equal(true);
     expect(readPayload(job, 'thing', { v: 1, id: 't1' })).to.deep.equal({ thingId: 't1' });
   });
 
-  it('of an earlier release are checked as well', () => {
+  it('of an earlier release are validated too', () => {
     for (const payload of [{ v: 1 }, { v: 1, id: { $ne: null } }]) {
       expect(refusal('thing', payload)).to.be.instanceOf(UnrecoverableError);
     }
     expect(refusal('do-thing', null)).to.be.instanceOf(UnrecoverableError);
   });
 
-  it('of a version or name that this release does not know are refused, not guessed', () => {
+  it('of an unknown version or name are refused', () => {
     for (const [name, payload] of [
       ['do-thing', { v: 3, thingId: 't1' }],
       ['do-thing', { v: 1, thingId: 't1' }],
@@ -82,12 +82,12 @@ describe('payloads of jobs', () => {
   });
 });
 
-describe('the jobs of the service', () => {
+describe('jobs of the service', () => {
   const jobs = processTypes.flatMap(({ handlers }) => handlers.map((each) => each.job));
 
-  it('are told apart by queue and name, those of earlier releases too', () => {
+  it('are unique by queue and name, including those of earlier releases', () => {
     const names = jobs.flatMap((each) =>
-      // An earlier version may have its own name.
+      // An earlier version may have a different name.
       [...new Set([each.name, ...(each.earlier ?? []).map((earlier) => earlier.name)])].map(
         (name) => `${each.queue.name} ${name}`,
       ),
@@ -95,12 +95,12 @@ describe('the jobs of the service', () => {
     expect(new Set(names).size).to.equal(names.length);
   });
 
-  it('say whose work it is, all but those by the clock and the verification asked for, which are for everybody', () => {
+  it('name their account, except scheduled jobs and requested verifications', () => {
     const nameless = jobs.filter(({ clock, data }) => !clock && !data.describe().keys?.['accountId']);
     expect(nameless.map(({ name }) => name)).to.deep.equal(['verify-ledger-now']);
   });
 
-  it('by the clock ask an idle MongoDB less than once a second, all together', () => {
+  it('on a schedule query an idle MongoDB less than once a second in total', () => {
     // Each of them sends one command when it finds nothing.
     const perSecond = jobs.map(({ clock }) => (clock ? 1_000 / clock.everyMs : 0));
     expect(perSecond.reduce((sum, each) => sum + each, 0)).to.be.within(0.5, 1);

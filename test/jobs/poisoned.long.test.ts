@@ -1,4 +1,7 @@
-/** Jobs that cannot be done, for what is stored or for what they do to their worker: they end where a person sees them. */
+/**
+ * Jobs that always fail, because of stored data or because they kill their worker. They end where
+ * an operator sees them.
+ */
 import { once } from 'node:events';
 import { expect } from 'chai';
 import Joi from 'joi';
@@ -47,9 +50,9 @@ import { openShop, startAllWorkers, startSellingProvider, type Shop } from './so
 const by = { actor: 'test', from: null, reason: 'mended' };
 const url = 'http://127.0.0.1:1/hook';
 
-describe('jobs that cannot be done', () => {
+describe('poisoned jobs', () => {
   let provider: PlayServer;
-  /** The provider has not finished yet. */
+  /** Whether the provider still answers "pending". */
   let pending = false;
   let shop: Shop;
   let workers: RunningWorkers | null = null;
@@ -82,8 +85,11 @@ describe('jobs that cannot be done', () => {
       20_000,
     );
 
-  describe('for what is stored', () => {
-    /** Waits for its turn and cannot be sent; was sent to a kind of provider that is gone; was sold by it. */
+  describe('with invalid stored data', () => {
+    /**
+     * `waiting` cannot be sent. `sent` and `sold` were sent to a provider kind that no longer
+     * exists; `sold` was sold.
+     */
     let [waiting, sent, sold]: [string, string, string] = ['', '', ''];
     let [settlementId, reportId, rich, sealed] = ['', '', '', ''];
     let orderBefore: unknown;
@@ -188,7 +194,7 @@ describe('jobs that cannot be done', () => {
       ]);
     });
 
-    it('a purchase goes to review with the reason: nothing is refunded, its order stays, nobody is asked', async () => {
+    it('a purchase goes to review with the reason, without refund, order or check', async () => {
       work();
       await Promise.all([under(waiting), under(sent)]);
       const found = await Promise.all([waiting, sent].map(stored));
@@ -206,7 +212,7 @@ describe('jobs that cannot be done', () => {
       expect(decisions(sent), 'who cannot be asked is looked up').to.deep.equal(['success', 'failed']);
     });
 
-    it('a sale that cannot be asked about is a case, a report has failed, the others are in the list of failing jobs', async () => {
+    it('a sale becomes a case, a report fails, and other jobs stay in the list', async () => {
       work();
       await eventually('the case', () => CaseModel.exists({ transactionId: sold, kind: 'reversal' }), 20_000);
       const isFailed = async () => (await ReportModel.findById(reportId))?.status === 'failed';
@@ -224,7 +230,7 @@ describe('jobs that cannot be done', () => {
       expect(await listed()).to.deep.equal(ids.toSorted());
       const said = (await diagnoseAttention()).find(({ name }) => name === 'jobs that fail again and again');
       expect(said).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
-      // Each waits for a day by itself, and no sweep comes before that.
+      // Its job waits for a day by itself. A sweep does not run it earlier.
       const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};
       await addJob(postSellerCreditsJob, { accountId: rich });
       const opened = openQueue(postSellerCreditsJob.queue);
@@ -233,7 +239,7 @@ describe('jobs that cannot be done', () => {
       expect((await failing(`post-seller-credits:${rich}`))?.rounds).to.equal(rounds);
     });
 
-    it('once mended, a person lets each go on: the purchase is sold, the credits are posted, and nothing is left in the list', async () => {
+    it('after the repair an operator resumes each, and the list is empty', async () => {
       await purchases.updateOne({ _id: waiting }, { $set: { createdAt: new Date() } });
       await sellerCredits.updateMany({ sellerId: rich }, { $set: { amount: 5 } });
       work();
@@ -249,7 +255,7 @@ describe('jobs that cannot be done', () => {
     });
   });
 
-  it('two jobs of a purchase that are set aside at the same moment leave it under review, and neither stays in the list', async () => {
+  it('two jobs of a purchase set aside at once leave one review and no list entry', async () => {
     const { _id: purchaseId, accountId } = await shop.buy();
     const sides = Array.from({ length: 4 }, (_, n) =>
       setAsidePurchase({ purchaseId, accountId }, `side ${n}`),
@@ -258,14 +264,14 @@ describe('jobs that cannot be done', () => {
     expect((await stored(purchaseId)).reviewReason).to.match(/^side \d$/);
   });
 
-  it('a job that came too early does not forget the rounds that failed before', async () => {
+  it('a deferred job keeps its count of failed rounds', async () => {
     pending = true;
     const { _id: id } = await shop.buy();
     work();
     await eventually('the order to be under way', () =>
       OrderModel.exists({ transactionId: id, acknowledged: true }),
     );
-    // What the provider answers cannot be written down from now on.
+    // From now on the provider's answer cannot be stored.
     const { price } = (await purchases.findOne({ _id: id })) ?? {};
     await purchases.updateOne({ _id: id }, { $set: { price: 'abc' as never } });
     pending = false;
@@ -279,7 +285,7 @@ describe('jobs that cannot be done', () => {
     await eventually('the sale', async () => (await stored(id)).status === 'SUCCESS', 40_000);
   });
 
-  it('a job that fails now and then is not counted together: what was done is forgotten', async () => {
+  it('a success resets the count of failed rounds', async () => {
     let round = 0;
     const job = defineJob<{ thingId: string }>({
       queue: defineQueue({ name: 'now-and-then', does: 'Tests rounds', concurrency: 1 }),
@@ -300,7 +306,7 @@ describe('jobs that cannot be done', () => {
     await eventually('it to be done', async () => round === 3 && (await failing('do-thing:a')) === null);
   });
 
-  it('work by the clock that fails again and again is shown, goes on in each period, and is forgotten once it is well', async () => {
+  it('a failing scheduled job is listed, runs on, and is cleared by a success', async () => {
     let isWell = false;
     let rounds = 0;
     const job = defineJob<object>({
@@ -323,7 +329,7 @@ describe('jobs that cannot be done', () => {
     await eventually('it to be forgotten', async () => (await failing('tick:all')) === null);
   });
 
-  it('an outage of MongoDB is no fault of a job: however many rounds it ends, nothing is set aside', async () => {
+  it('a MongoDB outage does not count as failed rounds', async () => {
     const [settlementId, accountId] = [newId(), newId()];
     await SettlementModel.collection.insertOne({
       _id: settlementId as never,
@@ -345,7 +351,7 @@ describe('jobs that cannot be done', () => {
     expect(await FailingJobModel.countDocuments({ subject: settlementId })).to.equal(0);
   });
 
-  it('a job that ends its worker each time is set aside; those beside it are done', async () => {
+  it('a job that kills its worker each time is set aside, and the other jobs finish', async () => {
     const queue = openQueue(deadlyJob.queue);
     const beside = ['a', 'b', 'c'];
     const done = new Set<unknown>();
@@ -381,7 +387,9 @@ describe('jobs that cannot be done', () => {
   });
 });
 
-/** What takes 13 seconds: the locks and the lease of a killed worker end, and two looks find its jobs. */
+/**
+ * Shortens 13 seconds: the locks and lease of a killed worker expire, and two checks find its jobs.
+ */
 async function takeForStalled(queue: ReturnType<typeof openQueue>): Promise<void> {
   const active = await redis().lrange(queue.toKey('active'), 0, -1);
   await redis().del(`${env.QUEUE_PREFIX}:{lease}:suspect:${deadlyJob.queue.name}`);

@@ -1,4 +1,7 @@
-/** Jobs that have failed are run again by a person: whatever their subject has come to meanwhile, no money moves twice. */
+/**
+ * An operator retries failed jobs. Whatever happened to their subject meanwhile, no money moves
+ * twice.
+ */
 import { expect } from 'chai';
 import { AuditModel } from '../../src/audit/audit.model.js';
 import { findJobs } from '../../src/doctor/jobs/find-jobs.js';
@@ -38,7 +41,7 @@ import { openShop, startAllWorkers, startSellingProvider, type Shop } from './so
 
 const by = { actor: 'test', from: null, reason: 'mended' };
 
-describe('jobs that a person lets run again', function () {
+describe('jobs retried by an operator', function () {
   this.timeout(90_000);
   let provider: PlayServer;
   let isPending = false;
@@ -69,10 +72,10 @@ describe('jobs that a person lets run again', function () {
   };
   const statusOf = async (id: string) => (await PurchaseModel.findById(id).lean<Purchase>())?.status;
 
-  /** Ends this job as failed, as an outage does. */
+  /** Lets this job fail, as during an outage. */
   async function fail<D extends object>(job: Job<D>, data: D): Promise<SeenJob> {
     const away = new DependencyError(new Error('MongoDB is away'));
-    // What no sweep finds comes again until a person has it.
+    // A job that no sweep finds is retried until it needs an operator.
     const handlers: Handler[] =
       job.isSwept === false
         ? [
@@ -105,7 +108,7 @@ describe('jobs that a person lets run again', function () {
     return Object.values(counts).every((count) => count === 0);
   };
 
-  it('each kind of job, with its subject done by now: nothing is bought, paid, posted or taken back again', async () => {
+  it('every kind of job is harmless after its subject is done', async () => {
     const [sold, other] = [await shop.buy(), await shop.buy()];
     work();
     for (const { _id } of [sold, other]) {
@@ -198,7 +201,7 @@ describe('jobs that a person lets run again', function () {
     expect(kinds.sort()).to.deep.equal(['purchase', 'success']);
   });
 
-  it('two operators at once, while another job of the subject waits: it has one job', async () => {
+  it('two operators at once, with another job of the subject waiting, leave one job', async () => {
     const data = { settlementId: newId(), accountId: shop.seller._id };
     const { id } = await fail(payOutJob, data);
     await addJob(payOutJob, data);

@@ -11,7 +11,7 @@ const clocked = processTypes
   .flatMap(({ handlers }) => handlers.map(({ job }) => job))
   .filter(({ clock }) => clock !== undefined);
 
-describe('work by the clock, and jobs of other releases', () => {
+describe('scheduled jobs, and jobs of other releases', () => {
   let stack: Stack;
   let redis: Redis;
   let schedules: Queue;
@@ -62,7 +62,7 @@ describe('work by the clock, and jobs of other releases', () => {
     );
   });
 
-  it('a schedule that a process with a wrong clock has put far into the future comes back', async () => {
+  it('a schedule that a wrong clock moved far into the future is restored', async () => {
     const name = 'sweep-purchases';
     await schedules.removeJobScheduler(name);
     const template = { name, data: { v: 1, part: 0 } };
@@ -73,7 +73,7 @@ describe('work by the clock, and jobs of other releases', () => {
     });
   });
 
-  it('schedules and jobs that are lost with Redis come back, and what waited is done', async () => {
+  it('schedules and jobs lost with Redis are restored, and waiting work is done', async () => {
     const id = await buy();
     await forget('*');
     expect(await schedules.getJobSchedulersCount()).to.be.lessThan(clocked.length);
@@ -86,7 +86,7 @@ describe('work by the clock, and jobs of other releases', () => {
     await worker.stop();
   });
 
-  it('a job of a release to come ends as failed, and its purchase is found again', async () => {
+  it('a job of a future release fails, and the sweep finds its purchase', async () => {
     const unknown = await buy();
     await forget('fulfilment*');
     const future = await fulfilment.add('fulfil-purchase', { v: 99, purchase: unknown });

@@ -1,4 +1,4 @@
-/** A seller whose provider is played by the test, and purchases of its product, made in the test's own process. */
+/** A seller whose provider the test plays, and purchases of its product in the test's process. */
 import { createAccount } from '../../src/accounts/create-account.js';
 import type { Account } from '../../src/accounts/account.model.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
@@ -19,7 +19,7 @@ export interface Shop {
   buy: () => Promise<Purchase>;
 }
 
-/** Every queue is worked on, as by the process `all`. */
+/** Starts workers for every queue, like the process `all`. */
 export function startAllWorkers(): RunningWorkers {
   return startWorkers(
     processTypes.flatMap(({ handlers }) => handlers),
@@ -27,7 +27,7 @@ export function startAllWorkers(): RunningWorkers {
   );
 }
 
-/** A provider that sells all it is asked for, or has not finished yet. */
+/** Starts a provider that sells every order, or answers "pending". */
 export function startSellingProvider(isPending: () => boolean): Promise<PlayServer> {
   return startPlayServer((call, response) => {
     const refId = call.url.searchParams.get('ref_id') ?? '';
@@ -39,8 +39,9 @@ export function startSellingProvider(isPending: () => boolean): Promise<PlayServ
 }
 
 /**
- * @param baseUrl Where the seller's provider answers, by the protocol of reseller software.
- * @param options.balance Rupiah that the buyer has; a purchase costs 1,000.
+ * Opens a shop.
+ * @param baseUrl The address of the seller's provider, which speaks the reseller protocol.
+ * @param options.balance The buyer's balance in rupiah. A purchase costs 1,000.
  */
 export async function openShop(baseUrl: string, { balance = 10_000_000 } = {}): Promise<Shop> {
   const provider = { kind: 'h2h' as const, baseUrl, username: 'us', secret: 'secret' };

@@ -1,4 +1,4 @@
-/** Jobs whose fields in Redis BullMQ itself cannot read: written by hand. */
+/** Jobs in Redis with fields that BullMQ cannot read, written by hand. */
 import { expect } from 'chai';
 import { diagnoseQueues } from '../../src/doctor/diagnose-work.js';
 import { findJob } from '../../src/doctor/jobs/find-jobs.js';
@@ -23,7 +23,7 @@ const unreadable: Record<string, object> = {
   'null-opts': { ...written, opts: 'null' },
   'no-parent': { ...written, parent: '{' },
 };
-/** Of these BullMQ reads every field, and fails when it counts in one, or plans what comes next, before the job is done. */
+/** BullMQ reads these fields, but fails when it increments one or plans the next run. */
 const uncountable: Record<string, object> = {
   'no-count': { ...written, atm: 'x', ats: 'y' },
   'no-period': { ...written, rjk: 'of-no-schedule' },
@@ -31,7 +31,7 @@ const uncountable: Record<string, object> = {
 };
 const ids = Object.keys(unreadable);
 
-describe('jobs that cannot be read', function () {
+describe('unreadable jobs', function () {
   this.timeout(90_000);
   let workers: RunningWorkers | null = null;
   after(async () => {
@@ -52,7 +52,7 @@ describe('jobs that cannot be read', function () {
     return found.find(({ name }) => name === `queue ${queue.name}`);
   };
 
-  it('are named by the list, the search and doctor while nobody takes them', async () => {
+  it('are reported by list, search and doctor while no worker takes them', async () => {
     for (const [id, fields] of Object.entries(unreadable)) {
       await redis().hset(openQueue(queue).toKey(id), fields);
       await redis().lpush(openQueue(queue).toKey('wait'), id);
@@ -64,7 +64,7 @@ describe('jobs that cannot be read', function () {
     );
   });
 
-  it('end as failed where a worker takes them, with the reason, and others are done', async () => {
+  it('fail with a reason when a worker takes them, and other jobs are done', async () => {
     const done: string[] = [];
     workers = startWorkers([
       handle(payOutJob, ({ settlementId }) => Promise.resolve(done.push(settlementId))),
@@ -84,7 +84,7 @@ describe('jobs that cannot be read', function () {
     );
   });
 
-  it('are none of those that BullMQ writes, with fractions of a millisecond too', async () => {
+  it('do not include jobs that BullMQ writes, even with fractional milliseconds', async () => {
     const whole = {
       ...written,
       delay: '10000.5',
@@ -102,7 +102,7 @@ describe('jobs that cannot be read', function () {
     }
   });
 
-  it('end where BullMQ cannot count in them, or plan what comes after them', async () => {
+  it('fail if BullMQ cannot increment a field or plan the next run', async () => {
     for (const [id, fields] of Object.entries(uncountable)) {
       await redis().hset(openQueue(queue).toKey(id), fields);
       await redis().lpush(openQueue(queue).toKey('wait'), id);

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import Joi from 'joi';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 
-describe('waiting for a job while Redis goes away', () => {
+describe('waiting for a job when Redis becomes unreachable', () => {
   let gate: TcpGate;
   let end: () => Promise<void>;
 
   before(async () => {
     gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
-    // Read at import, which is why the service's own code is imported late.
+    // The setting is read at import, so the service's code is imported later.
     process.env['REDIS_URL'] = gate.url;
   });
   after(async () => {
@@ -17,7 +17,7 @@ describe('waiting for a job while Redis goes away', () => {
     await gate.stop();
   });
 
-  it('right after it was added: the caller hears that it was not done in time, and the process goes on', async () => {
+  it('directly after adding it: returns "not done in time", and the process continues', async () => {
     const { addAndWait } = await import('../../src/jobs/add-job.js');
     const { defineJob } = await import('../../src/jobs/define-job.js');
     const { closeQueues, openQueue } = await import('../../src/jobs/queues.js');
@@ -35,7 +35,7 @@ describe('waiting for a job while Redis goes away', () => {
       data: Joi.object({ id: Joi.string() }),
       subject: ({ id }) => id,
     });
-    // BullMQ's events are read from now on, so that nothing but the last question is left to fail.
+    // BullMQ's events are subscribed from now on, so only the last query can fail.
     expect(await addAndWait(job, { id: 'first' }, { timeoutMs: 1_000 })).to.equal(false);
     const rejections: unknown[] = [];
     const heard = (error: unknown) => rejections.push(error);

@@ -1,4 +1,4 @@
-/** Jobs on hosts whose clocks are wrong: when they are due is the same moment for all (decision 049). */
+/** Jobs on hosts with wrong clocks: they are due at the same moment for all (decision 049). */
 import type { ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ interface Told {
   ran?: string;
 }
 
-describe('jobs on hosts whose clocks are wrong', () => {
+describe('jobs on hosts with wrong clocks', () => {
   let server: PrivateRedis;
   let redis: Redis;
   let prefix: string;
@@ -47,7 +47,7 @@ describe('jobs on hosts whose clocks are wrong', () => {
     return Number(seconds) * 1_000 + Number(micros) / 1_000;
   }
 
-  /** A worker on a host whose clock is wrong by so much. */
+  /** Starts a worker on a host whose clock is wrong by `wrongMs`. */
   async function start(wrongMs: number) {
     const env = { ...aheadBy(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
     const child = forkTestProgram('test/jobs/clock-process', env, { silent: true });
@@ -69,28 +69,28 @@ describe('jobs on hosts whose clocks are wrong', () => {
   for (const wrongMs of [tenMinutes, -tenMinutes]) {
     const where = wrongMs > 0 ? 'ahead' : 'behind';
 
-    it(`a delay counts from the fleet's time, where the host that adds the job is ten minutes ${where}`, async () => {
+    it(`a delay counts in fleet time when the adding host is ten minutes ${where}`, async () => {
       const worker = await start(wrongMs);
       const beforeMs = await fleetNowMs();
       await worker.add('note', 60_000);
-      // The other one is of the clock, twice a second.
+      // The other delayed job is the scheduled one, twice a second.
       const scores = (await redis.zrange(`${prefix}:clocks:delayed`, '0', '-1', 'WITHSCORES')).map(Number);
       const dueMs = Math.max(...scores.filter((each) => each > 1e15)) / 0x1000;
       const afterMs = await fleetNowMs();
       expect(dueMs).to.be.within(beforeMs + 59_900, afterMs + 60_100);
     });
 
-    it(`a lone worker that is ten minutes ${where} takes a delayed job when it is due, and asks Redis seldom until then`, async () => {
+    it(`a lone worker ten minutes ${where} takes a delayed job when due, with few Redis calls`, async () => {
       const worker = await start(wrongMs);
       const dueMs = (await fleetNowMs()) + 1_500;
       const scriptsBefore = await scriptsRun();
       const thingId = newId();
       const queue = new Queue(noteJob.queue.name, { connection: redis, prefix });
-      // By a host whose clock is right.
+      // Added by a host whose clock is right.
       await queue.add(noteJob.name, { v: 1, thingId }, { delay: 1_500 });
       await eventually('it to be taken', () => worker.runs(thingId) > 0);
       expect(await fleetNowMs()).to.be.greaterThan(dueMs - 100);
-      // Some ten are of the clock's job, and the measure of the clock.
+      // About ten are of the scheduled job and of the fleet clock's measurements.
       expect((await scriptsRun()) - scriptsBefore).to.be.lessThan(100);
       await queue.close();
     });
@@ -101,7 +101,7 @@ describe('jobs on hosts whose clocks are wrong', () => {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   }
 
-  it('rounds that fail have their pauses on a host that is ahead', async () => {
+  it('failed rounds keep their pauses on a host that is ahead', async () => {
     const worker = await start(tenMinutes);
     const thingId = await worker.add('break', 0);
     const row = await eventually(
@@ -112,20 +112,20 @@ describe('jobs on hosts whose clocks are wrong', () => {
       },
       30_000,
     );
-    // 150 ms and twice as long each time, less a quarter.
+    // 150 ms, doubled each time, minus a quarter.
     const times = row.failures.map(({ at }) => at.getTime());
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(pauses).to.have.length(5);
     pauses.forEach((pauseMs, index) => expect(pauseMs).to.be.at.least(150 * 2 ** index * 0.75 - 20));
   });
 
-  it('two that are two hours apart keep one schedule, and each run of it is in its period', async () => {
+  it('two hosts two hours apart keep one schedule, and each run is in its period', async () => {
     const queue = new Queue(tickJob.queue.name, { connection: redis, prefix });
     const [right, ahead] = await Promise.all([start(0), start(twoHours)]);
     const runs = () => right.runs('tick') + ahead.runs('tick');
     const startedMs = await fleetNowMs();
     const runsBefore = runs();
-    // Longer than from one look at the schedules to the next.
+    // Longer than the interval between two checks of the schedules.
     for (let ticks = 1; ticks <= 12; ticks++) {
       await eventually('the next run', () => runs() >= runsBefore + ticks);
       const next = (await queue.getJobScheduler(tickJob.name))?.next ?? Infinity;

@@ -1,4 +1,7 @@
-/** A process of the service that runs the domain functions that tests tell it over IPC. It may be killed at any time. */
+/**
+ * A process of the service that runs the domain functions that tests request over IPC. It may be
+ * killed at any time.
+ */
 import '../../src/all-models.js';
 import { AdjustmentModel, type Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
@@ -38,14 +41,14 @@ import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
 
-/** The name of a process's catalogue: one product of each kind, sold at the price that a call brings along. */
+/** Product codes of the test catalogue, one of each kind. The price comes with each call. */
 const modelProducts = { prepaid: 'MODEL', postpaid: 'MODELBILL' } as const;
 
 export interface AskedRouted {
   accountId: string;
   productCode: string;
   refId: string;
-  /** Of the call. */
+  /** Request id of the call. */
   requestId: string;
 }
 
@@ -67,8 +70,8 @@ export const calls = {
   },
 
   /**
-   * Two buyers, of whom each has money and bills to pay (rupiah), and a seller.
-   * @returns them, and the first deposits.
+   * Opens two buyers with money and open bills (rupiah), and a seller. @returns their ids, the
+   * quotes and the first deposits.
    */
   async openBook({ bills, balance }: { bills: number[]; balance: number }) {
     const open = async (role: 'buyer' | 'seller') =>
@@ -104,12 +107,15 @@ export const calls = {
     return { buyers: [first, second] as [string, string], seller, quotes: asked, deposits };
   },
 
-  /** A buyer with money, and a seller of its own whose provider is at this address. A purchase costs 1,000. */
+  /**
+   * Opens a buyer with money and a seller whose provider is at this address. A purchase costs
+   * 1,000.
+   */
   async openShop({ baseUrl, balance }: { baseUrl: string; balance: number }) {
     const { buyer, seller, productCode } = await openShop(baseUrl, { balance });
     return { buyerId: buyer._id, sellerId: seller._id, productCode };
   },
-  /** Buyers whose postings meet in one group, each with money (rupiah). */
+  /** Opens buyers of one lane, each with `balance` rupiah, so that their postings share a group. */
   async openBuyersOfOneLane({ count, balance }: { count: number; balance: number }) {
     const ids: string[] = [];
     while (ids.length < count) {
@@ -126,7 +132,7 @@ export const calls = {
     await createDeposit({ account, amount: balance, refId: newId() });
     return account._id;
   },
-  /** Without a provider, and so without a queue: orders are concluded in its name. */
+  /** Opens a seller without a provider, and so without a queue. Tests conclude its orders. */
   async openSeller() {
     return (await createAccount({ username: `s${newId()}`, role: 'seller' })).account._id;
   },
@@ -139,7 +145,7 @@ export const calls = {
     return { id: deposit._id, created };
   },
 
-  /** As the purchase of a product, or the payment of a bill, once its price is known. */
+  /** Buys a product or pays a bill at a known price. */
   async buy(input: {
     accountId: string;
     refId: string;
@@ -162,7 +168,7 @@ export const calls = {
     );
     return { id: purchase._id, created };
   },
-  /** @returns also whose call made it, by the id of that call. */
+  /** @returns also `madeBy`: the request id of the call that created the purchase. */
   async buyRouted({ accountId, productCode, refId, requestId }: AskedRouted) {
     const account = await getExistingAccount(accountId);
     const { purchase, created } = await createPurchase({
@@ -180,11 +186,11 @@ export const calls = {
     await fulfilPurchase({ purchaseId, accountId });
   },
 
-  /** As a worker that is about to send an order to its provider. */
+  /** Claims an order, like a worker that is about to send it. */
   async claim({ purchaseId, sellerId }: { purchaseId: string; sellerId: string }) {
     await claimed(await requirePurchase(purchaseId), sellerId);
   },
-  /** As a worker whose provider has answered so. @returns what has become of the purchase. */
+  /** Concludes a purchase, like a worker with this answer. @returns the status of the purchase. */
   async conclude(input: { purchaseId: string; sellerId: string; as: 'success' | 'failed' }) {
     const { purchaseId, as } = input;
     const purchase = await requirePurchase(purchaseId);
@@ -198,7 +204,7 @@ export const calls = {
       : concludeFailure(sent, order, answer));
     return as === 'success' ? 'SUCCESS' : 'FAILED';
   },
-  /** @returns what has become of the purchase. */
+  /** @returns the status of the purchase. */
   async reverse({ purchaseId }: { purchaseId: string }) {
     const purchase = await requirePurchase(purchaseId);
     if (purchase.status !== 'SUCCESS') {
@@ -212,7 +218,7 @@ export const calls = {
     await postSellerCredits(sellerId);
   },
 
-  /** @param input.mark The number of the bank account. */
+  /** @param input.mark The bank account number. */
   async settle(input: { sellerId: string; amount: number; refId: string | null; mark: string }) {
     const { settlement, created } = await requestSettlement({
       account: await getExistingAccount(input.sellerId),
@@ -222,7 +228,7 @@ export const calls = {
     });
     return { id: settlement._id, created };
   },
-  /** @returns what has become of the settlement. */
+  /** @returns the status of the settlement. */
   async finish({ settlementId, as }: { settlementId: string; as: 'completed' | 'failed' | 'paid-out' }) {
     const found = async () => SettlementModel.findById(settlementId).lean<Settlement>().orFail();
     const { status, accountId } = await found();
@@ -238,14 +244,17 @@ export const calls = {
       : (await failSettlement(settlementId, 'refused', bySystem)).status;
   },
 
-  /** By an operator. A large one waits for another. @param input.mark Its reason, by which it is found. */
+  /**
+   * Requests an adjustment as the first operator. A large one needs approval. @param input.mark The
+   * reason, which identifies it.
+   */
   async adjust({ accountId, amount, mark }: { accountId: string; amount: number; mark: string }) {
     const account = await getExistingAccount(accountId);
     const by = { actor: 'operator:first', from: null, reason: mark };
     const { _id, balanceAfter } = await requestAdjustment({ account, amount }, by);
     return { id: _id, created: true, balanceAfter };
   },
-  /** By the other operator. @returns what has become of the adjustment. */
+  /** Decides as the second operator. @returns the status of the adjustment. */
   async decideAdjustment({ id, as }: { id: string; as: 'completed' | 'rejected' }) {
     const by = { actor: 'operator:second', from: null, reason: 'decided' };
     const decide = as === 'completed' ? approveAdjustment : rejectAdjustment;
@@ -253,7 +262,7 @@ export const calls = {
       return (await decide(id, by)).adjustment.status;
     } catch (error) {
       const { status } = await AdjustmentModel.findById(id).lean<Adjustment>().orFail();
-      // Somebody else has decided it. Otherwise the wallet does not cover it.
+      // Another call has decided it. Otherwise the wallet does not cover it.
       if (error instanceof ConflictError && status !== 'pending') {
         return status;
       }
@@ -262,8 +271,8 @@ export const calls = {
   },
 
   /**
-   * Closes a day that ends now, while everything goes on: the next one after the last that is closed, of a calendar of its own,
-   * since the days of a history are short. What is written later has no wrong clock.
+   * Closes a day that ends now, while other calls run. The days form a separate calendar, because a
+   * history is short. The close runs an hour later, so that no later write counts as a wrong clock.
    */
   async close() {
     const last = await findLastClosedDay();
@@ -278,8 +287,8 @@ export const calls = {
 export type Calls = typeof calls;
 
 /**
- * What a call has failed with. `nothing-written` and `unknown` are what 503/03 says; `stale`: somebody else was first,
- * look again; `unexpected`: an error of which a client hears nothing but that it happened.
+ * Reasons for which a call fails. `nothing-written` and `unknown` are the two meanings of 503/03.
+ * `stale` means that another process was first. `unexpected` is an internal error.
  */
 export type Refusal = 'insufficient' | 'conflict' | 'stale' | 'nothing-written' | 'unknown' | 'unexpected';
 
@@ -320,7 +329,7 @@ function refusalOf(error: unknown): Refusal {
     return 'stale';
   }
   if (error instanceof DependencyError) {
-    // A settlement without ref_id says it in words, so that its client looks before it asks again.
+    // For a settlement without ref_id, the unknown outcome is only in the message.
     const isUnknown = error instanceof UnknownOutcomeError || error.message.startsWith('It is not known');
     return isUnknown ? 'unknown' : 'nothing-written';
   }

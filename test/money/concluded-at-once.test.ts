@@ -1,7 +1,7 @@
 /**
- * Two processes move one purchase at the same moment, both by what they have read before either has written: the money moves
- * once, and who comes late is told so. Within one process its lane keeps the two apart; here only what each posting expects,
- * and the unique index on journals, can do that.
+ * Two processes move one purchase concurrently, each after reading it before the other writes.
+ * Money moves once, and the late one gets a stale error. Within one process the lane serializes
+ * them; here only the expectations of the posting and the unique index on journals do.
  */
 import { expect } from 'chai';
 import { JournalModel } from '../../src/money/journals/journal.model.js';
@@ -30,10 +30,10 @@ const price = 1_000;
 const sellerUrl = 'http://127.0.0.1:9';
 const provider = { kind: 'h2h', baseUrl: sellerUrl, username: 'us' } as const;
 const refused = { code: '01', message: 'refused' };
-/** The first write of the posting: by then its process has read the purchase. */
+/** Collection of the posting's first write. By then its process has read the purchase. */
 const firstWriteOf: Record<End, string> = { success: 'transactions', failed: 'wallets' };
 
-describe('two processes move one purchase at the same moment', () => {
+describe('two processes that move one purchase concurrently', () => {
   useDatabase();
   let other: CalledService;
   const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
@@ -50,7 +50,7 @@ describe('two processes move one purchase at the same moment', () => {
     ['success', 'failed'],
   ];
   for (const [first, second] of ends) {
-    it(`one concludes it as ${first}, the other as ${second}: one of them does, and the other is late`, async () => {
+    it(`of conclusions as ${first} and ${second} one succeeds and the other is stale`, async () => {
       const sent = await sentPurchase();
       const { _id: purchaseId, accountId } = sent.purchase;
       const { sellerId } = sent.order;
@@ -65,13 +65,13 @@ describe('two processes move one purchase at the same moment', () => {
       const isSold = (heard[0] === 'done' ? first : second) === 'success';
       expect(await statusOf(purchaseId)).to.equal(isSold ? 'SUCCESS' : 'FAILED');
       expect(await journalsOf(purchaseId)).to.deep.equal(['purchase', isSold ? 'success' : 'refund']);
-      // The deposit, the debit, and what came back.
+      // The deposit, the debit, and the refund.
       const wallet = isSold ? { balance: balance - price, seq: 2 } : { balance, seq: 3 };
       expect(await getWallet(accountId)).to.include(wallet);
     });
   }
 
-  it('one sends the next order, the other, which has read that nobody sells it, does not give the money back', async () => {
+  it('a process that saw no further seller does not refund an order sent by the other', async () => {
     const { purchase, order } = await sentPurchase();
     const { _id: purchaseId, accountId } = purchase;
     await rejectOrder(order, refused);
@@ -87,8 +87,8 @@ describe('two processes move one purchase at the same moment', () => {
     expect(await getWallet(accountId)).to.include({ balance: balance - price, seq: 2 });
   });
 
-  it('of two postings of one kind about one subject that expect nothing one is written, and the other is told that it stands', async () => {
-    // Nothing but its journal, so that the two meet nowhere else.
+  it('of two postings with one kind and subject one is posted, one is a duplicate', async () => {
+    // Without a wallet, the two meet only at the journal.
     const posting: Posting = {
       accountId: newId(),
       kind: 'success',
@@ -109,7 +109,7 @@ describe('two processes move one purchase at the same moment', () => {
     expect(await journalsOf(posting.subjectId)).to.deep.equal(['success']);
   });
 
-  /** A purchase whose order is at its provider, as both processes read it. */
+  /** Returns a purchase whose order is at its provider, as both processes read it. */
   async function sentPurchase(): Promise<ClaimedOrder> {
     const shop = await openShop(sellerUrl, { balance });
     const accepted = await shop.buy();
@@ -128,7 +128,9 @@ describe('two processes move one purchase at the same moment', () => {
     );
   }
 
-  /** Does both, of which each is held at its write to the collection until the other is there as well. */
+  /**
+   * Runs both, and holds each at its write to the collection until the other has reached its own.
+   */
   async function atOnce<T>(here: Held<T>, there: Held<T>): Promise<[T, T]> {
     const faults = await Promise.all([
       startFault(heldAt(here.collection)),
@@ -172,7 +174,7 @@ describe('two processes move one purchase at the same moment', () => {
 });
 
 interface Held<T> {
-  /** That its first write goes to. */
+  /** Collection of its first write. */
   collection: string;
   work: () => Promise<T>;
 }

@@ -1,6 +1,7 @@
 /**
- * Every link between our processes and what they talk to, with every fault that a network has, at every moment of a
- * purchase: nothing is lost or doubled, and all goes on by itself. Prints how long that took.
+ * Every link between processes and their dependencies, with every network fault, at every stage of
+ * a purchase. Nothing is lost or doubled, and everything recovers by itself. Prints the recovery
+ * times.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -20,9 +21,9 @@ const { every, stacks, limitMs } = sizes.faults;
 const purchasesOfACase = 4;
 const faultMs = 3_000;
 const slowMs = 750;
-/** So that an order can be met on its way. */
+/** Long enough to hit an order in flight, in milliseconds. */
 const providerLatencyMs = 300;
-/** What a network has swallowed may hold a lock in the database for a minute. */
+/** A connection lost by the network may hold a lock in the database for a minute. */
 const recoveredWithinMs = 150_000;
 
 const links = [
@@ -36,17 +37,17 @@ const links = [
 type Link = (typeof links)[number];
 
 const faults = {
-  /** The connections that stand are forgotten; new ones work. */
+  /** Existing connections lose their traffic. New ones work. */
   swallow: (gate: TcpGate) => gate.swallow(),
   'lost reply': (gate: TcpGate) => gate.dropReplies(3),
   cut: (gate: TcpGate) => gate.cut(),
   slow: (gate: TcpGate) => gate.delay(slowMs),
-  /** Connections stand and are made, and nobody answers. */
+  /** Connections can be opened, but nothing answers. */
   'half-open': (gate: TcpGate) => gate.hang(),
 };
 type Fault = keyof typeof faults;
 
-/** When the fault begins. */
+/** Stage of the purchase at which the fault begins. */
 const moments = ['idle', 'asked', 'accepted', 'sent', 'final'] as const;
 type Moment = (typeof moments)[number];
 
@@ -69,12 +70,12 @@ interface Copy {
   stop(): Promise<void>;
 }
 
-describe('faults of every link at every moment of a purchase', function () {
+describe('network faults on every link at every stage of a purchase', function () {
   this.timeout(limitMs);
   const copies: Copy[] = [];
 
   before(async () => {
-    // One after the other: ten processes that start at once on a busy machine are not ready within what one of them may take.
+    // Started one by one: ten processes at once exceed the start limit on a busy machine.
     for (let n = 0; n < stacks; n++) {
       copies.push(await startCopy());
     }
@@ -82,7 +83,7 @@ describe('faults of every link at every moment of a purchase', function () {
   after(() => Promise.all(copies.map((copy) => copy.stop())));
 
   const chosen = all.filter((_, index) => index % every === 0);
-  it(`${chosen.length} cases: every purchase is answered, final and told once the network is back, and executed once`, async () => {
+  it(`${chosen.length} cases: every purchase becomes final, is executed once and sends its webhook`, async () => {
     const waiting = [...chosen];
     const took = new Map<string, number>();
     const failed: string[] = [];
@@ -160,17 +161,20 @@ async function startCopy(): Promise<Copy> {
   };
 }
 
-/** The same database by another way. */
+/** Returns the URI of the same database through the gate. */
 function through(gate: TcpGate, databaseUri: string): string {
   const uri = new URL(databaseUri);
   uri.host = new URL(gate.url).host;
-  // Otherwise the driver goes to the address that the server calls itself by.
+  // With the replica set name, the driver would connect to the server's own address.
   uri.searchParams.delete('replicaSet');
   uri.searchParams.set('directConnection', 'true');
   return uri.toString();
 }
 
-/** @returns milliseconds from the end of the fault until all purchases were answered, final and told. */
+/**
+ * @returns milliseconds from the end of the fault until all purchases are answered, final and
+ * announced.
+ */
 async function playCase(copy: Copy, { link, fault, moment }: Case): Promise<number> {
   const gate = copy.gates[link];
   const { stack, web, simulator, inbox, key } = copy;

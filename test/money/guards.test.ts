@@ -1,4 +1,4 @@
-/** Guards of money that a small change can lose, each tried with the one input that shows it. */
+/** Guards of money that a small change can break, each with the input that reveals it. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { env } from '../../config/env.js';
@@ -48,7 +48,7 @@ async function newAccount(role: 'buyer' | 'seller' = 'buyer', balance = 0): Prom
   return account;
 }
 
-/** Its product costs 1,000 rupiah, and its buyer pays 100 more. */
+/** The product costs 1,000 rupiah. The buyer pays a markup of 100. */
 async function openMarkedUpPlay() {
   const play = await openPlay();
   await requestAdjustment({ account: play.buyer, amount: 50_000 }, operator());
@@ -56,11 +56,11 @@ async function openMarkedUpPlay() {
   return play;
 }
 
-describe('guards of money', () => {
+describe('money guards', () => {
   useDatabase();
   useSettings({ PAYOUT_MODE: 'manual', DEPOSIT_MODE: 'confirm' });
 
-  it('two adjustments of one operator in one posting group do not pass the limit', async () => {
+  it('two adjustments of one operator in one posting group stay within the limit', async () => {
     const account = await newAccount();
     let other = await newAccount();
     while (getLaneNumber(other._id) !== getLaneNumber(account._id)) {
@@ -70,7 +70,7 @@ describe('guards of money', () => {
     const amount = Math.ceil(env.ADJUSTMENT_APPROVAL_FROM * 0.6);
     const namespace = `${mongoose.connection.name}.wallets`;
     await withFault({ kind: 'pause', commands: ['find'], namespace, ms: 1_000 }, async ({ met }) => {
-      // While the lane is busy the two wait, so that they are written together.
+      // Both wait while the lane is busy, so that they share a group.
       const first = requestAdjustment({ account: other, amount: 1 }, by);
       await eventually('the lane is busy', async () => (await met()) > 0);
       const two = await Promise.all([1, 2].map(() => requestAdjustment({ account, amount }, by)));
@@ -150,7 +150,7 @@ describe('guards of money', () => {
     expect(others).to.include({ status: 'pending' });
   });
 
-  it('a bank line that is used for two deposits at once credits one', async () => {
+  it('a bank line used for two deposits at once credits one', async () => {
     const line: BankLine = {
       _id: newId(),
       key: newId(),
@@ -177,13 +177,13 @@ describe('guards of money', () => {
     expect(credited).to.equal(1);
   });
 
-  it('a provider may charge at most the price of its offer, without our markup', () => {
+  it('a provider may charge at most its offer price, without our markup', () => {
     const purchase = someTransaction({ price: 10_500, markup: 500 });
     const order = { _id: 'p-1', offerPrice: 10_000, sentAt: null, lastCheckAt: null };
     expect(buildProviderOrder(purchase, order as never, new Date()).costMax).to.equal(10_000);
   });
 
-  it('a max_price of one rupiah below the marked-up price refuses the purchase', async () => {
+  it('refuses a purchase whose marked-up price is one rupiah above max_price', async () => {
     const { buyer, shop } = await openMarkedUpPlay();
     const request = {
       account: buyer,
@@ -198,7 +198,7 @@ describe('guards of money', () => {
     expect([created, purchase.price]).to.deep.equal([true, 1_100]);
   });
 
-  it('verify finds an order above the price of its offer, though the debit covers it', async () => {
+  it('verify reports an order above its offer price, even if the debit covers it', async () => {
     const play = await openMarkedUpPlay();
     const purchase = await play.buy();
     await play.succeed(purchase);

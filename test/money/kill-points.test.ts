@@ -1,9 +1,8 @@
 /**
- * A process of the service is killed with -9 exactly at a named point. Afterwards others carry on: the client that asks
- * again gets the right answer, every purchase ends, nothing is bought twice and nothing is lost. The process is held at
- * its point by the database (a command is kept waiting, or its reply never comes), by the provider, or by Redis. It is
- * there in several movements of several accounts at once, each in a lane and a transaction of its own; what becomes of
- * many in one transaction is in killed-groups.test.ts.
+ * A process is killed with -9 at a named point, in several movements of several accounts. Each has
+ * its own lane and transaction. A repeated call gets the right answer, every purchase ends, and
+ * nothing is bought twice or lost. The database, the provider or Redis holds the process at its
+ * point. killed-groups.test.ts covers many movements in one transaction.
  */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
@@ -24,35 +23,41 @@ import {
 } from './support/kill-world.js';
 
 const { kills: killsMax, movements, atOnce, limitMs } = sizes.killPoints;
-/** How often processes are killed until one dies with all its movements at their point. */
+/** Attempts to kill a process with all its movements at the point. */
 const triesMax = 3;
 
-/** Something that is begun in the process that dies. There is money for it twice: only the rules keep it to once. */
+/**
+ * A movement that starts in the killed process. The balance covers it twice, so only the rules
+ * limit it to once.
+ */
 interface Deed {
-  /** The account whose money it moves: it gets a lane of its own. */
+  /** The account whose money moves. It gets its own lane. */
   accountId: string;
   begin(victim: CalledService): Promise<unknown>;
-  /** What its client does when no answer has come, if it has one. @param isAtPoint It was there when its process died. */
+  /**
+   * Repeats the call, as a client without an answer does. @param isAtPoint The movement was at its
+   * point when the process died.
+   */
   repeat?(isAtPoint: boolean): Promise<void>;
-  /** @throws Error until all of it is done, once. */
+  /** @throws Error until everything is done, once. */
   healed(): Promise<void>;
-  /** What is looked at right after the death. */
+  /** Checks the state directly after the kill. */
   dead?(): void;
-  /** The purchase that it is about, where that stands already; else what its client calls it. */
+  /** The purchase, if it exists already. Otherwise the client's refId identifies it. */
   purchaseId?: string;
   refId?: string;
 }
 
-/** @param productCode What is bought, where something is. */
+/** @param productCode The product to buy, if the movement is a purchase. */
 type Open = (productCode: string) => Promise<Deed>;
 
-describe(`kill -9 of a process of the service in ${movements} movements at once, ${killsMax} times at each point`, function () {
+describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at each point`, function () {
   this.timeout(limitMs);
   let world: KillWorld;
   const deeds: Deed[] = [];
-  /** Purchases of which it is not sure that they have lost their jobs. */
+  /** ref_ids of purchases that may have kept their job. */
   const withJob = new Set<unknown>();
-  /** Those whose process died before all were at their point. */
+  /** ref_ids of movements whose process died before all were at their point. */
   const elsewhere = new Set<unknown>();
 
   before(async () => {
@@ -101,7 +106,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   );
   kills('in the middle of a payout', payout(), () => unanswered('update', wallets, { movements }));
 
-  it('then others carry on: all of it is done once, nothing is lost, and the ledger is verified', async () => {
+  it('afterwards everything is done once and the ledger is verified', async () => {
     await world.expectAllDone(
       deeds.map((deed) => () => deed.healed()),
       limitMs,
@@ -109,7 +114,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   });
 
   function kills(point: string, open: Open, hold: (begun: Deed[]) => Hold): void {
-    it(`${point}: whoever asks again gets the right answer`, async () => {
+    it(`${point}: a repeated call gets the right answer`, async () => {
       await inParallel([...Array(killsMax).keys()], atOnce, async () => {
         let tries = 1;
         while (!(await killed(open, hold, tries === triesMax))) {
@@ -120,11 +125,12 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
   }
 
   /**
-   * On a slow machine one of them may be too late for its deadline, and is refused before it gets there: of those only what
-   * holds wherever a process dies is looked at. @param isLast It must get there. @returns whether all were at their point.
+   * Kills a process with movements at their point. On a slow machine one may miss its deadline;
+   * then only the general invariants are checked. @param isLast The movements must reach the point.
+   * @returns whether all did.
    */
   async function killed(open: Open, hold: (begun: Deed[]) => Hold, isLast: boolean): Promise<boolean> {
-    // Of its own: that many orders are not answered says something of a provider (its circuit).
+    // Separate sellers, because so many unanswered orders open a provider's circuit.
     const { productCode } = await (
       await world.healthy()
     ).must('openShop', { baseUrl: world.providerUrl, balance: 1_000 });
@@ -162,7 +168,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
       const areThere = await unanswered('commitTransaction', null, { movements })(victim);
       return async () => {
         await areThere();
-        // On a slow machine one has sent its commit twice before another has sent its first.
+        // On a slow machine one movement may send its commit twice before another sends its first.
         await areStored(collection, begun);
       };
     };
@@ -175,20 +181,23 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     );
   }
 
-  /** The names of those that are stored. */
+  /** Returns the ref_ids that are stored. */
   function storedOf(collection: string, begun: Deed[]): Promise<unknown[]> {
     const refIds = begun.map(({ refId }) => refId);
     return world.stack.db.collection(collection).distinct('refId', { refId: { $in: refIds } });
   }
 
-  /** Redis stops to answer while the commits are on their way, which must be there before their transactions are too old (2 s). */
+  /**
+   * Redis stops answering while the commits are in flight. They must arrive within 2 s, before
+   * their transactions expire.
+   */
   function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
       const atCommit = await held('commitTransaction', null, { movements, ms: 600 })(victim);
       return async () => {
         await atCommit();
         victim.gate.hang();
-        // On a slow machine the first is committed before the last is there, and may have its job.
+        // On a slow machine the first purchase may commit early and get its job.
         (await storedOf('transactions', begun)).forEach((each) => withJob.add(each));
         await areStored('transactions', begun);
         expect(withJob.size, 'some have lost their jobs').to.be.below(killsMax * movements);
@@ -196,7 +205,10 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  /** @param answers Whether the provider answers, once it has all requests. @returns what resolves when it has them. */
+  /**
+   * @param answers Whether the provider answers once it has all requests. @returns a function that
+   * waits for all requests.
+   */
   function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): () => Promise<unknown> {
     const arrived = new Set<string>();
     for (const { purchaseId = '' } of begun) {
@@ -206,7 +218,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         return answers;
       });
     }
-    // On a slow machine an order may be too late to be sent, and never comes.
+    // On a slow machine an order may miss its deadline and never arrive.
     return () => eventually('the provider to have all requests', () => arrived.size === begun.length, 60_000);
   }
 
@@ -230,7 +242,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  /** @param answer Whether the client that asks again is told of a new purchase, or of one that stands already. */
+  /** @param answer Whether the repeated call reports a new purchase or an existing one. */
   function purchase(answer: 'new' | 'known' | 'either', { jobLost = false } = {}): Open {
     return async (productCode) => {
       const accountId = await (await world.healthy()).must('openBuyer', { balance: 2_500 });
@@ -282,7 +294,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  /** A seller of its own, who has sold something for 1,000: 980 are to come. */
+  /** Opens a seller that has sold something for 1,000 rupiah. Its credit is 980. */
   async function newSale(productCode: string): Promise<string> {
     const service = await world.healthy();
     const [accountId, sellerId] = await Promise.all([
@@ -312,7 +324,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     return async (productCode) => {
       const sellerId = await newSale(productCode);
       if (isCommitted) {
-        // Its own posting is then the only one that the victim commits.
+        // Then the settlement is the only posting that the victim commits.
         await (await world.healthy()).must('postCredits', { sellerId });
       }
       const asked = { sellerId, amount: 400, refId: uniqueRef(), mark: uniqueRef() };
@@ -325,7 +337,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
           const { heard, attempts } = await untilDefinite({ fleet: world.fleet, first: 0 }, (service) =>
             service.call('settle', asked),
           );
-          // An id begins with when it was made.
+          // An id starts with its time of creation.
           const isOfRepeat = Number.parseInt(valueOf(heard).id.slice(0, 12), 16) >= begunMs;
           expectFirst(valueOf(heard), { isOfRepeat, attempts });
           if (isAtPoint && isCommitted) {
@@ -337,12 +349,12 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  /** Of two settlements: what is paid out twice would be paid with what is held for the other. */
+  /** Two settlements: a double payout would take the amount that is held for the other. */
   function payout(): Open {
     return async (productCode) => {
       const sellerId = await newSale(productCode);
       const service = await world.healthy();
-      // To one bank account: another would wait for the operator.
+      // The same bank account, because another one would wait for the operator.
       const mark = uniqueRef();
       const settle = async () => service.must('settle', { sellerId, amount: 400, refId: uniqueRef(), mark });
       const [{ id }] = [await settle(), await settle()];
@@ -351,7 +363,7 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
         accountId: sellerId,
         begin: (victim) => victim.call('finish', ask),
         async repeat() {
-          // Whoever looks meanwhile: it is another's for as long as that one may still be at it.
+          // Concurrent calls leave the payout to the dead process until its lease expires.
           await Promise.all([service.call('finish', ask), service.call('finish', ask)]);
         },
         healed: () => expectPaidOut(sellerId, 2),
@@ -359,11 +371,11 @@ describe(`kill -9 of a process of the service in ${movements} movements at once,
     };
   }
 
-  /** @param count Its settlements. */
+  /** @param count The number of settlements. */
   async function expectPaidOut(accountId: string, count: number): Promise<void> {
     const found = await world.stack.db.collection('settlements').find({ accountId }).toArray();
     expect(found.map(({ status }) => String(status))).to.deep.equal(Array(count).fill('completed'));
-    // The credit, and of each the request and the payout.
+    // One posting for the credit, and two for each settlement: request and payout.
     const after = { balance: 980 - 400 * count, held: 0, seq: 1 + 2 * count };
     expect(await world.walletOf(accountId)).to.include(after);
   }

@@ -1,7 +1,7 @@
 /**
- * A process is killed with -9 while many movements of several wallets are in one database transaction (a group of the posting
- * engine), at each named point of it: all of them are written or none, and each client that asks again gets its own right
- * answer, also the one whose money does not suffice any more.
+ * A process is killed with -9 at each point of a group: many movements of several wallets in one
+ * database transaction. All are written or none, and every repeated call gets its own right answer,
+ * including an uncovered one.
  */
 import { expect } from 'chai';
 import { inParallel } from '../support/purchases.js';
@@ -23,14 +23,16 @@ const { repeats, movements, atOnce, limitMs } = sizes.killedGroups;
 const buyers = 4;
 const price = 1_000;
 const left = 500;
-/** Of each buyer, of which the money of one does not suffice. */
+/** Purchases per buyer. The balance does not cover one of them. */
 const purchasesEach = movements / buyers;
-/** For so long the group before holds its lane: what is asked for meanwhile is the next group. */
+/**
+ * Time in milliseconds for which the leading group holds the lane. Later calls form the next group.
+ */
 const leadMs = 1_000;
 
 type Asked = Omit<AskedRouted, 'requestId'>;
 
-describe(`kill -9 of a process with ${movements} movements in a group, ${repeats} times at each point`, function () {
+describe(`kill -9 with ${movements} movements in a group, ${repeats} times at each point`, function () {
   this.timeout(limitMs);
   let world: KillWorld;
   const healed: (() => Promise<void>)[] = [];
@@ -49,11 +51,11 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
   kills('while the commit is on its way', held('commitTransaction', null, { ms: 1_500 }), 'all or nothing');
   kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
 
-  it('then others carry on: all of it is done once, nothing is lost, and the ledger is verified', () =>
+  it('afterwards everything is done once and the ledger is verified', () =>
     world.expectAllDone(healed, limitMs));
 
   function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
-    it(`${point}: whoever asks again gets the right answer`, async () => {
+    it(`${point}: a repeated call gets the right answer`, async () => {
       const all = Array.from({ length: repeats }, (_, index) => index);
       await inParallel(all, atOnce, async () => {
         const { accounts, leader, group } = await ask();
@@ -73,7 +75,8 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
         if (written === 'nothing') {
           expect(stored).to.equal(0);
         } else {
-          // One of each buyer is not covered. On a slow machine the last of them come too late for the group.
+          // One purchase of each buyer is not covered. On a slow machine the last ones miss the
+          // group.
           expect(stored).to.be.at.most(movements - buyers - 1);
           expect(stored).to.be.at.least(written === 'all' ? 1 : 0);
         }
@@ -94,7 +97,7 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
     return { accounts, leader: leader as Asked, group };
   }
 
-  /** Everyone at once, as their clients would. */
+  /** Repeats all calls concurrently, as their clients would. */
   async function repeat(all: Asked[]): Promise<void> {
     const refused = new Map<string, number>();
     await Promise.all(
@@ -118,7 +121,7 @@ describe(`kill -9 of a process with ${movements} movements in a group, ${repeats
     expect(found.map((each) => String(each['status']))).to.deep.equal(
       Array(purchasesEach - 1).fill('SUCCESS'),
     );
-    // The deposit, and what was bought.
+    // The deposit, and the purchases.
     expect(await world.walletOf(accountId)).to.include({ balance: left, seq: purchasesEach });
   }
 });

@@ -1,4 +1,4 @@
-/** Totals of more than 16 MB: MongoDB answers them in several parts, and knows no further part of a snapshot. */
+/** Totals above 16 MB: MongoDB returns them in several batches. */
 import { expect } from 'chai';
 import { atSnapshot } from '../../src/database/mongo.js';
 import { int64 } from '../../src/database/typed-collection.js';
@@ -12,10 +12,10 @@ const day = '2024-03-01';
 const [slots, products] = [4, 7_000];
 const nameLength = 900;
 
-describe('totals that one answer of MongoDB does not hold', () => {
+describe('totals larger than one MongoDB answer', () => {
   useDatabase();
 
-  it('are read to their end: of a day, of an account, and of several accounts', async () => {
+  it('are read completely: of a day, of an account, and of several accounts', async () => {
     const accountId = newId();
     const counters: Counters = new Map(
       Array.from({ length: products }, (_, n) => [`sold.products.${String(n).padEnd(nameLength, 'x')}`, 1]),
@@ -50,7 +50,7 @@ describe('totals that one answer of MongoDB does not hold', () => {
     expect(sumOf(ofMany?.counters)).to.equal(all + 1);
   });
 
-  it('the days of an account come newest first', async () => {
+  it('return the days of an account newest first', async () => {
     const accountId = newId();
     const days = ['2024-03-01', '2024-03-02', '2024-03-03'];
     await dailyTotals.insertMany(

@@ -1,4 +1,4 @@
-/** What the model has found: answers that rested on what was lost, and replies that never came. */
+/** Cases that the model test found: answers based on lost writes, and replies that never came. */
 import { expect } from 'chai';
 import { post } from '../../src/money/posting/post.js';
 import type { Posting } from '../../src/money/posting/posting.js';
@@ -11,7 +11,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
 import { startCalledService, type CalledService } from './support/called-service.js';
 
-describe('postings and replies that are lost', () => {
+describe('lost postings and replies', () => {
   useDatabase();
   let other: CalledService;
   const otherUri = new URL(process.env['MONGODB_URI'] ?? '');
@@ -22,15 +22,15 @@ describe('postings and replies that are lost', () => {
   });
   after(() => other.kill());
 
-  it('a refusal is not answered from a group that turned out not to be written', async () => {
+  it('refuses nothing because of a group that was not written', async () => {
     const id = await openWallet(50_000);
-    // It holds the lane until both of the others wait: they are one group.
+    // Holds the lane until the other two wait, so that they form one group.
     const leading: Posting = {
       ...debit(id, 1_000),
       inserts: [{ collection: 'deposits', document: { _id: [] } }],
     };
-    // The first look at the journals is for the refusal, the second after the commit was lost: by then nobody waits
-    // for the posting that took the balance, and it is never written.
+    // The first journal read is for the refusal, the second after the lost commit. By then the
+    // posting that took the balance has timed out, and it is never written.
     const journals: Fault = { kind: 'pause', commands: ['find'], namespace: namespaceOf('journals') };
     const [, lost, refused] = await withFault({ ...journals, times: 2, ms: 1_500 }, () =>
       withFault({ kind: 'transient', commands: ['commitTransaction'] }, () =>
@@ -47,7 +47,7 @@ describe('postings and replies that are lost', () => {
     expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
   });
 
-  it('a repeat is not refused by what the wallet held before it was asked', async () => {
+  it('does not refuse a repeat because of the balance before the call', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const fault = await startFault({ kind: 'pause', commands: ['commitTransaction'], ms: 1_500 });
@@ -55,20 +55,20 @@ describe('postings and replies that are lost', () => {
     await eventually('the refusal to be on its way', async () => (await fault.count()) > 0);
     await fault.end();
     await other.must('deposit', { accountId: id, amount: 20_000, refId: newId() });
-    // The client has heard of its deposit, and asks again.
+    // The client knows of its deposit and repeats the call.
     const again = await post(debit(id, 60_000, refId), { deadlineMs: 10_000 });
     expect((await first).outcome).to.equal('insufficient');
     expect(again.outcome).to.equal('posted');
   });
 
-  it('a smaller posting is not refused because a larger one under its key is refused beside it', async () => {
+  it('does not refuse a smaller posting because a larger one with its key is refused', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const results = await Promise.all([60_000, 10_000].map((amount) => post(debit(id, amount, refId))));
     expect(results.map(({ outcome }) => outcome)).to.deep.equal(['insufficient', 'posted']);
   });
 
-  it('a reply that never comes to a read holds up one purchase, not all that follow it in the process', async () => {
+  it('a read without a reply blocks one purchase, not the following ones', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     const fault = await startFault({
       kind: 'silence',
@@ -83,7 +83,7 @@ describe('postings and replies that are lost', () => {
     await eventually('the first one to be answered', () => Promise.race([stuck.then(() => true), pending()]));
   });
 
-  it('a reply that never comes to the look at the indexes holds up no posting for ever', async () => {
+  it('an index check without a reply does not block postings forever', async () => {
     const id = await openWallet(50_000);
     otherUri.searchParams.set('appName', 'starting');
     const uri = otherUri.href;
@@ -98,7 +98,7 @@ describe('postings and replies that are lost', () => {
     }
   });
 
-  /** What a promise is compared with that may not have ended yet. */
+  /** Resolves in the next turn, to compare with a promise that may be pending. */
   function pending(): Promise<false> {
     return new Promise((resolve) => setTimeout(() => resolve(false), 0));
   }

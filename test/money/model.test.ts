@@ -1,10 +1,10 @@
 /**
- * Random histories of everything that moves money, by clients beside each other at four processes, while the database
- * is in trouble, against a simple model in memory: what a client has heard (test/money/support).
+ * Random histories of everything that moves money: concurrent clients at four processes, with
+ * database faults, against a simple model in memory (test/money/support).
  *
- * A failed history is printed with fast-check's own seed and path: `SEED=<seed> HISTORY=<path> npm test --
- * test/money/model.test.ts -g <fault>` plays what it shrank to. Processes and faults have their own timing, so that it
- * may take some tries.
+ * A failed history prints fast-check's seed and path. `SEED=<seed> HISTORY=<path> npm test --
+ * test/money/model.test.ts -g <fault>` replays the shrunk history. Timing differs between runs, so
+ * it may need several tries.
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -24,9 +24,11 @@ import { approvalFrom, histories, takeStep, type Step } from './support/operatio
 const { quick, slow, atOnce, fleets: fleetsMax, limitMs } = sizes.model;
 const processes = 4;
 const commands = ['find', 'update', 'insert', 'commitTransaction', 'abortTransaction'];
-/** Trouble lasts for so long at most; then the clients that still ask get their answers. */
+/**
+ * Maximum duration of a fault in milliseconds. Afterwards the remaining clients get their answers.
+ */
 const troubleMaxMs = 800;
-/** How long a history that failed is looked at for a shorter one that fails. */
+/** Time in milliseconds to shrink a failed history. */
 const shrinkMaxMs = 15_000;
 const bills = [5_000, 12_000, 30_000];
 
@@ -39,14 +41,14 @@ const firstSteps: Omit<Step, 'process'>[] = [
 ];
 
 type Trouble = Omit<Fault, 'kind' | 'uri'> | 'kill';
-/** Histories that are played beside each other by one fleet, in the same trouble, each with a book of its own. */
+/** Histories that one fleet plays concurrently under one fault, each with its own book. */
 interface Batch {
   trouble: Trouble;
-  /** What each client does, of each history. */
+  /** The steps of each client of each history. */
   histories: Step[][][];
 }
 
-/** At these commands, with this probability. */
+/** A fault that hits these commands with this probability. */
 function often(): fc.Arbitrary<Trouble> {
   return fc.record({
     commands: fc.subarray(commands, { minLength: 1 }),
@@ -54,14 +56,14 @@ function often(): fc.Arbitrary<Trouble> {
   });
 }
 
-/** So many times, with what goes with it: what takes its time. */
+/** A slow fault that occurs a limited number of times. */
 function sometimes(more: Partial<Fault>, at: string[] = commands): fc.Arbitrary<Trouble> {
   return fc
     .record({ commands: fc.subarray(at, { minLength: 1 }), times: fc.integer({ min: 1, max: 3 * atOnce }) })
     .map((drawn) => ({ ...drawn, ...more }));
 }
 
-/** A read outside of a posting whose reply never comes has no end of its own. */
+/** A read outside a posting has no timeout for a lost reply. */
 const endless = ['find'];
 const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs: number][] = [
   ['reply-lost', often(), quick],
@@ -83,7 +85,7 @@ const troubles: [kind: FaultKind | 'kill', trouble: fc.Arbitrary<Trouble>, runs:
   ['kill', fc.constant('kill'), slow],
 ];
 
-describe('money by a model', function () {
+describe('money against a model', function () {
   this.timeout(limitMs);
   const { seed } = seededRandom();
   let mongo: Outage;
@@ -92,11 +94,11 @@ describe('money by a model', function () {
   const worlds: { fleet: RunningFleet; uri: string }[] = [];
 
   before(async () => {
-    // As on MongoDB, the locks of a killed process outlive it.
+    // The locks of a killed process outlive it, as on MongoDB.
     mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
     client = await new MongoClient(mongo.url, { appName: 'test' }).connect();
     db = client.db();
-    // One after the other: the first makes the collections.
+    // Started one by one, because the first creates the collections.
     for (let index = 0; index < fleetsMax; index++) {
       const uri = `${mongo.url}&appName=model-${randomUUID().slice(0, 8)}`;
       const fleet = await startFleet(processes, worldEnv(uri));
@@ -106,7 +108,7 @@ describe('money by a model', function () {
       }
     }
   });
-  /** Nothing of one kind of trouble is looked at in the next one: a close looks at every wallet that there is. */
+  /** Empties the database after each kind of fault, because a close reads every wallet. */
   afterEach(async () => {
     const filled = (await db.collections()).filter((each) => each.collectionName !== 'products');
     await Promise.all(filled.map((each) => each.deleteMany({})));
@@ -118,10 +120,10 @@ describe('money by a model', function () {
   });
 
   troubles.forEach(([kind, trouble, runs], index) => {
-    it(`${kind}: every answer is right, and nothing is lost or doubled, in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
+    it(`${kind}: all answers are right and no money is lost in ${runs} histories, ${atOnce} at once (${seed})`, async () => {
       const first = Number(seed.replace('SEED=', ''));
       const path = process.env['HISTORY'];
-      // An election is felt by every fleet: those histories have the database for themselves.
+      // An election affects every fleet, so those histories use the database alone.
       const used = worlds.slice(0, path || kind === 'step-down' ? 1 : fleetsMax);
       const ended = await Promise.allSettled(
         used.map(({ fleet, uri }, number) => {
@@ -136,7 +138,7 @@ describe('money by a model', function () {
                 }),
               }),
               async (batch) => {
-                // What it has shrunk to by then is what is told.
+                // Ends the shrinking after its time limit, and reports the shortest failure so far.
                 fc.pre(Date.now() < shrinking.untilMs);
                 await play({ kind, batch, fleet, uri }).catch((error: unknown) => {
                   shrinking.untilMs = Math.min(shrinking.untilMs, Date.now() + shrinkMaxMs);
@@ -154,7 +156,7 @@ describe('money by a model', function () {
           );
         }),
       );
-      // Each fleet plays to its end, so that none disturbs what comes next.
+      // Each fleet plays to its end, so that none disturbs the next test.
       const failed = ended.find((each) => each.status === 'rejected');
       if (failed) {
         throw failed.reason;
@@ -163,7 +165,7 @@ describe('money by a model', function () {
     });
   });
 
-  /** The ledger of all histories in this kind of trouble. */
+  /** Verifies the ledger of all histories of this kind of fault. */
   async function expectVerified(): Promise<void> {
     const service = await (worlds[0] as (typeof worlds)[0]).fleet.process(0);
     const report = await service.must('verify', undefined, limitMs);
@@ -210,7 +212,7 @@ describe('money by a model', function () {
       for (const [index, step] of steps.entries()) {
         const taken = takeStep({ book, fleet }, step);
         if (kind === 'kill' && isKiller && index === 0) {
-          // In the middle of what the clients have just asked for.
+          // Kill while the first calls are in progress.
           await eventually(
             'something to be written',
             () => db.collection('journals').findOne({ accountId: { $in: book.buyers } }),
@@ -232,10 +234,10 @@ describe('money by a model', function () {
     };
   }
 
-  /** With some that were bought, and one that was sold, so that the first steps of a history find something. */
+  /** Opens a book with some purchases and one sale, so that the first steps have subjects. */
   async function openBook(fleet: RunningFleet): Promise<Book> {
     let names = 0;
-    // Again, in new accounts, where a busy machine was told 503.
+    // On a 503 of a busy machine, try again with new accounts.
     const { deposits, ...opened } = await eventually(
       'the accounts of a history',
       async () => (await fleet.process(0)).must('openBook', { bills, balance }),
@@ -260,7 +262,7 @@ describe('money by a model', function () {
     return book;
   }
 
-  /** A write outside of a transaction waits for the locks of those that a lost client, or a slow commit, still holds. */
+  /** A write outside a transaction waits for the locks of lost clients and slow commits. */
   async function noLocks(walletIds: string[]): Promise<void> {
     const wallets = db.collection<{ _id: string; seq: Long }>('wallets');
     await Promise.all(walletIds.map((_id) => wallets.updateOne({ _id }, { $inc: { seq: Long.ZERO } })));

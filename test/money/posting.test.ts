@@ -16,13 +16,13 @@ import { withFault, type Fault, type FaultKind } from '../support/mongo-faults.j
 import { debit, failureOf, namespaceOf, openWallet } from './support/debits.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-describe('the posting engine', () => {
+describe('posting engine', () => {
   useDatabase();
 
   const outcomes = (results: PostingResult[]) => results.map(({ outcome }) => outcome).sort();
   const stored = (posting: Posting) => JournalModel.countDocuments({ subjectId: posting.subjectId });
 
-  it('writes postings of many wallets that arrive together in a few commits, each with its own answer', async () => {
+  it('writes concurrent postings of many wallets in few commits, each with its answer', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => openWallet(50_000)));
     let commits = 0;
     const count = () => (commits += 1);
@@ -36,11 +36,12 @@ describe('the posting engine', () => {
     for (const id of ids) {
       expect(await getWallet(id)).to.include({ balance: 20_000, seq: 2 });
     }
-    // Two lanes, a few groups each, about six commands a group; one transaction a posting would be hundreds.
+    // Two lanes, a few groups each, about six commands per group. One transaction per posting would
+    // be hundreds.
     expect(commits).to.be.lessThan(60);
   });
 
-  it('opens no connection once the process has let go of MongoDB, so that it can end', async () => {
+  it('opens no connection after the process has disconnected from MongoDB', async () => {
     const id = await openWallet(50_000);
     await disconnectMongo();
     try {
@@ -52,7 +53,7 @@ describe('the posting engine', () => {
     expect((await getWallet(id)).balance).to.equal(50_000);
   });
 
-  it('fits what is covered in the order of arrival', async () => {
+  it('accepts covered postings in the order of arrival', async () => {
     const id = await openWallet(50_000);
     const amounts = [30_000, 40_000, 15_000, 10_000, 5_000];
     const results = await Promise.all(amounts.map((amount) => post(debit(id, amount))));
@@ -66,7 +67,7 @@ describe('the posting engine', () => {
     expect((await getWallet(id)).balance).to.equal(0);
   });
 
-  it('answers a repeat with what stands, also where the balance is gone and the first is on its way', async () => {
+  it('answers a repeat with the existing posting, even with an empty balance', async () => {
     const id = await openWallet(50_000);
     const refId = newId();
     const [first, ...repeats] = await Promise.all(
@@ -79,7 +80,7 @@ describe('the posting engine', () => {
     }
   });
 
-  it('a posting of a group that is stale or was done before spoils none of the others', async () => {
+  it('a stale or duplicate posting does not affect the rest of its group', async () => {
     const id = await openWallet(50_000);
     const known = debit(id, 1_000);
     await post(known);
@@ -123,7 +124,7 @@ describe('the posting engine', () => {
     'write-conflict',
   ];
   for (const kind of lost) {
-    it(`is posted once and answered so when its commit meets ${kind}`, async () => {
+    it(`posts once and reports it when the commit meets ${kind}`, async () => {
       const id = await openWallet(50_000);
       const posting = debit(id, 1_000);
       const result = await withFault({ kind, commands: ['commitTransaction'], times: 1 }, () =>
@@ -135,7 +136,7 @@ describe('the posting engine', () => {
     });
   }
 
-  it('is never answered as done while no majority holds it, and does not flood the database with commits', async () => {
+  it('never reports success without a majority, and does not flood it with commits', async () => {
     const id = await openWallet(50_000);
     const posting = debit(id, 1_000);
     let error: unknown;
@@ -151,7 +152,7 @@ describe('the posting engine', () => {
     expect(again.outcome).to.equal('duplicate');
   });
 
-  it('a dead socket holds up a lane for seconds, not for ever, and its callers are answered in time', async () => {
+  it('a dead socket blocks a lane for seconds only, and callers are answered in time', async () => {
     const id = await openWallet(50_000);
     const posting = debit(id, 1_000);
     const startedMs = performance.now();
@@ -167,7 +168,7 @@ describe('the posting engine', () => {
     expect(await stored(posting), 'its caller heard that nothing was written').to.equal(0);
   });
 
-  it('what waits behind it is not written after its caller has gone', async () => {
+  it('does not write a waiting posting after its caller has timed out', async () => {
     const id = await openWallet(50_000);
     const postings = Array.from({ length: 5 }, () => debit(id, 1_000));
     const errors = await withFault(
@@ -182,8 +183,8 @@ describe('the posting engine', () => {
     expect(await DepositModel.countDocuments({ accountId: id })).to.equal(2);
   });
 
-  it('a posting that keeps conflicting holds up no other account', async () => {
-    // Enough of them that one at least shares its lane.
+  it('a posting with repeated conflicts blocks no other account', async () => {
+    // Nine wallets, so that at least one shares the lane.
     const [held, ...free] = (await Promise.all(Array.from({ length: 9 }, () => openWallet(50_000)))) as [
       string,
       ...string[],
@@ -197,7 +198,7 @@ describe('the posting engine', () => {
         .db()
         .collection('wallets')
         .updateOne({ _id: held as never }, { $set: { touched: 1 } }, { session });
-      // Longer than the others may take: they would be late if they had to wait for these.
+      // Longer than the deadline of the other postings, which would fail if they waited for these.
       const patience = { deadlineMs: 15_000 };
       waiting = Promise.all(Array.from({ length: 10 }, () => post(debit(held, 1_000), patience)));
       for (let round = 0; round < 3; round++) {
@@ -212,7 +213,7 @@ describe('the posting engine', () => {
     expect((await getWallet(held)).balance).to.equal(40_000);
   });
 
-  it('refuses a posting that does not balance before anything is written', async () => {
+  it('refuses an unbalanced posting before anything is written', async () => {
     const id = await openWallet(50_000);
     const posting = debit(id, 1_000);
     const wrong: Posting = { ...posting, lines: [{ account: `wallet:${id}`, amount: -1_000 }] };

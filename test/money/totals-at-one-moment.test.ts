@@ -1,4 +1,4 @@
-/** Sums that are read while what they add up is moved: MongoDB's cursors are no snapshots. */
+/** Sums that are read while their rows change. MongoDB's cursors are not snapshots. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { MongoServerError } from 'mongodb';
@@ -18,10 +18,10 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 const [slots, perSlot] = [2_100, 3];
 
-describe('sums of what moves while it is read', () => {
+describe('sums over rows that change during the read', () => {
   useDatabase();
 
-  it('the totals of a day are whole while the day is folded', async () => {
+  it('the totals of a day are complete while the day is folded', async () => {
     await setTotalsComplete();
     const accountId = newId();
     const day = '2024-03-01';
@@ -35,7 +35,7 @@ describe('sums of what moves while it is read', () => {
         counters,
       })),
     );
-    // More slots than one page has: the read waits before the first page and before the second one.
+    // More slots than one batch: the read pauses before the first and the second batch.
     const fault = await startFault({
       commands: ['find', 'getMore'],
       times: 2,
@@ -83,11 +83,11 @@ describe('sums of what moves while it is read', () => {
   });
 });
 
-describe('a snapshot that MongoDB does not have', () => {
+describe('an unavailable MongoDB snapshot', () => {
   useDatabase();
 
   for (const code of [246, 239]) {
-    it(`is taken again (error ${code})`, async () => {
+    it(`is retried (error ${code})`, async () => {
       let attempts = 0;
       const found = await atSnapshot(async (snapshot) => {
         attempts += 1;
@@ -101,7 +101,7 @@ describe('a snapshot that MongoDB does not have', () => {
     });
   }
 
-  it('is given up after some attempts, and another error at once', async () => {
+  it('is given up after five attempts; other errors fail at once', async () => {
     for (const [code, expected] of [
       [246, 5],
       [13, 1],

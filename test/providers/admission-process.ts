@@ -1,4 +1,7 @@
-/** A second process for admission.test.ts: makes the calls that it is told over IPC, and says when each began. */
+/**
+ * Second process of admission.test.ts: makes the calls requested over IPC and returns when each
+ * began.
+ */
 import { callWhenAdmitted } from '../../src/providers/admission.js';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';

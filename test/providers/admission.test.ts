@@ -1,4 +1,3 @@
-/** Rate limits per provider, shared by all processes, and bounded concurrency. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { ProviderConnection } from '../../src/providers/adapter.js';
@@ -16,14 +15,14 @@ function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {
   return { sellerId: newId(), baseUrl: '', username: '', secret: '', ...limits };
 }
 
-describe('what a provider is asked at once', () => {
+describe('concurrency limit of a provider', () => {
   before(async () => {
     redis();
     await connectRedis();
   });
   after(disconnectRedis);
 
-  it('is never more than its concurrency; who waits gets the slot that becomes free', async () => {
+  it('never exceeds the limit, and a waiting call takes the next free slot', async () => {
     const connection = connectionTo({ concurrency: 2 });
     const open: (() => void)[] = [];
     let busy = 0;
@@ -42,7 +41,7 @@ describe('what a provider is asked at once', () => {
     expect(most).to.equal(2);
   });
 
-  it('nothing is sent for a call that finds no slot in time, and its slot is not lost', async () => {
+  it('sends nothing for a call that gets no slot in time, and does not lose the slot', async () => {
     const connection = connectionTo({ concurrency: 1 });
     let finish = () => {};
     const first = callWhenAdmitted(
@@ -58,7 +57,7 @@ describe('what a provider is asked at once', () => {
     expect(await callWhenAdmitted(connection, () => Promise.resolve('next'))).to.equal('next');
   });
 
-  it('an order that was not sent does not keep the next probe waiting, one that was does', async () => {
+  it('keeps the probe key only for an order that was sent', async () => {
     const left = async (how: { sent: boolean }) => {
       const connection = connectionTo({});
       const key = getProbeKey(connection.sellerId, 'send');
@@ -72,7 +71,7 @@ describe('what a provider is asked at once', () => {
     expect(await left({ sent: true })).to.be.greaterThan(30_000);
   });
 
-  it('a call that throws gives its slot back', async () => {
+  it('releases the slot of a call that throws', async () => {
     const connection = connectionTo({ concurrency: 1 });
     const failed = await callWhenAdmitted(connection, () => Promise.reject(new Error('reset'))).catch(
       (error: unknown) => (error as Error).message,
@@ -81,7 +80,7 @@ describe('what a provider is asked at once', () => {
     expect(await callWhenAdmitted(connection, () => Promise.resolve('next'))).to.equal('next');
   });
 
-  it('providers do not share slots', async () => {
+  it('keeps separate slots for each provider', async () => {
     let finish = () => {};
     const slow = callWhenAdmitted(
       connectionTo({ concurrency: 1 }),
@@ -95,14 +94,14 @@ describe('what a provider is asked at once', () => {
   });
 });
 
-describe('how often a provider is asked', () => {
+describe('rate limit of a provider', () => {
   before(async () => {
     redis();
     await connectRedis();
   });
   after(disconnectRedis);
 
-  it('is evenly spaced over two processes, and who would wait too long is told before anything is sent', async () => {
+  it('spaces calls over two processes and sends none that would wait too long', async () => {
     const callsPerSecond = 10;
     const connection = connectionTo({ callsPerSecond, concurrency: 100 });
     const child = forkTestProgram('test/providers/admission-process');
@@ -120,17 +119,17 @@ describe('how often a provider is asked', () => {
       const begun = all.filter((at) => at !== null).sort((a, b) => a - b);
       expect(begun.length).to.be.at.least(2);
       for (const [index, at] of begun.entries()) {
-        // A timer may fire late, but early only by the rounding of a millisecond.
+        // A timer may fire late. It fires early only by rounding of a millisecond.
         expect(at - startMs, `call ${index}`).to.be.at.least((index * 1_000) / callsPerSecond - 2);
       }
-      // Twenty calls of one process at once are two seconds of work, and nobody waits longer than one.
+      // Twenty calls of one process take two seconds; a call waits at most `admissionWaitMaxMs`.
       expect(mine.filter((at) => at === null).length).to.be.at.least(20 - admissionWaitMaxMs / 100 - 1);
     } finally {
       child.kill();
     }
   });
 
-  it('is the same for a process on a host that is a minute ahead, and for the others beside it', async () => {
+  it('admits calls from a host whose clock is a minute ahead, and from other hosts', async () => {
     const connection = connectionTo({ callsPerSecond: 10 });
     const child = forkTestProgram('test/providers/admission-process', aheadBy(60_000));
     try {
@@ -144,7 +143,7 @@ describe('how often a provider is asked', () => {
     }
   });
 
-  it('is nothing while it has asked for a pause, for whoever asks', async () => {
+  it('admits no call during a pause, even after a shorter pause is stored', async () => {
     const connection = connectionTo({});
     await storePause(connection.sellerId, 60_000);
     await storePause(connection.sellerId, 1_000);
@@ -155,7 +154,7 @@ describe('how often a provider is asked', () => {
     expect(sent).to.equal(0);
   });
 
-  it('is half of what a process does at once when it does not answer questions', async () => {
+  it("gives an unresponsive provider at most half of a process's concurrency", async () => {
     const connection = connectionTo({});
     let finish = () => {};
     const hanging = new Promise<void>((resolve) => (finish = resolve));
@@ -172,7 +171,7 @@ describe('how often a provider is asked', () => {
     );
   });
 
-  it('is not known while Redis is away: nothing is sent, and nobody waits for it', async () => {
+  it('admits nothing, without waiting, while Redis is unreachable', async () => {
     const connection = connectionTo({ callsPerSecond: 1_000 });
     await disconnectRedis();
     let sent = 0;

@@ -1,6 +1,6 @@
 /**
- * A provider that hangs, and one that refuses connections, beside one that is well. Alone (scripts/test/run-files.ts): it
- * compares the times of two phases.
+ * A hanging provider and a refusing provider next to a healthy one. Runs alone
+ * (scripts/test/run-files.ts), because it compares the times of two phases.
  */
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.js';
@@ -12,7 +12,7 @@ import { steadily } from '../support/steadily.js';
 import { playedSellers, sell } from './played-sellers.js';
 import { finalOf, newBuyer, purchase } from './provider-stack.js';
 
-describe('a provider that hangs', function () {
+describe('a hanging provider', function () {
   this.timeout(120_000);
   let stack: Stack;
   let buyer: ApiClient;
@@ -32,17 +32,17 @@ describe('a provider that hangs', function () {
     await sellers.stop();
   });
 
-  it('keeps no other up: p95 of the healthy one stays under twice its normal', async () => {
+  it('keeps the p95 of the healthy provider under twice its normal value', async () => {
     const healthy = await sellers.play(sell);
     const p95 = () => p95ToFinal(stack, buyer, healthy.code);
     const normalMs = await p95();
     const hanging = await sellers.play(() => undefined);
-    // Some may be refused: its circuit opens while its calls hang.
+    // Some purchases may be refused, because the circuit opens while its calls hang.
     await Promise.allSettled(Array.from({ length: 24 }, () => purchase(buyer, hanging.code, '081234567899')));
     await eventually('the first orders to hang', () => Promise.resolve(hanging.arrivals.length >= 8));
     const besideMs = await p95();
     process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that hangs\n`);
-    // On a busy machine the normal is too fine a measure. A place that is taken is free after 3 s.
+    // The floor of 400 ms allows for a busy machine. An occupied slot is free after 3 s.
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
 });
@@ -72,11 +72,11 @@ describe('a provider that refuses connections', function () {
     await sellers.stop();
   });
 
-  it('keeps no other up, what waits for it costs a command for many, and none of it is given back early', async () => {
+  it('delays no other provider, batches its re-checks, and refunds nothing early', async () => {
     const healthy = await sellers.play(sell);
     const normalMs = await p95ToFinal(stack, buyer, healthy.code);
     const refusing = await sellers.play(sell);
-    // They wait for their turn, and their provider has gone when it comes.
+    // The provider stops while the purchases wait for their turn.
     await fulfilment.stop();
     const ids = await Promise.all(
       Array.from({ length: waiting }, (_, index) =>
@@ -108,7 +108,7 @@ describe('a provider that refuses connections', function () {
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
     const statuses = (await purchases.find({ _id: { $in: ids } }).toArray()).map(({ status }) => status);
     expect(new Set(statuses), 'statuses long before the longest wait').not.to.include('FAILED');
-    // Nobody has said how long they may wait: ten minutes.
+    // Without a configured wait, the limit is ten minutes.
     const [old = '', younger = ''] = ids;
     const bought = (_id: string, secondsAgo: number) =>
       purchases.updateOne({ _id }, { $set: { createdAt: new Date(Date.now() - 1_000 * secondsAgo) } });
@@ -120,7 +120,7 @@ describe('a provider that refuses connections', function () {
   });
 });
 
-/** Of 32 purchases at a steady rate, in milliseconds. */
+/** Returns the p95 from acceptance to final of 32 purchases at a steady rate, in milliseconds. */
 async function p95ToFinal(stack: Stack, buyer: ApiClient, code: string): Promise<number> {
   const bought: Promise<string>[] = [];
   await steadily(8, 32, (index) => {

@@ -1,4 +1,3 @@
-/** Provider callbacks, reversals and the operator's decisions, through the real processes. */
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
@@ -70,7 +69,7 @@ describe('provider callbacks', () => {
     });
   }
 
-  it('a forged, unknown or unreadable callback is refused and moves nothing', async () => {
+  it('refuses a forged, unknown or unreadable callback and changes nothing', async () => {
     await stack.simulator.control({ pending_ms: 4_000 });
     const id = await purchase(buyer, code, '081234561233');
     await eventually(
@@ -104,7 +103,7 @@ describe('provider callbacks', () => {
     await finalOf(stack, id);
   });
 
-  it('a right callback asks at once, and the status decides, not the callback', async () => {
+  it('a valid callback triggers a status check, and its answer decides', async () => {
     await stack.simulator.control({ pending_ms: 3_000 });
     const id = await purchase(buyer, code, '081234561234');
     await eventually(
@@ -115,20 +114,20 @@ describe('provider callbacks', () => {
       status: 200,
       body: { status: 'received' },
     });
-    // It is refused at the provider whatever the callback says.
+    // The provider refuses this number, although the callback reports success.
     const final = await finalOf(stack, id);
     expect(final).to.include({ status: 'FAILED', serialNumber: null });
   });
 
-  it('a callback shortens the wait to below the schedule', async () => {
+  it('a callback triggers a check before the scheduled one', async () => {
     await stack.simulator.control({ pending_ms: 9_000 });
     const id = await purchase(buyer, code, '081234561233');
-    // Checks at 1, 3 and 7 s have found it pending; the next one is due at 15 s.
+    // Checks at 1, 3 and 7 s found it pending. The next one is due at 15 s.
     const attempt = await eventually('three checks', async () => {
       const [first] = await attemptsOf(stack, id);
       return first && first.checks >= 3 ? first : null;
     });
-    // The same order again only asks what became of it.
+    // Sending the same order again only asks for its status.
     const order = { username: simulated.username, code, customer: '081234561233', ref_id: `${id}-1` };
     await untilStatus('00', stack.simulator, '/request', order, 15_000);
     expect((await h2hCallback(`${id}-1`, 'success')).status).to.equal(200);
@@ -137,7 +136,7 @@ describe('provider callbacks', () => {
     expect((final.finalAt?.getTime() ?? 0) - (attempt.sentAt?.getTime() ?? 0)).to.be.below(14_000);
   });
 
-  it('Digiflazz: ping is answered, its webhook is accepted by its own signature only', async () => {
+  it('Digiflazz: answers a ping and accepts a webhook only with its signature', async () => {
     const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_000 }]);
     expect(
       (await post('/api/providers/digiflazz/callback', Buffer.from('{"sed":"x","hook":{}}'), {})).status,
@@ -153,7 +152,7 @@ describe('provider callbacks', () => {
     expect(await transactionOf(stack, id)).to.include({ status: 'SUCCESS', serialNumber: '1234567890' });
   });
 
-  it('a sale that Digiflazz takes back (rc 74) is reversed once: buyer, seller and platform are as before it', async () => {
+  it('reverses a sale once on a Digiflazz refund (rc 74), and restores all balances', async () => {
     const flazzCode = await addProduct(stack, [{ sellerId: flazz.id, price: 12_345 }]);
     const before = await eventually('all sales so far to be posted', async () => {
       const ledger = await ledgerOf(stack);
@@ -162,7 +161,7 @@ describe('provider callbacks', () => {
     });
     const id = await purchase(buyer, flazzCode, '087800001230');
     const sold = await finalOf(stack, id);
-    // As after the minimum interval: a status check is allowed again.
+    // Backdate the order, so that the minimum interval allows a status check.
     await stack.db
       .collection<{ _id: string }>('attempts')
       .updateOne({ _id: `${id}-1` }, { $set: { sentAt: new Date(Date.now() - 120_000) } });
@@ -195,11 +194,11 @@ describe('provider callbacks', () => {
     expect(JSON.parse(callback.raw)).to.include({ code: id, status: 'REFUNDED' });
   });
 
-  it('"failed" after success without a reversal makes a case and moves nothing', async () => {
+  it('a callback that contradicts a final sale opens a case and moves no money', async () => {
     const id = await purchase(buyer, code, '081234561230');
     const sold = await finalOf(stack, id);
     await h2hCallback(`${id}-1`, 'failed');
-    // The provider's status still says success: nothing to see.
+    // The status check still reports success, so nothing changes.
     expect((await transactionOf(stack, id))?.version).to.equal(sold.version);
     const refused = await purchase(buyer, code, '081234561232');
     await finalOf(stack, refused);
@@ -209,7 +208,7 @@ describe('provider callbacks', () => {
     expect(await transactionOf(stack, refused)).to.include({ status: 'FAILED' });
   });
 
-  it('every callback five times, shuffled, some forged: no change beyond the first right one', async () => {
+  it('five shuffled copies of every callback, some forged, have the effect of one', async () => {
     await stack.simulator.control({ pending_ms: 2_000 });
     const endings = ['1230', '1232', '1233', '1234'];
     const ids = await Promise.all(
@@ -236,13 +235,13 @@ describe('provider callbacks', () => {
     for (const { call } of order) {
       statuses.push((await call()).status);
     }
-    // Of one address; the limit of bad ones stops no right one.
+    // All callbacks come from one address. The limit on bad callbacks blocks no valid one.
     expect(statuses.filter((status) => [401, 429].includes(status))).to.have.length(ids.length);
     expect(statuses.filter((status) => status === 200)).to.have.length(ids.length * 6);
     for (const id of ids) {
       const final = await finalOf(stack, id);
       expect(final.status).to.equal(says(id) === 'success' ? 'SUCCESS' : 'FAILED');
-      // Accepted, sent, settled: three versions and no more.
+      // Versions: 0 accepted, 1 sent, 2 concluded.
       expect(final.version, id).to.equal(2);
       expect(await attemptsOf(stack, id)).to.have.length(1);
     }
@@ -253,7 +252,7 @@ describe('provider callbacks', () => {
     expect(journals, 'a purchase and a result each').to.equal(ids.length * 2);
   });
 
-  it('the reference of a callback is ours: a client reference finds nothing', async () => {
+  it("does not find an order by the client's reference", async () => {
     const { status } = await h2hCallback(uniqueRef(), 'success');
     expect(status, 'refused, perhaps as one too many').to.be.oneOf([401, 429]);
   });

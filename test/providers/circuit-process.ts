@@ -1,4 +1,7 @@
-/** A second process for circuit.test.ts: does what it is told over IPC and answers with the circuit's state. */
+/**
+ * Second process of circuit.test.ts: records the failures requested over IPC and returns the
+ * circuit's state.
+ */
 import { readCircuits, recordCall } from '../../src/providers/circuit.js';
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
@@ -12,7 +15,7 @@ export interface CircuitOrder {
 
 redis();
 await connectRedis();
-// As every process of the service; the host of this one may be wrong.
+// Every process of the service keeps the fleet clock. The clock of this host may be wrong.
 const clock = keepFleetClock();
 await eventually('the fleet clock', async () => {
   const [seconds] = await redis().time();

@@ -23,7 +23,7 @@ import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;
 
-/** Time goes on as it does, from somewhere else. */
+/** Moves the clock forward. Time continues to run from there. */
 function goOn(ms: number): void {
   offsetMs += ms;
   setClock(() => Date.now() + offsetMs);
@@ -37,7 +37,7 @@ async function record(sellerId: string, count: number, call: { failed?: boolean;
 }
 
 async function stateOf(sellerId: string): Promise<string | undefined> {
-  // What was read a moment ago is kept for 200 ms.
+  // Circuit states are cached for 200 ms.
   goOn(250);
   return (await readCircuits([sellerId])).get(sellerId)?.state;
 }
@@ -52,7 +52,7 @@ describe('provider circuits', () => {
     setClock(null);
   });
 
-  it('stay closed for fewer than 20 calls, and open at the 20th when half of them failed', async () => {
+  it('stay closed below 20 calls and open at the 20th when half of them failed', async () => {
     const seller = newId();
     await record(seller, 9);
     await record(seller, 10, { failed: true });
@@ -61,7 +61,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('open');
   });
 
-  it('stay closed when fewer than half failed, and forget what is 30 s old', async () => {
+  it('stay closed when fewer than half failed, and ignore calls older than 30 s', async () => {
     const seller = newId();
     await record(seller, 11);
     await record(seller, 9, { failed: true });
@@ -71,7 +71,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller), '10 calls in the window').to.equal('closed');
   });
 
-  it('open after 20 failures in a row, however many were served in the half minute before', async () => {
+  it('open after 20 failures in a row, whatever succeeded in the 30 s before', async () => {
     const seller = newId();
     await record(seller, 200);
     await record(seller, 19, { failed: true });
@@ -86,7 +86,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller), 'closed with nothing counted').to.equal('closed');
   });
 
-  it('open when more than one call in twenty took the whole time-out', async () => {
+  it('open when more than one call in twenty took the whole timeout', async () => {
     const seller = newId();
     await record(seller, 38);
     await record(seller, 2, { slow: true });
@@ -95,7 +95,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('open');
   });
 
-  it('are half-open after 15 s, with one probe a second for each purpose; three good ones close them', async () => {
+  it('become half-open after 15 s, probe once a second, and close after 3 successes', async () => {
     const seller = newId();
     await record(seller, 20, { failed: true });
     goOn(circuitRules.openMs - 1_000);
@@ -111,7 +111,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('closed');
   });
 
-  it('open again when a probe fails, whatever came from before the opening', async () => {
+  it('reopen when a probe fails, and ignore answers to calls from before the opening', async () => {
     const seller = newId();
     const beforeOpening = nowMs();
     await record(seller, 20, { failed: true });
@@ -131,7 +131,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('open');
   });
 
-  it('open while 20 orders hang, long before their time is over', async () => {
+  it('open while 20 orders hang, before their timeout', async () => {
     const sellerId = newId();
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const how = { timeoutMs: 60_000, countsForCircuit: true };
@@ -144,7 +144,7 @@ describe('provider circuits', () => {
     }
   });
 
-  it('stay closed whatever a process that was killed has left under way', async () => {
+  it('ignore calls in flight that a killed process left behind', async () => {
     const sellerId = newId();
     const [seconds] = await redis().time();
     const dead = newId();
@@ -153,7 +153,7 @@ describe('provider circuits', () => {
       `${dead}:${n}`,
     ]);
     await redis().zadd(getFlightsKey(sellerId, 'orders'), ...left.flat());
-    // One that lives and has sent an order says so, and that is no word for the dead.
+    // A live process sends heartbeats for its own order only, not for the dead process.
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
     await eventually('a beat', async () => (await redis().zcard(getHeartbeatsKey(sellerId))) === 1);
@@ -161,7 +161,7 @@ describe('provider circuits', () => {
     await ('release' in turn ? turn.release() : undefined);
   });
 
-  it('half-open let one probe through at a time, however long it takes', async () => {
+  it('allow one probe at a time while half-open, however long it takes', async () => {
     const seller = newId();
     const connection = { sellerId: seller, baseUrl: '', username: '', secret: '' };
     await record(seller, 20, { failed: true });
@@ -189,7 +189,7 @@ describe('provider circuits', () => {
     }
   });
 
-  it('open at once for what is ours to repair, and close by the operator', async () => {
+  it('open at once on a configuration fault, and close when the operator closes them', async () => {
     const seller = newId();
     await openCircuit(seller, 'configuration');
     expect(await stateOf(seller)).to.equal('open');
@@ -197,7 +197,7 @@ describe('provider circuits', () => {
     expect(await stateOf(seller)).to.equal('closed');
   });
 
-  it('are one for two processes: the failures of both add up, and both see it open', async () => {
+  it('are shared by two processes: failures add up, and both see the circuit open', async () => {
     const child = forkTestProgram('test/providers/circuit-process');
     try {
       await once(child, 'message');

@@ -1,4 +1,4 @@
-/** Each code of the two protocols by name, on a real HTTP server. */
+/** Every response code of the two protocols, on a real HTTP server. */
 import { expect } from 'chai';
 import type { ProviderConnection, ProviderOutcome } from '../../src/providers/adapter.js';
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
@@ -18,7 +18,10 @@ const confirm: Expected = { outcome: 'refused', failover: 'confirm', clientCode:
 const ours: Expected = { ...nextSeller, fault: 'configuration' };
 const ourFloat: Expected = { ...nextSeller, fault: 'float' };
 
-/** [rc, name in the documentation, status beside it, the order's outcome, the outcome as answer to a status check] */
+/**
+ * [rc, documented meaning, status field, outcome of the order, outcome of a status check if it
+ * differs]
+ */
 const table: [string, string, 'Sukses' | 'Pending' | 'Gagal', Expected, Expected?][] = [
   ['00', 'success', 'Sukses', { outcome: 'success' }],
   ['01', 'time-out', 'Gagal', confirm, nextSeller],
@@ -90,18 +93,18 @@ describe('response codes of Digiflazz', () => {
     });
   }
 
-  it('the table covers every code that the adapter knows, and no other', () => {
+  it('cover every code that the adapter knows, and no other', () => {
     expect(table.map(([rc]) => rc).sort()).to.deep.equal(Object.keys(rcMeanings).sort());
   });
 
-  it('a code that is not listed is unknown, whatever is said beside it', async () => {
+  it('an unlisted code is unknown, whatever its status says', async () => {
     for (const rc of ['04', '46', '56', '64', '65', '83', '86', '100', 'toString']) {
       server.answerNextWith({ rc, status: 'Gagal' });
       expect(await adapter.buy(connection, orderOf(story)), rc).to.include({ outcome: 'unknown' });
     }
   });
 
-  it('an rc whose status says something else is unknown', async () => {
+  it('an rc that contradicts its status is unknown', async () => {
     for (const [rc, status] of [
       ['00', 'Gagal'],
       ['00', 'Pending'],
@@ -116,7 +119,7 @@ describe('response codes of Digiflazz', () => {
     }
   });
 
-  it('passes the price that we accept, and reads cost, balance, stock and cut-off', async () => {
+  it('passes max_price and reads cost, balance, stock and cut-off', async () => {
     const floats: number[] = [];
     const noting = createDigiflazzAdapter((_seller, amount) => floats.push(amount));
     expect(await noting.buy(connection, { ...orderOf(story), costMax: 10_500 })).to.include({ cost: 10_000 });
@@ -146,7 +149,7 @@ describe('response codes of Digiflazz', () => {
     }
   });
 
-  it('a bill over two months is named by the newest; ping is a ping; nobody asked within 60 s', async () => {
+  it('reads a bill over two months and a ping, and asks at most every 60 s', async () => {
     const query = { providerRef: 'bill-1', productCode: 'pln', customerNumber: '530000000002' };
     expect(await adapter.inquireBill(connection, query)).to.deep.equal({
       outcome: 'bill',
@@ -166,7 +169,9 @@ describe('response codes of Digiflazz', () => {
   });
 });
 
-/** [status, transaction_status, sn, the order's outcome, the outcome as answer to a status check] */
+/**
+ * [status, transaction_status, sn, outcome of the order, outcome of a status check if it differs]
+ */
 const h2hTable: [string, string | undefined, string | null, Expected, Expected?][] = [
   ['00', 'success', 'SN', { outcome: 'success' }],
   ['00', 'success', null, { outcome: 'success' }],
@@ -215,7 +220,7 @@ describe('response codes of h2h', () => {
   });
   after(() => server.stop());
 
-  it('an order and its status check, which may buy it, pass the price that we accept', async () => {
+  it('passes max_price with an order and with its status check, which may buy', async () => {
     answer = { status: '00', sn: 'SN', transaction_status: 'success' };
     const connection = { sellerId: 's', baseUrl: server.url, username: 'us', secret: 'key' };
     const order = { ...orderOf(story), costMax: 10_500 };
@@ -226,7 +231,7 @@ describe('response codes of h2h', () => {
       ['/request', '10500'],
       ['/request', '10500'],
     ]);
-    // A bill is paid at its amount or not at all.
+    // A bill is paid at exactly its amount.
     await adapter.payBill(connection, { ...order, billTotal: 77_500 });
     const { searchParams } = server.calls.at(-1)?.url ?? new URL(server.url);
     expect([searchParams.get('amount'), searchParams.get('max_price')]).to.deep.equal(['77500', null]);

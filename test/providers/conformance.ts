@@ -1,6 +1,6 @@
 /**
- * What every provider adapter guarantees, whatever its protocol. A new adapter brings a `Harness`: a real HTTP
- * server that plays the protocol, and the numbers that make it play each story.
+ * Guarantees of every provider adapter, whatever its protocol. A new adapter supplies a `Harness`:
+ * a real HTTP server that plays the protocol, and the numbers that trigger each story.
  */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ export interface Harness {
   prepaid: Record<'success' | 'refused' | 'pendingSuccess' | 'pendingRefused' | 'silent', Story>;
   postpaid: Record<'success' | 'noBill' | 'changed', Story> | null;
   executions: (providerRef: string) => Promise<number>;
-  /** Pending orders become final now. */
+  /** Makes every pending order final. */
   finish: () => Promise<void>;
   callback: (providerRef: string) => Promise<{ raw: Buffer; headers: Record<string, string> }>;
   stop: () => Promise<void>;
@@ -46,7 +46,7 @@ export function orderOf(story: Story, providerRef = `${newId()}-1`): ProviderOrd
   return { providerRef, ...story, costMax: 1_000_000, sentAt: null, lastCheckAt: null };
 }
 
-/** The same order, as it is asked about when the provider allows it. */
+/** Returns the order as sent, and moves the clock to when the provider allows a status check. */
 function askLater(harness: Harness, order: ProviderOrder): ProviderOrder {
   const sentAt = new Date();
   setClock(() => Date.now() + harness.adapter.traits.inquiryMinIntervalMs + 1_000);
@@ -63,14 +63,14 @@ function describeOrders(the: () => Harness): void {
     expect(await executions(order.providerRef)).to.equal(1);
   });
 
-  it('tells a refusal that another seller may serve', async () => {
+  it('reports a refusal that allows failover to another seller', async () => {
     const { adapter, connection, prepaid, executions } = the();
     const order = orderOf(prepaid.refused);
     expect(await adapter.buy(connection, order)).to.include({ outcome: 'refused', failover: 'yes' });
     expect(await executions(order.providerRef)).to.equal(0);
   });
 
-  it('the status check of a finished order repeats its result and executes nothing', async () => {
+  it('a status check of a finished order repeats its result and executes nothing', async () => {
     const harness = the();
     const { adapter, connection, prepaid, executions } = harness;
     const order = orderOf(prepaid.success);
@@ -80,7 +80,7 @@ function describeOrders(the: () => Harness): void {
     expect(await executions(order.providerRef)).to.equal(1);
   });
 
-  it('an order is pending until the provider knows, and then what the provider says', async () => {
+  it('an order is pending until the provider reports its result', async () => {
     const harness = the();
     const { adapter, connection, prepaid, finish, executions } = harness;
     const good = orderOf(prepaid.pendingSuccess);
@@ -94,7 +94,7 @@ function describeOrders(the: () => Harness): void {
     expect(await executions(bad.providerRef)).to.equal(0);
   });
 
-  it('an answer that never comes is unknown, and the status check finds what was executed, once', async () => {
+  it('a lost answer is unknown, and the status check finds the one execution', async () => {
     const harness = the();
     const { adapter, connection, prepaid, executions } = harness;
     const order = orderOf(prepaid.silent);
@@ -139,7 +139,7 @@ function describeLostAnswers(the: () => Harness): void {
     });
   }
 
-  it('an answer that drips is given up at the time-out', async () => {
+  it('gives up a slow, dripping answer at the timeout', async () => {
     const { adapter, connection, prepaid } = the();
     const server = await startPlayServer((_call, response) => {
       const timer = setInterval(() => response.write(' '), 50);
@@ -155,7 +155,7 @@ function describeLostAnswers(the: () => Harness): void {
     await server.stop();
   });
 
-  it('a redirect is unknown and not followed', async () => {
+  it('does not follow a redirect, and reports it as unknown', async () => {
     const { adapter, connection, prepaid } = the();
     const target = await startPlayServer((_call, response) => response.end('{}'));
     const server = await startPlayServer((_call, response) => {
@@ -167,7 +167,7 @@ function describeLostAnswers(the: () => Harness): void {
     await Promise.all([server.stop(), target.stop()]);
   });
 
-  it('a refused connection and a name that does not exist were certainly not sent', async () => {
+  it('reports a refused connection or an unknown host as not sent', async () => {
     const { adapter, connection, prepaid } = the();
     const server = await startPlayServer(() => undefined);
     await server.stop();
@@ -180,7 +180,7 @@ function describeLostAnswers(the: () => Harness): void {
     }
   });
 
-  it('never asks sooner than the minimum interval, nor about an order older than the maximum age', async () => {
+  it('never asks within the minimum interval or beyond the maximum age', async () => {
     const { adapter, connection, prepaid } = the();
     const server = await startPlayServer((_call, response) => response.end('{}'));
     const there = { ...connection, baseUrl: server.url };
@@ -228,7 +228,7 @@ function describeReadings(the: () => Harness): void {
     expect(list.ok && list.value.length, JSON.stringify(list)).to.be.greaterThan(0);
   });
 
-  it('a bill is inquired, paid once at its total, and asked about', async function () {
+  it('inquires a bill, pays it once at its total, and finds its status', async function () {
     const harness = the();
     const { adapter, connection, postpaid, executions } = harness;
     if (!postpaid) {
@@ -249,7 +249,7 @@ function describeReadings(the: () => Harness): void {
     expect(await executions(order.providerRef)).to.equal(1);
   });
 
-  it('a bill that has changed is not paid, and a bill that does not exist is refused', async function () {
+  it('does not pay a changed bill, and refuses a bill that does not exist', async function () {
     const { adapter, connection, postpaid, executions } = the();
     if (!postpaid) {
       return this.skip();
@@ -261,7 +261,7 @@ function describeReadings(the: () => Harness): void {
     expect(none).to.include({ outcome: 'refused', reason: 'no-bill' });
   });
 
-  it('no answer repeats our secret', async () => {
+  it('no outcome contains our secret', async () => {
     const { adapter, connection, prepaid } = the();
     const said = JSON.stringify([
       await adapter.buy({ ...connection, baseUrl: 'http://provider.invalid' }, orderOf(prepaid.success)),
@@ -272,7 +272,7 @@ function describeReadings(the: () => Harness): void {
     expect(said).not.to.match(/[0-9a-f]{32}/);
   });
 
-  it('a key that the provider does not accept is ours to repair', async () => {
+  it('reports a rejected key as a configuration fault', async () => {
     const { adapter, connection, prepaid, executions } = the();
     const order = orderOf(prepaid.success);
     const outcome = await adapter.buy({ ...connection, secret: 'wrong-secret' }, order);
@@ -289,7 +289,7 @@ function describeReadings(the: () => Harness): void {
 }
 
 function describeCallbacks(the: () => Harness): void {
-  it('a callback names its order, and only the right signature over the right bytes counts', async () => {
+  it('a callback names its order and verifies only with the right signature and body', async () => {
     const { adapter, connection, prepaid, callback } = the();
     const order = orderOf(prepaid.success);
     await adapter.buy(connection, order);
@@ -303,7 +303,7 @@ function describeCallbacks(the: () => Harness): void {
     expect(adapter.isCallbackSigned(other, raw, headers), 'another secret').to.equal(false);
   });
 
-  it('what is no callback of this protocol is none', () => {
+  it('reads no callback from a body of another protocol', () => {
     const { adapter } = the();
     for (const raw of [
       '',

@@ -1,7 +1,7 @@
 /**
- * Plays Digiflazz over HTTP with the test numbers of its documentation: signs, `rc`, a request that is the status
- * check of an earlier one, bills, price list, webhooks. It counts what it executes, and how often somebody asked
- * again within 60 s, which the documentation forbids.
+ * Plays Digiflazz over HTTP with the test numbers of its documentation: signatures, `rc`, status
+ * checks by repeated requests, bills, price list and webhooks. Counts executions, and repeats
+ * within 60 s, which the documentation forbids.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -23,18 +23,20 @@ export interface DigiflazzServer {
   username: string;
   apiKey: string;
   webhookSecret: string;
-  /** How many times money was spent for this reference. */
+  /** Returns how often this reference was executed. */
   executions(refId: string): number;
-  /** Status checks under 60 s after the one before. */
+  /** Returns the number of status checks within 60 s of the previous one. */
   tooSoon(): number;
   calls: PlayedCall[];
-  /** Every pending order becomes final. */
+  /** Makes every pending order final. */
   finish(): void;
-  /** The next order is answered with this code, and nothing is formed; with null, as its number says. */
+  /**
+   * Answers the next order with this code and creates no order. Null restores the answer by number.
+   */
   answerNextWith(answer: { rc: string; status?: string; httpStatus?: number } | null): void;
-  /** Orders of these numbers are executed and never answered the first time. */
+  /** Orders to these numbers are executed, and their first request gets no answer. */
   silentFor: Set<string>;
-  /** The raw body and headers of the webhook for an order. */
+  /** Returns the raw body and the headers of the webhook for an order. */
   webhook(refId: string): { raw: Buffer; headers: Record<string, string> };
   stop(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-/** What `topup doctor` says of providers. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Diagnosis } from '../../src/doctor/diagnosis.js';
@@ -6,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
-describe('topup doctor', () => {
+describe('topup doctor and providers', () => {
   let stack: Stack;
   let redis: Redis;
   let sellerId: string;
@@ -27,7 +26,7 @@ describe('topup doctor', () => {
       .json<{ checks: Diagnosis[] }>()
       .checks.find((each) => each.name === name);
 
-  it('names a provider whose circuit is open, and what to do, until it is closed', async () => {
+  it('reports an open circuit with advice until the circuit is closed', async () => {
     expect(await checkOf('circuit of seller')).to.equal(undefined);
     const key = `${stack.env['QUEUE_PREFIX']}:circuit:{${sellerId}}:state`;
     await redis.hset(key, { state: 'open', changedAt: Date.now(), probes: 0, inRow: 0 });
@@ -42,7 +41,7 @@ describe('topup doctor', () => {
     await eventually('it to be closed', async () => (await checkOf('circuit of seller')) === undefined);
   });
 
-  it('names a provider whose float was not told for long, and none that never told it', async () => {
+  it('reports a stale float, and no float that was never reported', async () => {
     const states = stack.db.collection<{ _id: string }>('providerStates');
     const set = (floatAt: Date | null) =>
       states.updateOne({ _id: sellerId }, { $set: { floatAt } }, { upsert: true });

@@ -1,4 +1,4 @@
-/** A certificate for localhost that has expired and that nobody trusts, with its key: made for these tests alone. */
+/** A self-signed, expired certificate for localhost, made for these tests. */
 export const expiredCertificate = {
   key: `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIADr528Ve9bHFzlKbqAn10234/Zru4+Hz4Ovr9UGU3vKoAoGCCqGSM49

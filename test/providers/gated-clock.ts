@@ -4,14 +4,18 @@ import { keepFleetClock, type FleetClock } from '../../src/redis/fleet-clock.js'
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 
 export interface GatedClock {
-  /** The way of this process to Redis. */
+  /** The connection of this process to Redis. */
   gate: TcpGate;
   clock: FleetClock;
-  /** What a test may put something in the place of: it is put back. */
+  /**
+   * The original values of everything that a test may replace. They are restored after each test.
+   */
   real: { url: string; steady: () => number; date: () => number };
 }
 
-/** Each test of the file keeps the fleet's clock in this process, by a Redis that can be made slow, or be cut off. */
+/**
+ * Runs the fleet clock for each test of a file, over a Redis connection that can be delayed or cut.
+ */
 export function useGatedClock(): GatedClock {
   const real = { url: env.REDIS_URL, steady: performance.now.bind(performance), date: Date.now };
   const given = { real } as GatedClock;

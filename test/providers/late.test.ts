@@ -1,4 +1,7 @@
-/** What can buy, asked for after its time, by a process that cannot know that by itself: it, or its machine, stood still. */
+/**
+ * Calls that can buy, made after their deadline by a process that cannot notice it, because its
+ * host was suspended.
+ */
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -20,7 +23,7 @@ const total = 11_000;
 const h2h = guardAdapter(createH2hAdapter('h2h'));
 const digiflazz = guardAdapter(createDigiflazzAdapter(() => undefined));
 
-describe('what can buy, after its time', () => {
+describe('calls that can buy, after their deadline', () => {
   const gated = useGatedClock();
   const { real } = gated;
   let provider: PlayServer;
@@ -33,7 +36,7 @@ describe('what can buy, after its time', () => {
     provider.calls.length = 0;
   });
 
-  /** Of both protocols. */
+  /** Answers in both protocols. */
   function answer({ raw, url }: PlayedCall, response: ServerResponse): void {
     if (!raw) {
       const ref_id = url.searchParams.get('ref_id');
@@ -61,7 +64,7 @@ describe('what can buy, after its time', () => {
     username: 'us',
     secret: 'secret',
   });
-  /** Its time was over three seconds after it was claimed. */
+  /** Builds an order whose deadline is three seconds after it was claimed. */
   const orderOf = (claimedMs: number): ProviderOrder & { billTotal: number } => ({
     providerRef: newId(),
     productCode: 'S10',
@@ -84,13 +87,13 @@ describe('what can buy, after its time', () => {
       Date.now = () => real.date() - sleptMs;
     },
   };
-  /** What it was refused with, or its outcome. */
+  /** Returns the error, or the outcome. */
   const late = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
   const bought = () => provider.calls.filter(({ raw }) => !raw.includes('inq-pasca'));
 
   for (const [what, sleep] of Object.entries(sleeps)) {
     for (const call of ['buy', 'payBill'] as const) {
-      it(`an order (${call}) is not sent where ${what}`, async () => {
+      it(`does not send an order (${call}) if ${what}`, async () => {
         const claimedMs = (await redisNow()) - sleptMs;
         sleep();
         expect(await late(h2h[call](connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
@@ -98,20 +101,20 @@ describe('what can buy, after its time', () => {
       });
     }
 
-    it(`a bill is not paid where ${what} while its amount was asked for`, async () => {
+    it(`does not pay a bill if ${what} during its inquiry`, async () => {
       const claimedMs = await redisNow();
       let aheadMs = 0;
       onInquiry = () => {
         sleep();
         aheadMs = sleptMs;
       };
-      // Redis is where the ten minutes have gone by.
+      // In Redis, the ten minutes have passed.
       shiftRedisTime(redis(), () => aheadMs);
       expect(await late(digiflazz.payBill(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
       expect(provider.calls).to.have.length(1);
     });
 
-    it(`a status check, which buys what is not known, is not sent where ${what}`, async () => {
+    it(`does not send a status check that may buy if ${what}`, async () => {
       const claimedMs = (await redisNow()) - sleptMs;
       sleep();
       for (const adapter of [h2h, digiflazz]) {
@@ -121,7 +124,7 @@ describe('what can buy, after its time', () => {
     });
   }
 
-  it('nothing is sent where Redis does not tell the time', async () => {
+  it('sends nothing while Redis does not answer TIME', async () => {
     const claimedMs = await redisNow();
     await gated.gate.cut();
     await eventually('the cut to be noticed', () => redis().status !== 'ready');
@@ -129,14 +132,14 @@ describe('what can buy, after its time', () => {
     expect(bought()).to.have.length(0);
   });
 
-  it('nothing is sent by a process that ends and keeps the clock no more', async () => {
+  it('sends nothing from a process whose fleet clock has stopped', async () => {
     const claimedMs = await redisNow();
     await gated.clock.stop();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);
     expect(bought()).to.have.length(0);
   });
 
-  it('nothing is written to a connection while whose making the machine stood still', async () => {
+  it('writes nothing to a connection if the host was suspended while it opened', async () => {
     const claimedMs = await redisNow();
     const stoodStill = () => shiftRedisTime(redis(), () => sleptMs);
     const channel = 'undici:client:beforeConnect';
@@ -155,7 +158,7 @@ describe('what can buy, after its time', () => {
     }
   });
 
-  it('and all of it is sent in its time', async () => {
+  it('sends all of these calls within their deadline', async () => {
     const claimedMs = await redisNow();
     const calls = (adapter: ProviderAdapter) => [
       adapter.buy(connection(), orderOf(claimedMs)),
@@ -167,8 +170,8 @@ describe('what can buy, after its time', () => {
     expect(bought()).to.have.length(6);
   });
 
-  // The last one: for this process there is no way back.
-  it('nothing is sent by a process that can write no answer down any more', async () => {
+  // The last test of this file: `stopSending` is permanent for the process.
+  it('sends nothing from a process that can no longer write answers down', async () => {
     const claimedMs = await redisNow();
     stopSending();
     expect(await late(h2h.buy(connection(), orderOf(claimedMs)))).to.be.instanceOf(LateError);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { getMaxWaitMs, getPromisedWaitMs } from '../../src/providers/backlog.js';
 
-describe('how long an order may wait for its turn', () => {
+describe('maximum wait of an order for its turn', () => {
   for (const [product, provider, seconds] of [
     [null, null, 600],
     [undefined, undefined, 600],
@@ -11,12 +11,12 @@ describe('how long an order may wait for its turn', () => {
     [3_600, 90, 90],
     [3_600, null, 3_600],
   ] as const) {
-    it(`${seconds} s where its product says ${product ?? 'nothing'} and its provider ${provider ?? 'nothing'}`, () => {
+    it(`${seconds} s if the product sets ${product ?? 'nothing'} and the provider ${provider ?? 'nothing'}`, () => {
       expect(getMaxWaitMs({ product, provider })).to.equal(1_000 * seconds);
     });
   }
 
-  it('ten minutes that nobody has said are no promise: an order whose turn comes later is still sent', () => {
+  it('the default of ten minutes is not a promise: an order is still sent after it', () => {
     expect(getPromisedWaitMs({ product: null, provider: null })).to.equal(Infinity);
   });
 });

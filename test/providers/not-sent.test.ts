@@ -1,4 +1,6 @@
-/** What certainly never reached a provider, or was certainly not taken by it, and price lists that are long. */
+/**
+ * Orders that certainly did not reach a provider or were not accepted by it, and long price lists.
+ */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
@@ -16,7 +18,7 @@ import { forkTestProgram } from '../support/fork-test-program.js';
 import { watchMemory } from '../support/memory-watch.js';
 import { startPlayServer, type PlayServer } from './play-server.js';
 
-/** What a process may need to read a price list of 31 MB, beside what it has. */
+/** Limit for the memory that a process needs to read a price list of 31 MB, in MB above idle. */
 const priceListMegabytesMax = 140;
 
 const adapters: Record<string, ProviderAdapter> = {
@@ -30,8 +32,8 @@ function connectionTo(baseUrl: string): ProviderConnection {
 
 const order = () => orderOf({ productCode: 'S10', customerNumber: '081234567890' });
 
-describe('an order to a provider that cannot be reached', () => {
-  /** Runs `use` with an address on which `server` listens; how many HTTP requests it has seen is up to the server. */
+describe('an order to an unreachable provider', () => {
+  /** Runs `use` with the port on which `server` listens. */
   async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
     const sockets = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
@@ -48,7 +50,7 @@ describe('an order to a provider that cannot be reached', () => {
   }
 
   for (const [name, adapter] of Object.entries(adapters)) {
-    it(`${name}: a certificate that has expired: it was not sent, and no request was seen`, async () => {
+    it(`${name}: an expired certificate is not-sent, and no request arrives`, async () => {
       let requests = 0;
       const server = createTlsServer(expiredCertificate, (_request, response) => {
         requests += 1;
@@ -61,7 +63,7 @@ describe('an order to a provider that cannot be reached', () => {
       });
     });
 
-    it(`${name}: a connection that ends, or speaks something else, in the middle of the handshake`, async () => {
+    it(`${name}: a failed TLS handshake is not-sent`, async () => {
       const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
       const speaksPlainly = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
       for (const server of [hangsUp, speaksPlainly]) {
@@ -72,7 +74,7 @@ describe('an order to a provider that cannot be reached', () => {
       }
     });
 
-    it(`${name}: a connection that ends after the request: it may have been executed`, async () => {
+    it(`${name}: a connection that closes after the request is unknown`, async () => {
       const hangsUp = createServer((socket) => socket.once('data', () => socket.destroy()));
       await listening(hangsUp, async (port) => {
         const outcome = await adapter.buy(connectionTo(`http://localhost:${port}`), order());
@@ -82,7 +84,7 @@ describe('an order to a provider that cannot be reached', () => {
   }
 });
 
-describe('a provider that is busy', () => {
+describe('a busy provider', () => {
   before(async () => {
     redis();
     await connectRedis();
@@ -101,7 +103,7 @@ describe('a provider that is busy', () => {
   ];
   for (const { adapter, status, retryAfter, outcome, pauses } of cases) {
     const header = retryAfter === null ? 'without Retry-After' : 'with Retry-After';
-    it(`${adapter}: ${status} ${header} is ${outcome}${pauses ? ', and the pause is kept' : ''}; of a status check it says nothing`, async () => {
+    it(`${adapter}: ${status} ${header} is ${outcome}${pauses ? ', and the pause is kept' : ''}; a status check is unknown`, async () => {
       const server = await startPlayServer((_call, response) => {
         response.writeHead(status, retryAfter === null ? {} : { 'retry-after': retryAfter });
         response.end('busy');
@@ -145,7 +147,7 @@ describe('a price list of 31 MB', () => {
   });
   after(() => server.stop());
 
-  it('is read as it comes in: the process goes on meanwhile, and keeps only what is wanted', async () => {
+  it('is read as a stream, without blocking the process, keeping only wanted rows', async () => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
     const list = await adapters['digiflazz']?.priceList(
@@ -156,11 +158,11 @@ describe('a price list of 31 MB', () => {
     expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
     const worstMs = Math.round(delay.max / 1e6);
     process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
-    // Read at once, it was more than a second on a quiet machine.
+    // Parsing it at once blocked for more than a second on an idle machine.
     expect(worstMs).to.be.below(500);
   });
 
-  it('takes a process little memory', async () => {
+  it('needs little memory', async () => {
     const reader = forkTestProgram('test/providers/price-list-process');
     try {
       await once(reader, 'message');
@@ -170,7 +172,7 @@ describe('a price list of 31 MB', () => {
       memory.stop();
       expect(codes).to.deep.equal(['SKU94999']);
       process.stdout.write(`    ${memory.growth().toFixed(0)} MB above ${memory.idle.toFixed(0)} MB idle\n`);
-      // Read at once there would be the bytes, the text and 95,000 rows beside each other.
+      // Parsing it at once would hold the bytes, the text and 95,000 rows at the same time.
       expect(memory.growth()).to.be.below(priceListMegabytesMax);
     } finally {
       reader.disconnect();
@@ -182,7 +184,7 @@ describe('a price list of 31 MB', () => {
     ['is no list', '{"data":{"rc":"99"}}'],
     ['has a row without a code', '{"data":[{"price":1}]}'],
   ] as const) {
-    it(`that ${what} cannot be read, so nothing is changed because of it`, async () => {
+    it(`that ${what} is unreadable and changes nothing`, async () => {
       const broken = await startPlayServer((_call, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(body);

@@ -1,4 +1,3 @@
-/** What the operator does about providers, by the CLI on a running copy. */
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +21,7 @@ import {
   type TestSeller,
 } from './provider-stack.js';
 
-describe('operator of providers', function () {
+describe('operator actions on providers', function () {
   this.timeout(90_000);
   let stack: Stack;
   let buyer: ApiClient;
@@ -56,7 +55,7 @@ describe('operator of providers', function () {
     return JSON.parse(stdout);
   }
 
-  /** A purchase whose provider stays pending for longer than the review waits. */
+  /** Makes a purchase whose provider stays pending for longer than the review waits. */
   async function underReview(client = buyer): Promise<string> {
     await stack.simulator.control({ pending_ms: 600_000 });
     const id = await purchase(client, code, '081234561233');
@@ -64,7 +63,7 @@ describe('operator of providers', function () {
     return id;
   }
 
-  /** What every wallet holds, without that of one account. */
+  /** Returns every wallet's balance, except that of one account. */
   async function walletsBut(accountId: string | undefined): Promise<[string, number][]> {
     return Object.entries((await ledgerOf(stack)).wallets).filter(([id]) => id !== accountId);
   }
@@ -73,7 +72,7 @@ describe('operator of providers', function () {
     return stack.db.collection<AuditEntry>('audit').findOne({ 'subject.id': id }, { sort: { at: -1 } });
   }
 
-  it('an order without an answer in time waits for review: not refunded, not asked about, listed', async () => {
+  it('an order without a timely answer goes to review, with no refund or check', async () => {
     const id = await underReview();
     expect(await transactionOf(stack, id)).to.include({ status: 'PROCESSING', nextActionAt: null });
     const listed = await topup('review', 'list');
@@ -81,7 +80,8 @@ describe('operator of providers', function () {
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
     const before = await walletsBut(other?._id);
-    // More than an interval of the schedule later others were asked about, it was not, and no money has moved.
+    // Meanwhile other orders were checked for longer than one interval; this one was not, and no
+    // money moved.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
       const [asked] = await attemptsOf(stack, await underReview(otherBuyer));
@@ -91,7 +91,7 @@ describe('operator of providers', function () {
     expect(await walletsBut(other?._id)).to.deep.equal(before);
   });
 
-  it('resolved as success it is sold, once, with its serial number, audited', async () => {
+  it('a review resolved as success is sold once, with serial number and audit entry', async () => {
     const id = await underReview();
     const args = ['review', 'resolve', id, '--as', 'success', '--sn', 'SN-1', '--reason', 'in their record'];
     expect(await topup(...args)).to.deep.equal({ transaction_id: id, status: 'SUCCESS' });
@@ -108,17 +108,17 @@ describe('operator of providers', function () {
     ).to.equal(0);
   });
 
-  it('resolved as failed the debit goes back; asked again the provider decides', async () => {
+  it('a review resolved as failed is refunded; "ask" lets the provider decide', async () => {
     const id = await underReview();
     await topup('review', 'resolve', id, '--as', 'failed', '--reason', 'not executed');
     expect(await transactionOf(stack, id)).to.include({ status: 'FAILED' });
     const second = await underReview();
     await topup('review', 'resolve', second, '--as', 'ask', '--reason', 'their system is back');
-    // It is asked for as long as a review waits, and then it comes back.
+    // The status is checked for as long as a review waits. Then the review opens again.
     await eventually('the review again', async () => (await transactionOf(stack, second))?.reviewSince);
   });
 
-  it('a sale taken back by the operator returns the price once, and needs a reason', async () => {
+  it('a sale reversed by the operator is refunded once, and needs a reason', async () => {
     const id = await purchase(buyer, code, '081234561230');
     await finalOf(stack, id);
     const without = await runToEnd('scripts/topup.js', ['review', 'reverse', id], stack.env).catch(String);
@@ -135,7 +135,7 @@ describe('operator of providers', function () {
     expect(Object.values(sums).reduce((total, sum) => total + sum, 0)).to.equal(0);
   });
 
-  it('a paused provider gets no orders, the catalogue shows it, and a resumed one does', async () => {
+  it('a paused provider gets no orders and shows as maintenance until resumed', async () => {
     await topup('provider', 'pause', 'seller', '--reason', 'told by mail');
     expect(await lastAudit(seller.id)).to.deep.include({ action: 'provider.pause', reason: 'told by mail' });
     await eventually('purchases to be refused', async () => {
@@ -165,7 +165,7 @@ describe('operator of providers', function () {
     });
   });
 
-  it('settings of a provider are changed and audited without their secrets', async () => {
+  it("changes a provider's settings and audits them without secrets", async () => {
     await topup(
       'provider',
       'set',
@@ -190,7 +190,7 @@ describe('operator of providers', function () {
     expect(await finalOf(stack, id)).to.include({ status: 'SUCCESS' });
   });
 
-  it('reconciliation finds what only one side has, in a table and as CSV', async () => {
+  it('reconciliation reports one-sided orders in a table and as CSV', async () => {
     const sold = await purchase(buyer, code, '081234561230');
     await finalOf(stack, sold);
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
@@ -201,7 +201,7 @@ describe('operator of providers', function () {
         stack.env,
       ).catch((error: unknown) => /\{[\s\S]*\}/.exec(String(error))?.[0] ?? ''),
     );
-    // Their record has the orders under review as executed; ours is not final there.
+    // The provider lists the orders under review as executed. Ours are not final.
     expect(fromLog.matched).to.be.at.least(1);
     expect(fromLog.differences.map((each: { kind: string }) => each.kind)).to.not.include('only-ours');
     const path = join(tmpdir(), `record-${randomUUID()}.csv`);

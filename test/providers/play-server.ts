@@ -6,7 +6,7 @@ export interface PlayedCall {
   url: URL;
   headers: IncomingMessage['headers'];
   raw: string;
-  /** Of the client: the same for all calls of one connection. */
+  /** The client's port: equal for all calls of one connection. */
   port: number;
 }
 
@@ -16,7 +16,7 @@ export interface PlayServer {
   stop(): Promise<void>;
 }
 
-/** A real HTTP server on a port of its own that answers as a test says. */
+/** Starts a real HTTP server on a free port that answers with `answer`. */
 export async function startPlayServer(
   answer: (call: PlayedCall, response: ServerResponse) => void,
 ): Promise<PlayServer> {

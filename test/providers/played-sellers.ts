@@ -1,4 +1,4 @@
-/** Sellers whose providers a test plays, made while the service runs. */
+/** Sellers whose providers a test plays, created while the service runs. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { announceChange } from '../support/announce-change.js';
@@ -10,13 +10,13 @@ export interface Played {
   server: PlayServer;
   sellerId: string;
   code: string;
-  /** What it was asked to buy, in the order of arrival. */
+  /** The orders that the provider received, in the order of arrival. */
   arrivals: { refId: string; customer: string; atMs: number }[];
 }
 
 type Answering = (call: PlayedCall, response: ServerResponse) => void;
 
-/** The answer of a provider that has sold. */
+/** Answers as a provider that has sold. */
 export function sell(call: PlayedCall, response: ServerResponse): void {
   const refId = call.url.searchParams.get('ref_id') ?? '';
   sendJson(response, 200, {
@@ -31,7 +31,7 @@ export function sell(call: PlayedCall, response: ServerResponse): void {
 export function playedSellers(stack: Stack) {
   const servers: PlayServer[] = [];
 
-  /** A seller of its own, made while the workers run, whose provider answers as the test says. */
+  /** Creates a seller while the workers run. Its provider answers with `answer`. */
   async function play(answer: Answering, settings: object = {}): Promise<Played> {
     const arrivals: Played['arrivals'] = [];
     const server = await startPlayServer((call, response) => {

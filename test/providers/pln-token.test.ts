@@ -1,4 +1,4 @@
-/** Design, providers: PLN serial numbers are read from the right; one token is one delivery however it is written. */
+/** PLN serial numbers are parsed from the right. A token is the same delivery in every notation. */
 import { expect } from 'chai';
 import { newId } from '../../src/shared/ids.js';
 import { migrate } from '../../src/database/migrate.js';
@@ -10,7 +10,7 @@ import { PurchaseModel } from '../../src/purchases/purchase.model.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
 describe('PLN tokens', () => {
-  it('are read from the right: a name may hold a slash', () => {
+  it('are parsed from the right, because a name may contain a slash', () => {
     const parts = {
       token: '12345678901234567890',
       customerName: 'RINA S/D HARTONO',
@@ -23,7 +23,7 @@ describe('PLN tokens', () => {
     expect(parsePlnToken('1234 5678 9012 3456 7890/ /R1M/900VA/71')?.customerName).to.equal('');
   });
 
-  it('are told from every other serial number', () => {
+  it('are distinguished from every other serial number', () => {
     const others = [
       '0041002345678901',
       '1234-5678-9012-3456-7890',
@@ -37,7 +37,7 @@ describe('PLN tokens', () => {
     }
   });
 
-  it('are read in groups of four, whatever else the serial number has and however it was written', () => {
+  it('are formatted in groups of four, however the provider wrote them', () => {
     const tail = '/NAME/R1/900VA/71,3';
     const read = (serialNumber: string, subcategory = 'pln') => formatToken({ subcategory, serialNumber });
     for (const token of ['12345678901234567890', '1234-5678-9012-3456-7890', '1234 5678 9012 3456 7890']) {
@@ -69,9 +69,9 @@ describe('PLN tokens', () => {
       ['1234-5678-9012-3456-7891/BUDI/R1/900VA/71,3', false],
       [token, false],
     ] as const) {
-      it(`make ${isCase ? 'a' : 'no'} case: ${again}`, async () => {
+      it(`open ${isCase ? 'a' : 'no'} case: ${again}`, async () => {
         const [first, second, productCode] = [newId(), newId(), `PLN-${newId()}`];
-        // Only what the question reads; the rest of a transaction plays no part in it.
+        // Only the fields that the query reads.
         await PurchaseModel.collection.insertOne({
           _id: first as never,
           accountId: first,

@@ -1,4 +1,3 @@
-/** A pending order is polled exactly by the schedule, and never after its maximum age. */
 import { expect } from 'chai';
 import { h2hTraits } from '../../src/providers/h2h.js';
 import '../../src/all-models.js';
@@ -23,7 +22,7 @@ import { fulfilById } from '../purchases/fulfil/fulfil-by-id.js';
 const second = 1_000;
 const hour = 3_600 * second;
 
-describe('polling by the clock', () => {
+describe('polling schedule', () => {
   let server: PlayServer;
   let callsAtMs: number[];
   let says: 'pending' | 'unknown';
@@ -33,7 +32,7 @@ describe('polling by the clock', () => {
     await migrate();
     redis();
     await connectRedis();
-    // A provider that never finishes, and writes down when it was asked.
+    // A provider that never finishes. It records when it is asked.
     server = await startPlayServer((call, response) => {
       callsAtMs.push(nowMs());
       const refId = call.url.searchParams.get('ref_id');
@@ -60,7 +59,7 @@ describe('polling by the clock', () => {
     says = 'pending';
   });
 
-  /** Accepts and sends one order at a clock that only the test moves. */
+  /** Accepts and sends one order. Only the test moves the clock. */
   async function sendOrder(): Promise<{ id: string; sentMs: number; at: (ms: number) => void }> {
     const startMs = Date.now();
     const at = (ms: number) => setClock(() => startMs + ms);
@@ -71,18 +70,18 @@ describe('polling by the clock', () => {
     return { id, sentMs: startMs, at };
   }
 
-  it('is asked at 1, 3, 7, 15, 25, 35 s after sending and at no other time, whatever jobs come', async () => {
+  it('asks 1, 3, 7, 15, 25 and 35 s after sending, however many jobs run', async () => {
     const { id, sentMs, at } = await sendOrder();
     for (let ms = 0; ms <= 40 * second; ms += 500) {
       at(ms);
-      // More jobs than there ever should be: the schedule is kept by the order itself.
+      // More jobs than usual: the order itself keeps the schedule.
       await fulfilById(id);
       await fulfilById(id);
     }
     expect(callsAtMs.slice(1).map((ms) => (ms - sentMs) / second)).to.deep.equal([1, 3, 7, 15, 25, 35]);
   });
 
-  it('a callback is asked about at once, but not within the minimum interval of the last contact', async () => {
+  it('a callback triggers a check at once, but not within the minimum interval', async () => {
     const { id, sentMs, at } = await sendOrder();
     at(h2hTraits.inquiryMinIntervalMs - 1);
     await fulfilById(id, { askNow: true });
@@ -93,7 +92,7 @@ describe('polling by the clock', () => {
     expect(callsAtMs.slice(1)).to.deep.equal([sentMs + h2hTraits.inquiryMinIntervalMs]);
   });
 
-  it('is never asked after 24 h: it waits for the operator, the money where it was', async () => {
+  it('asks no more after 24 h: the order goes to review and no money moves', async () => {
     const { id, at } = await sendOrder();
     at(24 * hour - second);
     await fulfilById(id);
@@ -110,7 +109,7 @@ describe('polling by the clock', () => {
     expect(await OrderModel.find({ transactionId: id }).lean<Order[]>()).to.have.length(1);
   });
 
-  it('an order that the provider has had is never bought elsewhere because it does not know it any more', async () => {
+  it('an order that the provider once knew is never bought elsewhere', async () => {
     const { id, at } = await sendOrder();
     says = 'unknown';
     for (let ms = 0; ms <= 120 * second; ms += second) {
@@ -125,7 +124,7 @@ describe('polling by the clock', () => {
     expect(callsAtMs.length, 'sent, and asked until five answers in a row').to.be.within(6, 12);
   });
 
-  it('a worker that read the order before another settled it sends nothing more', async () => {
+  it('a worker with a stale purchase cannot send after another concluded it', async () => {
     const { id } = await sendOrder();
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
@@ -136,7 +135,7 @@ describe('polling by the clock', () => {
     expect(await OrderModel.findById(`${id}-2`).lean<Order>()).to.equal(null);
   });
 
-  it('a worker that read the order before another sent its next attempt can give nothing back', async () => {
+  it('a worker with a stale purchase cannot refund after another sent the next order', async () => {
     const { id } = await sendOrder();
     const stale = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     const attempt = await OrderModel.findById(`${id}-1`).orFail().lean<Order>();
@@ -150,7 +149,7 @@ describe('polling by the clock', () => {
     expect(await PurchaseModel.findById(id).lean<Purchase>()).to.include({ status: 'PROCESSING' });
   });
 
-  it('a serial number that comes for a second order of a product makes a case', async () => {
+  it('a serial number that repeats for a second order of a product opens a case', async () => {
     const { id } = await sendOrder();
     const { productCode } = (await PurchaseModel.findById(id).lean<Purchase>()) ?? { productCode: '' };
     await PurchaseModel.updateOne({ _id: id }, { $set: { serialNumber: 'SN-TWICE' } });
@@ -164,7 +163,7 @@ describe('polling by the clock', () => {
     await CaseModel.deleteMany({ transactionId: 'second' });
   });
 
-  it('even where the review waits longer, nobody asks after the maximum age of the provider', async () => {
+  it("asks no more after the provider's maximum age, even if the review waits longer", async () => {
     const { id, at } = await sendOrder();
     at(h2hTraits.inquiryMaxAgeMs + 1);
     await fulfilById(id);

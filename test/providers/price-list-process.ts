@@ -1,4 +1,7 @@
-/** A process of its own for not-sent.test.ts, watched from outside: reads a price list when it is told where. */
+/**
+ * Separate process of not-sent.test.ts, measured from outside: reads the price list at the given
+ * address.
+ */
 import { createDigiflazzAdapter } from '../../src/providers/digiflazz.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { newId } from '../../src/shared/ids.js';

@@ -1,4 +1,4 @@
-/** What a provider writes reaches no terminal, file or log as a command. */
+/** Text from a provider reaches no terminal, file or log as control sequences. */
 import { expect } from 'chai';
 import { guardAdapter } from '../../src/providers/guarded-adapter.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
@@ -34,7 +34,7 @@ describe('control characters from a provider', () => {
   });
   after(() => server.stop());
 
-  it('are taken out of every answer of the adapter, before anybody stores or shows it', async () => {
+  it('are removed from every answer of the adapter before it is stored or shown', async () => {
     const adapter = guardAdapter(createH2hAdapter('h2h'));
     const connection = { sellerId: newId(), baseUrl: server.url, username: 'us', secret: 'secret' };
     const order = { providerRef: newId(), productCode: 'S10', customerNumber: '08123', costMax: 1 };
@@ -49,10 +49,10 @@ describe('control characters from a provider', () => {
     expect(answers[0]).to.include({ outcome: 'success', serialNumber: toPrintable(hostile) });
   });
 
-  it('what was stored before is harmless on a terminal, in CSV and in a log', () => {
+  it('that are already stored are harmless on a terminal, in CSV and in a log', () => {
     const colours = '\u001b[31mred\u001b[39m\tand\n';
     expect(toPrintableLines(colours)).to.equal(colours);
-    // Concealed, blinking, black, a screen of another colour, the cursor elsewhere, a link.
+    // Concealed, blinking, black, background colour, clear screen, cursor movement, link.
     for (const sequence of ['[8m', '[5m', '[30m', '[41m', '[2J', '[10A', '[38;5;0m', '[m', ']8;;x\u0007']) {
       expect(toPrintableLines(`a\u001b${sequence}b`), sequence).to.not.include('\u001b');
     }

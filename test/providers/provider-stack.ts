@@ -1,4 +1,4 @@
-/** What tests of the provider part share: a stack with sellers and products of their own. */
+/** Shared by the provider tests: a stack with its own sellers and products. */
 import { randomUUID } from 'node:crypto';
 import type { Order } from '../../src/purchases/order.model.js';
 import type { Purchase } from '../../src/purchases/purchase.model.js';
@@ -15,7 +15,9 @@ export interface TestSeller {
   username: string;
 }
 
-/** Points the seeded seller at a provider of this test, under a username that only this test uses. */
+/**
+ * Points the seeded seller at a provider of this test. The username must be used by no other test.
+ */
 export async function pointSeller(
   stack: Stack,
   username: string,
@@ -47,18 +49,18 @@ export async function pointSeller(
   return { id: account._id, username: provider.username };
 }
 
-/** Another seller, made while everything runs. @returns its id. */
+/** Adds a seller while the service runs. @returns its id. */
 export async function addSeller(stack: Stack, username: string): Promise<string> {
   const accounts = stack.db.collection<{ _id: string; username: string }>('accounts');
   const template = await accounts.findOne({ username: 'seller' });
   const _id = randomUUID().replaceAll('-', '');
-  // It is told nothing: the secrets of the template are sealed for that one account.
+  // Without webhooks: the template's secrets are sealed for its own account.
   const told = { webhookUrl: null, callbackUrl: null };
   await accounts.insertOne({ ...template, ...told, _id, username });
   return _id;
 }
 
-/** A prepaid product that exactly these sellers offer, in rupiah. */
+/** Adds a prepaid product that only these sellers offer. Prices are in rupiah. */
 export async function addProduct(
   stack: Stack,
   offers: { sellerId: string; price: number }[],
@@ -93,7 +95,7 @@ export async function addProduct(
   return code;
 }
 
-/** The seeded buyer with money, and without a limit that a storm of purchases would meet. */
+/** Returns a client of the seeded buyer, funded, with a rate limit that no test reaches. */
 export async function newBuyer(stack: Stack, apiKey: string, amount = 1_000_000_000): Promise<ApiClient> {
   await stack.db.collection('accounts').updateMany({ role: 'buyer' }, { $set: { rateLimit: 10_000_000 } });
   const buyer = apiClient(stack.baseUrl, apiKey);
@@ -101,7 +103,7 @@ export async function newBuyer(stack: Stack, apiKey: string, amount = 1_000_000_
   return buyer;
 }
 
-/** Accepts a purchase and returns its id. */
+/** Creates a purchase and returns its id. */
 export async function purchase(buyer: ApiClient, code: string, customer: string): Promise<string> {
   const answer = await buyer.post('/v1/transactions', {
     product_code: code,
@@ -133,7 +135,9 @@ export function attemptsOf(stack: Stack, transactionId: string): Promise<Order[]
   return stack.db.collection<Order>('attempts').find({ transactionId }).sort({ n: 1 }).toArray();
 }
 
-/** Every account of the ledger as the sum of its lines, and each wallet's balance beside it, at one moment. */
+/**
+ * Returns the sum of the lines of each ledger account and each wallet's balance, in one snapshot.
+ */
 export async function ledgerOf(
   stack: Stack,
 ): Promise<{ sums: Record<string, number>; wallets: Record<string, number> }> {

@@ -1,4 +1,4 @@
-/** A queue a provider: turns, limits of the fleet, backlog, pauses, and providers that come and go. */
+/** One queue per provider: turns, fleet-wide limits, backlog, pauses, and removed providers. */
 import { Queue } from 'bullmq';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -18,7 +18,7 @@ import { addProduct, finalOf, newBuyer, purchase, transactionOf } from './provid
 const size = sizes.backlog;
 const atOnce = 10;
 
-describe('queues of providers', function () {
+describe('provider queues', function () {
   this.timeout(120_000);
   let stack: Stack;
   let buyer: ApiClient;
@@ -59,7 +59,7 @@ describe('queues of providers', function () {
     return ids;
   }
 
-  it('first come, first served, at the rate of the provider; who waits is neither refunded nor written as an order', async () => {
+  it("serve in order at the provider's rate; waiting makes no order and no refund", async () => {
     const callsPerSecond = 2;
     const { code, arrivals } = await play(sell, { callsPerSecond });
     const ids = await buyMany(24, code);
@@ -68,7 +68,7 @@ describe('queues of providers', function () {
     const places = arrivals.map(({ refId }, place) =>
       Math.abs(ids.indexOf(refId.split('-')[0] ?? '') - place),
     );
-    // Two that are begun half a second apart, in two processes, may change places on a busy machine.
+    // Two calls half a second apart, in two processes, may swap places on a busy machine.
     expect(Math.max(...places), 'places between turn and execution').to.be.at.most(3);
     expect(new Set(arrivals.map(({ refId }) => refId)).size).to.equal(ids.length);
     expect(await ordersOf(ids)).to.have.length(ids.length);
@@ -76,7 +76,7 @@ describe('queues of providers', function () {
     expect(seconds, 'not faster than its limit').to.be.at.least((ids.length - 2) / callsPerSecond);
   });
 
-  it('no more calls at once than the provider takes, from all processes together', async () => {
+  it('limit concurrent calls to a provider across all processes', async () => {
     let busy = 0;
     let most = 0;
     const { code } = await play(
@@ -96,7 +96,7 @@ describe('queues of providers', function () {
     expect(await ordersOf(ids)).to.have.length(ids.length);
   });
 
-  it('a purchase is refused with 03 and Retry-After when it would wait longer than its seller allows', async () => {
+  it('refuse with 03 and Retry-After a purchase that would wait too long', async () => {
     const { code, arrivals } = await play(sell, { callsPerSecond: 0.25, maxWaitS: 16 });
     const buyOne = () =>
       apiClient(stack.baseUrl, buyerKey).post('/v1/transactions', {
@@ -138,7 +138,7 @@ describe('queues of providers', function () {
     expect(arrivals.length).to.be.at.least(4);
   });
 
-  it(`${size.purchases} purchases at ${size.callsPerSecond} a second, of a product that lets them wait for ${size.maxWaitS} s: first come, first served, none given back before, the others 503/03 @sized`, async function () {
+  it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse what would wait over ${size.maxWaitS} s @sized`, async function () {
     this.timeout(size.limitMs);
     const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
     const { code, arrivals } = await play(sell, { callsPerSecond });
@@ -171,11 +171,11 @@ describe('queues of providers', function () {
       Math.abs(sold.indexOf(refId.split('-')[0] ?? '') - place),
     );
     expect(places).to.have.length(sold.length);
-    // Those that came at once have no order among them.
+    // Purchases made at the same time have no order among them.
     expect(Math.max(...places), 'places between acceptance and execution').to.be.at.most(2 * atOnce);
   });
 
-  it("a longest wait that the product said at acceptance stays the order's; that of its provider is never exceeded", async () => {
+  it("keep the product's maximum wait from acceptance, within the provider's", async () => {
     const { code, sellerId } = await play(sell, { callsPerSecond: 0.1, maxWaitS: 3_000 });
     const products = stack.db.collection<{ _id: string }>('products');
     await products.updateOne({ _id: code }, { $set: { maxWaitS: 30 } });
@@ -189,7 +189,7 @@ describe('queues of providers', function () {
     expect(last).to.include({ status: 'FAILED', message: 'No seller could serve it within 2 seconds.' });
   });
 
-  it("a reseller's call that waits goes ahead of a batch, and a flood of them does not keep the batch waiting", async () => {
+  it('let a waiting reseller call overtake a batch without starving the batch', async () => {
     const { code, arrivals } = await play(sell, { callsPerSecond: 3 });
     const signing = { username: 'buyer', key: buyerKey };
     const resell = async () => {
@@ -208,13 +208,13 @@ describe('queues of providers', function () {
     const since = isOfBatch.slice(before, isOfBatch.lastIndexOf(true) + 1);
     const ahead = since.filter((each) => !each).length;
     expect(ahead, 'some go ahead').to.be.greaterThan(0);
-    // Three in each window of 5 s, of which a part of the first may be used up.
+    // Three in each window of 5 s. Part of the first window may be used up.
     expect(ahead, 'a part of the turns').to.be.at.most(9);
     await flood;
     await eventually('the flood to be served', () => arrivals.length === batch.length + 16, 60_000);
   });
 
-  it('who waits longer than the seller allows gets the money back, was never sent, and is told how long that is', async () => {
+  it('refund a purchase that waits too long, unsent, and state the maximum wait', async () => {
     const { code, arrivals, sellerId } = await play(sell, { callsPerSecond: 1 });
     const ids = await buyMany(6, code);
     await set(sellerId, { maxWaitS: 2 });
@@ -230,7 +230,7 @@ describe('queues of providers', function () {
     await expectLedgerToHold(stack);
   });
 
-  it('an answer 429 with Retry-After is not an order: nobody calls before the pause is over, then it is sold', async () => {
+  it('send nothing during the pause of a 429 with Retry-After, then sell', async () => {
     const pauseS = 3;
     let refusals = 0;
     const { code, arrivals } = await play((call, response) => {
@@ -246,7 +246,7 @@ describe('queues of providers', function () {
       const [order] = await ordersOf([id]);
       return order?.code === 'not-sent';
     });
-    // What a process knows of a provider is a fifth of a second old at most.
+    // A process caches a provider's state for 200 ms.
     await eventually('others to be refused', async () => {
       const { status, body, headers } = await buyer.post('/v1/transactions', {
         product_code: code,
@@ -261,7 +261,7 @@ describe('queues of providers', function () {
     expect(arrivals.filter(({ refId }) => refId.startsWith(id))).to.have.length(2);
   });
 
-  it('a pause of an hour that a provider has asked for ends when an operator lets orders go there again', async () => {
+  it('end a pause requested by a provider when an operator resumes it', async () => {
     const { code, sellerId, arrivals } = await play((call, response) => {
       if (arrivals.length === 1) {
         response.writeHead(429, { 'retry-after': '3600' });
@@ -283,7 +283,7 @@ describe('queues of providers', function () {
     expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
   });
 
-  it('of a provider that is taken away the waiting orders go on to others, and its queue leaves Redis', async function () {
+  it('pass the orders of a removed provider to others, and leave Redis', async function () {
     this.timeout(300_000);
     const gone = await play(sell, { callsPerSecond: 0.1 });
     const other = await play(sell);
@@ -291,7 +291,7 @@ describe('queues of providers', function () {
       { sellerId: gone.sellerId, price: 10_000 },
       { sellerId: other.sellerId, price: 10_000 },
     ]);
-    // Ties go to either: only the first is offered while they are accepted.
+    // Ties go to either seller, so only the first is offered during acceptance.
     const offers = stack.db.collection<{ _id: string }>('offers');
     await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'inactive' } });
     await announceChange(stack);
@@ -305,14 +305,14 @@ describe('queues of providers', function () {
     expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
     expect(gone.arrivals.length + other.arrivals.length).to.equal(ids.length);
     expect(other.arrivals.length).to.be.at.least(8);
-    // It stays for two minutes, for jobs that the sweep may still add: they are over.
+    // The queue stays for two minutes, because the sweep may still add jobs. Simulate their end.
     await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, gone.sellerId);
     const left = () =>
       redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(gone.sellerId).name}:*`);
     const gonePromptly = () =>
       eventually('its queue to be gone', async () => String(await left()) === '', 90_000);
     await gonePromptly();
-    // As a process that looks at it for the first time, just after it was removed.
+    // A process may look at the queue for the first time just after its removal.
     const late = new Queue(getProviderQueue(gone.sellerId).name, {
       connection: redis,
       prefix: stack.env['QUEUE_PREFIX'] ?? '',

@@ -34,7 +34,7 @@ async function newSeller(change: Partial<Account> = {}): Promise<string> {
   return account._id;
 }
 
-/** A product offered at these prices, each by a seller of its own unless named. */
+/** Creates a product with these offer prices, each from a new seller unless given. */
 async function newProduct(
   prices: number[],
   {
@@ -90,7 +90,7 @@ describe('routing', () => {
   after(() => disconnectMongo());
   afterEach(() => setClock(null));
 
-  it('takes the cheapest active offer, then the next when that seller has refused, within the price', async () => {
+  it('takes the cheapest active offer, then the next within the price after a refusal', async () => {
     const { code, sellers } = await newProduct([10_300, 10_100, 10_200]);
     const [dear, cheap, middle] = sellers;
     expect(await chooseRoute({ productCode: code })).to.deep.equal({
@@ -107,7 +107,7 @@ describe('routing', () => {
     expect(await chooseRoute({ ...tooDear, priceMax: 10_300 })).to.include({ sellerId: dear });
   });
 
-  it('knows no product that is inactive, not offered, or not there', async () => {
+  it('finds no offer for a product that is inactive, not offered or unknown', async () => {
     const { code } = await newProduct([10_000], { product: { status: 'inactive' } });
     const off = await newProduct([10_000], { offers: [{ status: 'inactive' }] });
     for (const productCode of [code, off.code, `none${newId()}`]) {
@@ -144,7 +144,7 @@ describe('routing', () => {
     ],
   ];
   for (const [what, change] of unable) {
-    it(`passes by a seller that ${what}; with no other, it is maintenance`, async () => {
+    it(`skips a seller that ${what}; without another it is maintenance`, async () => {
       const { code, sellers } = await newProduct([10_000, 10_500]);
       await change(sellers[0] ?? '');
       expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
@@ -154,7 +154,7 @@ describe('routing', () => {
     });
   }
 
-  it('passes by an open circuit; with every route open the catalogue shows maintenance', async () => {
+  it('skips an open circuit; with all open the catalogue shows maintenance', async () => {
     const { code, sellers } = await newProduct([10_000, 10_500]);
     await openCircuit(sellers[0] ?? '', 'configuration');
     expect(await chooseRoute({ productCode: code })).to.include({ sellerId: sellers[1] });
@@ -173,7 +173,7 @@ describe('routing', () => {
     expect(taken.filter((id) => id === sellers[1])).to.have.length(9);
   });
 
-  it('while the probe of a half-open seller is under way, a new order goes to another that can serve it', async () => {
+  it("routes a new order elsewhere while a half-open seller's probe is running", async () => {
     const { code, sellers } = await newProduct([10_000, 10_500]);
     const [halfOpen = '', well] = sellers;
     const alone = await newProduct([10_000], { sellerIds: [halfOpen] });
@@ -200,7 +200,7 @@ describe('routing', () => {
     await eventually('the next probe', async () => (await accept()) === halfOpen, 5_000);
   });
 
-  it('sells nothing in a cut-off window, of the product for all, of an offer for its seller', async () => {
+  it("sells nothing in a cut-off window, for a product or for one seller's offer", async () => {
     const at = new Date('2026-03-01T23:50:00+07:00');
     const cutOff = { start: '23:45', end: '00:15' };
     const closed = await newProduct([10_000], { product: { cutOff } });
@@ -227,7 +227,7 @@ describe('routing', () => {
     });
   });
 
-  it("takes cost, stock and cut-off from Digiflazz's price list, and leaves the seller's price and status", async () => {
+  it("takes cost, stock and cut-off from Digiflazz's price list, not price and status", async () => {
     const server = await startDigiflazzServer();
     const { account } = await createAccount({
       username: `s${newId()}`,

@@ -6,7 +6,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The times of all polls of an order that stays pending, in milliseconds after it was sent. */
+/** Returns the times of all polls of an order that stays pending, in milliseconds after sending. */
 function pollsOf(
   mode: 'sandbox' | 'live',
   traits: { inquiryMinIntervalMs: number; inquiryMaxAgeMs: number },
@@ -26,7 +26,7 @@ function pollsOf(
   return polls;
 }
 
-describe('poll schedule', () => {
+describe('polling schedule', () => {
   const eager = { inquiryMinIntervalMs: 0, inquiryMaxAgeMs: 24 * hour };
 
   it('live: after 5 s, 15 s, 1, 5, 15 min, then hourly, and never after the maximum age', () => {
@@ -43,20 +43,20 @@ describe('poll schedule', () => {
     expect(polls).to.deep.equal([1, 3, 7, 15, 25, 35, 45, 55].map((s) => s * second));
   });
 
-  it('is later by the jitter, at most a tenth, and never earlier', () => {
+  it('the jitter adds at most a tenth and never subtracts', () => {
     const early = pollsOf('live', eager, () => 0);
     const late = pollsOf('live', eager, () => 0.999_999);
     late.forEach((at, index) => expect(at).to.be.within(early[index] ?? 0, (early[index] ?? 0) * 1.1 + 1));
   });
 
-  it("keeps the provider's minimum interval where the schedule is shorter", () => {
+  it("keeps the provider's minimum interval if the schedule is shorter", () => {
     for (const mode of ['sandbox', 'live'] as const) {
       const polls = pollsOf(mode, { ...digiflazzTraits, inquiryMaxAgeMs: hour }, () => 0);
       polls.forEach((at, index) => expect(at - (polls[index - 1] ?? 0)).to.be.at.least(minute));
     }
   });
 
-  it('Digiflazz is never asked about an order near the 90 days after which it buys again', () => {
+  it('never asks Digiflazz near the 90 days after which it would buy again', () => {
     expect(pollsOf('live', digiflazzTraits, () => 0).at(-1)).to.be.below(30 * 24 * hour);
   });
 });

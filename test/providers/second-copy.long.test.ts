@@ -1,4 +1,3 @@
-/** A second copy of this service as the provider of the first, over h2h: both ledgers are right. */
 import { expect } from 'chai';
 import { sendCall } from '../api/support/api.js';
 import type { ApiClient } from '../support/api-client.js';
@@ -14,7 +13,7 @@ import {
   purchase,
 } from './provider-stack.js';
 
-describe('a second copy of the service as provider of the first', function () {
+describe('a second copy of the service as the provider of the first', function () {
   this.timeout(120_000);
   let retail: Stack;
   let wholesale: Stack;
@@ -41,7 +40,7 @@ describe('a second copy of the service as provider of the first', function () {
     });
     wholesaleSellerId = upstream.id;
     wholesaleSellerKey = wholesaleAccounts['seller']?.api_key ?? '';
-    // Before the first copy looks: it asks for its balance there by the clock, and buys nothing where there is none.
+    // Fund it before the first copy polls the balance: without balance it buys nothing.
     await newBuyer(wholesale, reseller?.api_key ?? '', 1_000_000);
     const seller = await pointSeller(retail, 'seller', {
       kind: 'h2h',
@@ -53,7 +52,7 @@ describe('a second copy of the service as provider of the first', function () {
     sellerId = seller.id;
     code = await addProduct(retail, [{ sellerId, price: 10_500 }]);
     await addProduct(wholesale, [{ sellerId: upstream.id, price: 10_000 }], code);
-    // What the second copy tells its customer goes to the first copy's inbound path.
+    // The second copy sends its callbacks to the inbound path of the first copy.
     const account = await wholesale.db
       .collection<{ _id: string; callbackUrl: string }>('accounts')
       .findOneAndUpdate(
@@ -73,7 +72,7 @@ describe('a second copy of the service as provider of the first', function () {
     { ending: '1235', final: 'SUCCESS' },
   ];
 
-  it('purchases run through both: one execution each, the same serial number, and every rupiah in both ledgers', async () => {
+  it('purchases are executed once, with equal serial numbers and balanced ledgers', async () => {
     const ids = await Promise.all(stories.map(({ ending }) => purchase(buyer, code, `08123456${ending}`)));
     const finals = await Promise.all(ids.map((id) => finalOf(retail, id, 90_000)));
     expect(finals.map(({ status }) => status)).to.deep.equal(stories.map(({ final }) => final));
@@ -101,7 +100,7 @@ describe('a second copy of the service as provider of the first', function () {
     });
   });
 
-  it('a price there that is above what the buyer pays here is refused: nothing is bought, the money comes back', async () => {
+  it('refuses a wholesale price above what the buyer pays, and refunds the buyer', async () => {
     const offer = async (price: number) => {
       const path = `/api/seller/products/${code}/offers`;
       const answer = await sendCall(wholesale.baseUrl, { path, key: wholesaleSellerKey, body: { price } });
@@ -122,7 +121,10 @@ describe('a second copy of the service as provider of the first', function () {
   });
 });
 
-/** Nothing is left in suspense, the seller has its share, the platform its 2 %, and all lines sum to 0. */
+/**
+ * Checks that suspense is empty, seller and platform (2 %) have their shares, and all lines sum to
+ * 0.
+ */
 async function expectLedger(
   stack: Stack,
   expected: { buyer: string | undefined; price: number; sold: number; sellerId: string },

@@ -1,7 +1,7 @@
 /**
- * Purchases over three sellers where one refuses a fifth, one executes a tenth and
- * never answers, one is down in the middle, and workers are killed at random. Its long size plays
- * 10,000 of them; SEED=<n> plays a run again.
+ * Purchases over three sellers: one refuses a fifth, one executes a tenth without answering, and
+ * one goes down. Workers are killed at random. The long size has 10,000 purchases. SEED=<n> replays
+ * a run.
  */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
@@ -60,11 +60,11 @@ describe('a storm over three sellers', function () {
   });
   after(() => stack.stop());
 
-  it(`every purchase is final or in review, none is executed twice or by two sellers, and the ledger is right`, async () => {
+  it(`every purchase is final or in review, none executes twice, and the ledger balances`, async () => {
     process.stdout.write(`    ${random.seed}, ${size.purchases} purchases\n`);
     const ids = await buyAll(buyer, codes, random);
-    // Accepted at one price, then cheaper: so every seller may serve every order, and each product has another
-    // seller as its first.
+    // Lower the prices after acceptance, so that every seller may serve every order. Each product
+    // has a different cheapest seller.
     await lowerPrices(stack, sellers, codes);
     const outage = playOutage(stack, sellers[2]?.username ?? '');
     const workers = [
@@ -86,7 +86,7 @@ describe('a storm over three sellers', function () {
       for (let index = next++; index < size.purchases; index = next++) {
         const body = {
           product_code: products[Math.floor(chance() * products.length)],
-          // No ending that plays a story of its own.
+          // An ending that triggers no story of the simulator.
           destination: `08${String(index).padStart(8, '0')}00`,
           ref_id: uniqueRef('storm'),
         };
@@ -111,7 +111,10 @@ async function lowerPrices(stack: Stack, sellers: TestSeller[], codes: string[])
   await announceChange(stack);
 }
 
-/** The third seller goes down when a third of the purchases are final, and comes back when more of them are. */
+/**
+ * Takes the third seller down when a third of the purchases are final, and up when more of them
+ * are.
+ */
 function playOutage(stack: Stack, username: string): { done(): Promise<void> } {
   const play = async (): Promise<void> => {
     const final = async (count: number) =>
@@ -129,7 +132,7 @@ function finalCount(stack: Stack): Promise<number> {
   return stack.db.collection('transactions').countDocuments({ status: { $in: ['SUCCESS', 'FAILED'] } });
 }
 
-/** A worker dies, and another one takes its place, whenever some more purchases are final. */
+/** Kills and replaces a worker after every few final purchases. */
 function killNowAndThen(
   stack: Stack,
   workers: RunningProgram[],
@@ -212,14 +215,14 @@ async function expectRight(stack: Stack, ids: string[], sellers: TestSeller[]): 
 
 function report(transactions: Purchase[], attempts: Order[], reviews: Purchase[]): void {
   const attemptsOf = groupBy(attempts, ({ transactionId }) => transactionId);
-  // From the first sending: waiting in the queue is not the provider's time.
+  // Measured from the first sending, without the wait in the queue.
   const timeOf = ({ _id, finalAt }: Purchase) => {
     const sent = (attemptsOf.get(_id) ?? []).map(({ sentAt }) => sentAt?.getTime() ?? Infinity);
     return (finalAt?.getTime() ?? 0) - Math.min(...sent);
   };
   const meanMs = (of: Purchase[]) =>
     Math.round(of.reduce((sum, each) => sum + timeOf(each), 0) / Math.max(1, of.length));
-  // Only orders that were answered at once: waiting for a lost answer is not what a failover costs.
+  // Only orders that were answered at once: waiting for a lost answer is not a cost of failover.
   const sold = transactions.filter(({ status, _id }) => {
     return status === 'SUCCESS' && (attemptsOf.get(_id) ?? []).every(({ checks }) => checks === 0);
   });

@@ -1,4 +1,7 @@
-/** What can buy and was handed over in its time, but waited then: for a loop that others held, for one of too many connections. */
+/**
+ * Calls that can buy and that waited past their deadline after the hand-over: for a blocked event
+ * loop, or for a free connection.
+ */
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
@@ -16,7 +19,7 @@ import { sendJson, startPlayServer, type PlayServer } from './play-server.js';
 const connectionsOfAnAddress = 256;
 const h2h = guardAdapter(createH2hAdapter('h2h'));
 
-describe('what can buy, and has waited', () => {
+describe('calls that can buy, after waiting', () => {
   const gated = useGatedClock();
   const { real } = gated;
   let provider: PlayServer;
@@ -40,7 +43,7 @@ describe('what can buy, and has waited', () => {
   });
   afterEach(() => held.forEach(answer));
 
-  it('for a loop that others held is not written to the connection that is there, which is kept', async () => {
+  it('are not written to an open connection after a blocked event loop; it stays open', async () => {
     const sellerId = newId();
     await buy(sellerId, 3_000);
     let isMet = false;
@@ -60,7 +63,7 @@ describe('what can buy, and has waited', () => {
     }
   });
 
-  it('for one of the connections to an address that many sellers share is not sent', async () => {
+  it('are not sent after waiting for a connection of a shared address', async () => {
     isHeld = true;
     const each = 50;
     const sellers = Array.from({ length: connectionsOfAnAddress / each + 1 }, newId);
@@ -80,7 +83,7 @@ describe('what can buy, and has waited', () => {
     expect(provider.calls).to.have.length(connectionsOfAnAddress);
   });
 
-  it('the latest that it can be is never before what Redis tells, also where a pause is shorter than a slow trip shows', async () => {
+  it('the latest possible time is never before Redis time, even with a short pause', async () => {
     const other = new Redis(real.url);
     try {
       gated.gate.delay(440);

@@ -17,7 +17,7 @@ import { startStack, type Stack } from '../support/stack.js';
 const { purchases, limitMs } = sizes.crash;
 const numbers = ['081234567890', '081234561230', '081234561232', '081234561233', '081234561235'];
 
-describe('purchases while everything dies', function () {
+describe('purchases during crashes', function () {
   this.timeout(limitMs);
   let stack: Stack;
   let redis: PrivateRedis;
@@ -25,9 +25,9 @@ describe('purchases while everything dies', function () {
   const random = seededRandom();
 
   before(async () => {
-    // It is emptied on the way, which nobody else could work beside.
+    // A private Redis, because the test empties it.
     redis = await startPrivateRedis();
-    // As on MongoDB, a killed process leaves its locks behind.
+    // A private MongoDB, where the locks of a killed process expire after 2 s.
     mongo = await startPrivateMongo({ lockLifetimeS: 2 });
     stack = await startStack({
       workers: ['follow-up', 'webhooks', 'sellers'],
@@ -40,7 +40,7 @@ describe('purchases while everything dies', function () {
     await mongo.stop();
   });
 
-  it(`kill -9 of workers and web and a loss of Redis during ${purchases} purchases: all final, nothing twice, every final state told (${random.seed})`, async () => {
+  it(`survives kill -9 and a loss of Redis: ${purchases} purchases end once and send webhooks (${random.seed})`, async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const webs = [await stack.startWeb(), await stack.startWeb()];
     await apiClient(stack.baseUrl, key).post('/api/buyer/deposit', {
@@ -99,13 +99,16 @@ describe('purchases while everything dies', function () {
   }
 
   interface Told {
-    /** `<transaction> <status>` of every final state that came. */
+    /** `<transaction> <status>` of every final state received. */
     states: Set<string>;
-    /** Resolves when what is in the inbox now has been read; later messages are not. */
+    /** Stops collecting. Resolves when the messages now in the inbox are read. */
     end(): Promise<void>;
   }
 
-  /** By what the inbox really got, not by what we believe was sent; read as it comes, for it keeps the last 10,000. */
+  /**
+   * Collects what the inbox really received. Reads continuously, because the inbox keeps only
+   * 10,000 messages.
+   */
   function collectTold(): Told {
     const states = new Set<string>();
     let isOver = false;

@@ -12,7 +12,7 @@ const perSecond = 15;
 const purchases = 200;
 const electionMs = 8_000;
 
-describe('an election of MongoDB while purchases flow', function () {
+describe('a MongoDB election during purchases', function () {
   this.timeout(180_000);
   let stack: Stack;
   let mongo: Outage;
@@ -34,7 +34,7 @@ describe('an election of MongoDB while purchases flow', function () {
     await mongo.stop();
   });
 
-  it(`takes ${electionMs / 1_000} s, and begins at a commit: 503 with Retry-After until it is over, then every purchase is there once, and nothing was restarted`, async () => {
+  it(`of ${electionMs / 1_000} s, starting at a commit, causes only 503 with Retry-After, and no purchase is lost`, async () => {
     const heard: Answer[] = [];
     const number = '081234567890';
     const buy = () =>
@@ -43,7 +43,7 @@ describe('an election of MongoDB while purchases flow', function () {
     const buyAll = async () => {
       await steadily(perSecond, purchases, (index) => {
         bought[index] = buy();
-        // It is awaited below, where it may have failed long before.
+        // The rejection is handled below, where it is awaited. It may come long before.
         bought[index].catch(() => undefined);
       });
       return Promise.all(bought);

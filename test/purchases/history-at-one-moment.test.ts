@@ -1,4 +1,3 @@
-/** A page of the history while purchases leave it. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { setTotalsComplete } from '../../src/money/totals/totals-state.model.js';
@@ -13,7 +12,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 describe('a page of the history', () => {
   useDatabase();
 
-  it('passes over no row when a newer one leaves between count and reading', async () => {
+  it('skips no row when a newer one leaves between the count and the read', async () => {
     await setTotalsComplete();
     const shop = await openShop('http://127.0.0.1:9');
     await shop.buy();

@@ -6,10 +6,10 @@ import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 
-/** Longer than any call waits. */
+/** Longer than the wait of any call. */
 const lockLifetimeS = 5;
 
-describe('a process that is killed with a wallet locked', () => {
+describe('a process killed while it holds a wallet lock', () => {
   let stack: Stack;
   let mongo: Outage;
   let key: string;
@@ -28,7 +28,7 @@ describe('a process that is killed with a wallet locked', () => {
     await mongo.stop();
   });
 
-  it('its purchase, and others of that wallet, answer 503 with Retry-After until the lock ends, and then each is debited once', async () => {
+  it('its wallet returns 503 with Retry-After until the lock ends, then debits once', async () => {
     const doomed = await stack.startWeb();
     const buy = (url: string, ref_id: string) =>
       apiClient(url, key).post('/api/buyer/transaction', {
@@ -39,7 +39,7 @@ describe('a process that is killed with a wallet locked', () => {
     const refs = [uniqueRef('killed'), uniqueRef('other')];
     const uri = stack.env['MONGODB_URI'] ?? '';
     const heard: Answer[] = [];
-    // The commit reaches the database, and waits there until long after its transaction is over.
+    // The commit reaches the database, but pauses there until its transaction has long expired.
     const pause = { kind: 'pause', commands: ['commitTransaction'], ms: 20_000, uri } as const;
     await withFault(pause, async ({ met }) => {
       const lost = buy(doomed.url, refs[0] ?? '').catch(() => null);

@@ -1,4 +1,7 @@
-/** The end of a purchase is shown once a majority holds it: a failover can take back what the primary alone has. */
+/**
+ * The end of a purchase is shown once a majority has it, because a failover can roll back what only
+ * the primary has.
+ */
 import { expect } from 'chai';
 import type { ChangedBy } from '../../src/audit/record-audit.js';
 import { asCustomerSees } from '../../src/console/purchases/get-purchase.js';
@@ -24,10 +27,10 @@ import { eventually } from '../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../support/majority-lag.js';
 import { useDatabase } from '../webhooks/support/database.js';
 
-/** It ends with the test. */
+/** Lag in milliseconds. The test ends it earlier. */
 const longLagMs = 30_000;
 
-describe('while the majority lags behind the end of a purchase', () => {
+describe('a lagging majority after the end of a purchase', () => {
   before(function () {
     return skipWithoutFaults(this);
   });
@@ -63,7 +66,7 @@ describe('while the majority lags behind the end of a purchase', () => {
     });
   }
 
-  it('a reversal is refused for it once a majority holds it', async () => {
+  it('a reversal is refused once a majority has the failure', async () => {
     const { purchase, ending } = await endUnconfirmed({ lagMs: 1_000 });
     const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
     const held = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
@@ -83,7 +86,7 @@ describe('while the majority lags behind the end of a purchase', () => {
     expect((await waiting)?.status).to.equal('FAILED');
   });
 
-  it('a webhook about it is taken for sending once a majority holds both', async () => {
+  it('a webhook is claimed for sending once a majority has it and the end', async () => {
     const { purchase, ending } = await endUnconfirmed({ lagMs: 1_500 });
     const { _id, accountId } = purchase;
     const row = await eventually('its callback', () => deliveries.findOne({ accountId, orderKey: _id }));
@@ -94,14 +97,14 @@ describe('while the majority lags behind the end of a purchase', () => {
   });
 });
 
-describe('while the majority lags behind the acceptance of a purchase', () => {
+describe('a lagging majority after the acceptance of a purchase', () => {
   before(function () {
     return skipWithoutFaults(this);
   });
   useDatabase();
   afterEach(() => endLag());
 
-  it('a look-up waits for it and does not say that there is none', async () => {
+  it('a lookup waits for the purchase and does not return "not found"', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     await lagNextCommit(purchases.collectionName, 1_000);
     const buying = shop.buy();
@@ -117,7 +120,7 @@ describe('while the majority lags behind the acceptance of a purchase', () => {
     await buying;
   });
 
-  it('a ref_id that is the id of another purchase finds its own purchase', async () => {
+  it('a ref_id equal to the id of another purchase finds its own purchase', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     const other = await shop.buy();
     await lagNextCommit(purchases.collectionName, 1_000);
@@ -135,7 +138,7 @@ describe('while the majority lags behind the acceptance of a purchase', () => {
     await buying;
   });
 
-  it('who was answered finds the purchase at once, by its ref_id and in the list', async () => {
+  it('an accepted purchase is found at once by its ref_id and in the list', async () => {
     const shop = await openShop('http://127.0.0.1:9');
     await lagNextCommit(purchases.collectionName, 300);
     const { _id, refId, accountId } = await shop.buy();
@@ -154,7 +157,7 @@ async function reportOf({ accountId, createdAt }: Purchase) {
   const period = { start: createdAt, end: createdAt };
   const report = { accountId, role: 'buyer', type: 'transaction', period } as Report;
   for await (const [first] of readReportPages(report)) {
-    // A report has the words that clients see.
+    // Reports use the lower-case status of the API.
     return [{ status: first?.row.status.toUpperCase() } as Purchase];
   }
   return [];
@@ -170,7 +173,7 @@ async function listOf(owner: { accountId: string }, sought?: { productCode: stri
   return (await listTransactions({ owner, sought, page: 1, limit: 5 })).purchases;
 }
 
-/** Its refund stands on the primary, and no majority has it yet. */
+/** Fails a purchase. The refund is visible on the primary and has no majority yet. */
 async function endUnconfirmed({ lagMs = longLagMs } = {}): Promise<{
   purchase: Purchase;
   ending: Promise<unknown>;

@@ -25,7 +25,7 @@ const everything = [
   'abortTransaction',
 ];
 
-describe('purchases on a MongoDB in trouble', function () {
+describe('purchases during MongoDB faults', function () {
   this.timeout(150_000);
   let stack: Stack;
   let key: string;
@@ -55,7 +55,7 @@ describe('purchases on a MongoDB in trouble', function () {
   ];
   for (const [kind, commands, probability] of faults) {
     const where = commands === commits ? 'at commits' : 'at every command';
-    it(`${kind} ${where}: answered or 503 with Retry-After, and each purchase is accepted once`, async () => {
+    it(`${kind} ${where}: answers or 503 with Retry-After, and each purchase is accepted once`, async () => {
       const known = await stack.db.collection('transactions').countDocuments();
       const heard: Answer[] = [];
       const accepted: string[] = [];
@@ -67,7 +67,7 @@ describe('purchases on a MongoDB in trouble', function () {
         refId,
         heard: (answer: Answer) => heard.push(answer),
       });
-      // Chance decides how often one command or another meets the fault: some may only be answered when it is over.
+      // The fault hits commands at random, so some purchases succeed only when it is over.
       const tryThrice = async () => {
         const refId = uniqueRef('bought');
         for (let tries = 0; tries < 3; tries++) {
@@ -81,7 +81,8 @@ describe('purchases on a MongoDB in trouble', function () {
       };
       await withFault({ kind, commands, probability, uri }, async ({ met }) => {
         await inParallel([...Array(purchases).keys()], atOnce, tryThrice);
-        // On a busy machine groups are large and commits few: chance may have passed over all of them.
+        // On a busy machine groups are large and commits are few, so the fault may not have
+        // occurred yet.
         while ((await met()) === 0 && accepted.length < 5 * purchases) {
           await inParallel([...Array(atOnce).keys()], atOnce, tryThrice);
         }
@@ -98,7 +99,7 @@ describe('purchases on a MongoDB in trouble', function () {
     });
   }
 
-  it('a new process whose first reads of what it keeps get no reply: the first call is answered within 20 s', async () => {
+  it('a new process whose first cache reads get no reply answers within 20 s', async () => {
     const web = await stack.startWeb();
     const uri = stack.env['MONGODB_URI'] ?? '';
     const kept = ['apiKeys', 'accounts', 'products', 'offers', 'providerStates'];
@@ -122,8 +123,8 @@ describe('purchases on a MongoDB in trouble', function () {
     expect(met.reduce((sum, each) => sum + each)).to.be.greaterThan(2);
   });
 
-  // Once for all of them: the sweeps take some seconds to find what workers have lost on the way.
-  it('after all of it every purchase is final, nothing was executed twice, and the ledger is right', async () => {
+  // One test after all faults: the sweeps need some seconds to find jobs that workers lost.
+  it('all purchases are final, executed once, and the ledger is verified', async () => {
     await everyPurchaseFinal(stack, 120_000);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);

@@ -1,4 +1,4 @@
-/** What is open, by its age and what it holds; the alarms of purchases that hang go by it. */
+/** Open purchases by age and amount in suspense, as the alarms for stuck purchases use them. */
 import { expect } from 'chai';
 import { sumOpenPurchases } from '../../src/purchases/purchase-figures.js';
 import { purchases } from '../../src/purchases/purchase.model.js';
@@ -12,7 +12,7 @@ describe('open purchases', () => {
   useDatabase();
   after(() => setClock(null));
 
-  it('are counted and added up by their age; what has come to an end is not among them', async () => {
+  it('are counted and summed by age, without final purchases', async () => {
     expect(await sumOpenPurchases([minuteMs])).to.deep.equal({
       count: 0,
       suspense: 0,

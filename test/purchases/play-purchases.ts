@@ -1,4 +1,6 @@
-/** Purchases with all that can become of them, by the functions that the service itself uses. No provider is asked. */
+/**
+ * Plays purchases to every possible state with the service's own functions. No provider is called.
+ */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Account } from '../../src/accounts/account.model.js';
 import { post } from '../../src/money/posting/post.js';
@@ -16,12 +18,12 @@ export interface Parties {
   sellerIds: string[];
 }
 
-/** Names that a path of a document cannot hold, and names that an object of JavaScript has already. */
+/** Codes that are not valid in a document path, and names that JavaScript objects already have. */
 export const codes = ['S10', 'a.b$c', '$set', '__proto__', 'constructor', 'x_%2E'];
 
 const dayMs = 86_400_000;
 
-/** Buys once, on one of the last days, and leaves the purchase in a state that chance chooses. */
+/** Buys once, on one of the last days, and leaves the purchase in a random state. */
 export async function playPurchase(parties: Parties, random: () => number): Promise<void> {
   const pick = <T>(of: T[]) => of[Math.floor(random() * of.length)] as T;
   const code = pick(codes);
@@ -98,7 +100,7 @@ function orderOf(purchase: Purchase, n: number, sellerId: string): Order {
   });
 }
 
-/** The accounts' ids, whoever made them. */
+/** Returns the ids of the accounts. */
 export function idsOf(accounts: { account: Account }[]): string[] {
   return accounts.map(({ account }) => account._id);
 }

@@ -1,4 +1,7 @@
-/** A process that sells, for totals.long.test.ts: plays purchases until it has made as many as it was told, is told to stop, or is killed. */
+/**
+ * A selling process for totals.long.test.ts. It plays purchases up to the requested number, until
+ * it is stopped or killed.
+ */
 import '../../src/all-models.js';
 import { connectMongo } from '../../src/database/mongo.js';
 import { DependencyError } from '../../src/shared/errors.js';
@@ -35,7 +38,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
         await playPurchase(parties, random);
         process.send?.({ sold: true });
       } catch (error) {
-        // The wallets are fought for: who is not served in time has to ask again.
+        // Wallets are contended. A purchase that times out is tried again.
         if (!(error instanceof DependencyError)) {
           throw error;
         }
@@ -46,7 +49,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
   process.send?.({ done: true });
 }
 
-/** The slots that two groups at once would be given. */
+/** Sends the slots that two concurrent groups would get. */
 async function tellSlots(): Promise<void> {
   const taken = [takeSlot(0), takeSlot(0)];
   taken.forEach((each) => {

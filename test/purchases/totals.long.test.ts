@@ -28,7 +28,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const random = seededRandom();
 
-/** Every counter of every account and day, from the rows alone, by code that shares nothing with the service. */
+/** Computes every counter of every account and day from the rows, without code of the service. */
 async function countedFromRows(): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
   const add = (path: string, amount: number) => (counted[path] = (counted[path] ?? 0) + amount);
@@ -92,7 +92,7 @@ const statuses = {
   failed: ['FAILED', 'REFUNDED'],
 };
 
-/** Asks for pages of all kinds and compares each with what sorting all rows gives. */
+/** Requests pages of all kinds and compares each with the sorted rows. */
 async function expectHistoryToBeRight({ buyerIds, sellerIds }: Parties, rounds: number): Promise<void> {
   const rows = await PurchaseModel.find().lean<Purchase[]>();
   rows.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
@@ -182,7 +182,8 @@ describe(`daily totals, ${random.seed}`, function () {
     sellers.push(child);
     await once(child, 'message');
     const state = { child, sold: 0, done: false, slots: [] as number[] };
-    // One listener from the start: two messages that arrive together are both told before an await goes on.
+    // One permanent listener: two messages that arrive together are both delivered before an await
+    // continues.
     child.on('message', (message: { sold?: true; done?: true; slots?: number[] }) => {
       state.sold += message.sold ? 1 : 0;
       state.done ||= message.done === true;
@@ -192,19 +193,19 @@ describe(`daily totals, ${random.seed}`, function () {
     return state;
   }
 
-  it('begin with a database that has no purchase yet', async () => {
+  it('are complete in a database without purchases', async () => {
     expect(await areTotalsComplete()).to.equal(true);
   });
 
-  it('are what the purchases come to while three processes sell, one is killed, and days are folded and rebuilt', async () => {
-    // All would sell for ever: two until they are told to stop, the third until it is killed.
+  it('equal the purchases while processes sell or die and days are folded and rebuilt', async () => {
+    // All three sell without end: two until they are stopped, the third until it is killed.
     const order = { purchases: Number.MAX_SAFE_INTEGER, atOnce: 4 };
     const [first, second, killed] = await Promise.all([order, order, order].map(startSelling));
     const haveSold = (least: number, ...of: (typeof first)[]) =>
       of.every((each) => (each?.sold ?? 0) > least);
     let stopped = false;
-    // As the clock does it: whoever met too many conflicts with those that sell comes again. A folding of days in
-    // which is sold all the time may end only after them.
+    // As on the schedule, work with too many write conflicts is retried. Folding a day with
+    // constant sales may end only after them.
     const untilDone = (work: () => Promise<unknown>) =>
       eventually('an end', () => work().then(() => true), 30_000);
     const folding = (async () => {
@@ -230,7 +231,7 @@ describe(`daily totals, ${random.seed}`, function () {
     }
     await eventually('the others to end', () => first?.done && second?.done);
     expect(killed?.done).to.equal(false);
-    // What the killed process had sent may still be committed.
+    // The last transaction of the killed process may still be committed.
     await eventually('its last database transaction', async () => {
       const [rows, totals] = [await countedFromRows(), await storedTotals()];
       return JSON.stringify(rows) === JSON.stringify(totals);
@@ -239,7 +240,7 @@ describe(`daily totals, ${random.seed}`, function () {
     await expectHistoryToBeRight(parties, 60);
   });
 
-  it('of days before yesterday are one document after folding, and the sum is the same', async () => {
+  it('are one document per day after folding, with the same sums', async () => {
     await playPurchase(parties, random);
     const before = await storedTotals();
     await foldTotals();
@@ -248,12 +249,12 @@ describe(`daily totals, ${random.seed}`, function () {
     const old = await dailyTotals.find({ day: { $lt: yesterday } }).toArray();
     expect(old).to.have.length.greaterThan(3);
     expect(old.filter((each) => each.slot !== null)).to.deep.equal([]);
-    // Later changes of an old purchase go to a slot again.
+    // A later change of an old purchase goes to a slot again.
     await playPurchase(parties, random);
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('that are wrong are found by account, day and counter, and made right by a rebuild that changes nothing else', async () => {
+  it('that are wrong are found by account, day and counter, and rebuilt', async () => {
     const right = await storedTotals();
     const [some] = await dailyTotals
       .find({ 'counters.bought.count.SUCCESS': { $gt: 0 } })
@@ -288,8 +289,8 @@ describe(`daily totals, ${random.seed}`, function () {
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('that do not exist yet: history is counted, and right; after a rebuild it is read from them', async () => {
-    // Rows alone, as after another BUSINESS_TIMEZONE.
+  it('that do not exist are replaced by counting, until a rebuild', async () => {
+    // Only the rows exist, as after a change of BUSINESS_TIMEZONE.
     await mongoose.connection.db?.collection('totalsState').deleteMany({});
     await dailyTotals.deleteMany({});
     await eventually('the process to notice', async () => !(await areTotalsComplete()));
@@ -304,7 +305,7 @@ describe(`daily totals, ${random.seed}`, function () {
     await expectHistoryToBeRight(parties, 20);
   });
 
-  it('know a place in one busy quarter of an hour, and pages that go on in older days', async () => {
+  it('page through a busy quarter of an hour and into older days', async () => {
     const at = DateTime.now().setZone(zone).minus({ days: 3 }).startOf('day').plus({ hours: 9 }).toMillis();
     const [accountId = ''] = parties.buyerIds;
     const rows = Array.from({ length: 1_500 }, (_, index) =>
@@ -319,7 +320,7 @@ describe(`daily totals, ${random.seed}`, function () {
     await expectHistoryToBeRight(parties, 60);
   });
 
-  it('have slots of their own in each process, two if two groups are written at once', async () => {
+  it('use separate slots in each process, two if two groups are written at once', async () => {
     const children = await Promise.all([1, 2, 3].map(() => startSelling({ purchases: 1, atOnce: 1 })));
     const asked = await eventually('leased slots', () => {
       children.forEach(({ child }) => child.send('slots'));

@@ -22,7 +22,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     await client.close();
   });
 
-  /** All groups, and what had no text as its key. */
+  /** Reads all groups, and the ids of documents whose key is not a string. */
   async function readAll(batchSize: number) {
     const oddOnes = new Set<unknown>();
     const groups: [string, number][] = [];
@@ -46,7 +46,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     }
   }
 
-  it('gives each key once with all of its documents, wherever a batch ends', async () => {
+  it('returns each key once with all its documents, wherever a batch ends', async () => {
     const expected = Array.from({ length: 60 }, (_, index): [string, number] => [
       `k${String(index).padStart(3, '0')}`,
       1 + Math.floor(random() * 9),
@@ -58,7 +58,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     }
   });
 
-  it('is not ended by a key that is no text, and says which it is where it stands among texts', async () => {
+  it('continues after a key that is not a string, and reports it among strings', async () => {
     await rows.insertMany([
       { _id: 'null' as never, key: null },
       { _id: 'number' as never, key: 7 },
@@ -90,7 +90,7 @@ describe(`a stream of documents by key (${random.seed})`, () => {
     });
     await stream.fill();
     expect(stream.head()).to.equal('k100');
-    // Others use the same server.
+    // Other tests use the same server.
     await eventually('no cursor to be left', async () => (await openCursors()) <= before);
   });
 

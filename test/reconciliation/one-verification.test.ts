@@ -1,4 +1,4 @@
-/** A verification of hours keeps its lease while it reads on, and no longer. */
+/** A verification keeps its lease for hours while it makes progress, and no longer. */
 import { expect } from 'chai';
 import { getLimitMs } from '../../src/jobs/define-job.js';
 import {
@@ -23,7 +23,7 @@ const minutes = 60_000;
 /** Renewed every 20 ms. */
 const leaseMs = 60;
 
-describe('one verification at a time', () => {
+describe('single verification at a time', () => {
   useDatabase();
   const steady = performance.now.bind(performance);
   let passedMs = 0;
@@ -35,7 +35,7 @@ describe('one verification at a time', () => {
     setClock(null);
   });
 
-  /** Takes a lease, and gives what its holder holds. */
+  /** Takes a lease and returns the holder's handle. */
   async function take(holdMaxMs?: number) {
     const name = `test-${newId()}`;
     let end: () => void = () => undefined;
@@ -47,14 +47,14 @@ describe('one verification at a time', () => {
     const key = `${env.QUEUE_PREFIX}:{lease}:${name}`;
     return { name, key, held: given, end: () => (end(), work) };
   }
-  /** Whoever holds it has renewed it since now. */
+  /** Waits until the holder has renewed it. */
   const isRenewed = async (key: string) => {
     await redis().pexpire(key, 60_000);
     await eventually('it to be renewed', async () => (await redis().pttl(key)) <= leaseMs);
   };
   const others = (name: string) => withLease(name, leaseMs, () => Promise.resolve('taken'));
 
-  it('work that goes on keeps its lease for longer than a quarter of an hour, up to its own limit', async () => {
+  it('progress keeps the lease beyond 15 minutes, up to its own limit', async () => {
     const { name, key, held, end } = await take(60 * minutes);
     for (let part = 0; part < 5; part += 1) {
       passedMs += 10 * minutes;
@@ -70,7 +70,7 @@ describe('one verification at a time', () => {
     await end();
   });
 
-  it('work that has not gone on for a quarter of an hour loses it, hears so, and ends with its next part', async () => {
+  it('work without progress for 15 minutes loses the lease and ends at its next part', async () => {
     const { name, held, end } = await take(60 * minutes);
     passedMs += 16 * minutes;
     expect(await held.over.catch((error: unknown) => error)).to.be.instanceOf(LeaseOverError);
@@ -79,7 +79,7 @@ describe('one verification at a time', () => {
     await end();
   });
 
-  it('what Redis has lost is taken again, unless another one was first', async () => {
+  it('takes a lease that Redis lost again, unless another holder was first', async () => {
     const { key, held, end } = await take();
     await redis().del(key);
     await eventually('it to be there', async () => (await redis().get(key)) !== null);
@@ -91,7 +91,7 @@ describe('one verification at a time', () => {
     await redis().del(key);
   });
 
-  it('its jobs last as long as it may, and one that finds another at it does nothing', async () => {
+  it('its jobs may last as long as the lease, and do nothing while another one runs', async () => {
     expect([verifyLedgerJob, verifyNowJob].map(getLimitMs)).to.deep.equal([
       verificationMaxMs,
       verificationMaxMs,
@@ -103,7 +103,7 @@ describe('one verification at a time', () => {
     expect(await ledgerVerifications.findOne({})).to.include({ ok: true });
   });
 
-  it('says of each part that it was read, with closed days and without, and ends when it is told to', async () => {
+  it('reports progress for each part, with and without closed days, and can be ended', async () => {
     setTime(dayAgo(3), 9);
     const play = await openPlay();
     await play.succeed(await play.buy());

@@ -1,4 +1,4 @@
-/** What an operator may be shown, and may decide, leaves a ledger that holds. */
+/** Decisions that an operator is offered leave a consistent ledger. */
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
@@ -16,7 +16,7 @@ import { useDatabase } from '../webhooks/support/database.js';
 
 const by = { actor: 'operator:budi', from: null, reason: 'their record' };
 
-describe('the verification of purchases that an operator decides', () => {
+describe('verification of purchases that an operator decides', () => {
   useDatabase();
   let play: Play;
   before(async () => {
@@ -27,7 +27,7 @@ describe('the verification of purchases that an operator decides', () => {
     (await verifyLedger()).findings.map(({ check, subject, message }) => `${check} ${subject}: ${message}`);
   const fresh = ({ accountId, _id }: Purchase) => findPurchase(accountId, _id);
 
-  it('holds while one waits that was set aside before any order, and after it was decided', async () => {
+  it('is green for a purchase set aside before any order, and after the decision', async () => {
     const { _id, accountId } = await play.buy();
     expect(await setAsidePurchase({ purchaseId: _id, accountId }, 'its jobs fail')).to.equal(true);
     expect((await describePurchase(_id)).decisions).to.deep.equal(['failed', 'ask']);
@@ -36,7 +36,7 @@ describe('the verification of purchases that an operator decides', () => {
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('names one that nobody can end: something was bought of a purchase that was never sent', async () => {
+  it('reports an undecidable review: an order was bought, but the purchase never sent', async () => {
     const purchase = await play.buy();
     const order = await prepared(purchase);
     const { _id } = purchase;
@@ -59,7 +59,7 @@ describe('the verification of purchases that an operator decides', () => {
     expect(await findings()).to.deep.equal([]);
   });
 
-  it('holds after a success that was booked to the order before one that never left', async () => {
+  it('is green after a success on the order before one that was never sent', async () => {
     const other = (await createAccount({ username: `s${newId()}`, role: 'seller' })).account;
     const purchase = await play.buy();
     const order = await prepared(purchase);

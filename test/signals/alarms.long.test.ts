@@ -1,4 +1,7 @@
-/** Alarms without Prometheus: once when they begin, once when they are over, whoever looks. */
+/**
+ * Alarms without Prometheus: announced once at their start and once at their end, by whichever
+ * process sees them.
+ */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,12 +29,12 @@ import { topup } from '../support/topup.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
-/** Each lasts for more than the half minute after which it is an alarm. */
+/** Each outage lasts longer than the half minute after which it is an alarm. */
 const outages = sizes.silence.isPlayed ? it : it.skip;
 const secretPath = '/services/T000/B000/secret-of-the-channel';
 
-describe('the alarms', () => {
-  it('have the names, times and severities of the alerts of Prometheus', () => {
+describe('alarm rules', () => {
+  it('have the names, times and severities of the Prometheus alerts', () => {
     const text = readFileSync('ops/prometheus/rules.yml', 'utf8');
     for (const { name, severity, forMs, keepMs = 0 } of alarmRules) {
       const [rule = ''] = new RegExp(`alert: ${name}\\n[^]*?runbook`).exec(text) ?? [];
@@ -41,7 +44,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('say nothing of what nobody could find out, neither that it is so nor that it is not', () => {
+  it('give no verdict without figures: neither firing nor fine', () => {
     const found = [
       figure('topup_queue_jobs', { queue: 'a', state: 'waiting' }, 2),
       figure('topup_queue_jobs', { queue: 'b', state: 'waiting' }, 2),
@@ -59,7 +62,7 @@ describe('the alarms', () => {
     expect(fineOf(['TopupLedgerRed', 'TopupProcessSilent web silent'])).to.deep.equal([]);
   });
 
-  it('are over where what they were about is forgotten, such as a process that was killed', () => {
+  it('are over when their subject is forgotten, such as a killed process', () => {
     const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
     const { isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
@@ -71,7 +74,7 @@ function millisecondsOf(text = ''): number {
   return parseInt(text, 10) * unitMs;
 }
 
-describe('who tells an alarm', () => {
+describe('claim of an alarm message', () => {
   before(() => connectMongoWhenItAnswers());
   after(() => disconnectMongo());
 
@@ -88,7 +91,7 @@ describe('who tells an alarm', () => {
     return seen;
   };
 
-  it('nobody while another process is at it, and another one when that has died', async () => {
+  it('is held by one process, and passes to another when that one dies', async () => {
     const seen = await plant();
     expect(await Promise.all([claimNotification(seen, null), claimNotification(seen, null)])).to.have.members(
       [true, false],
@@ -97,7 +100,7 @@ describe('who tells an alarm', () => {
     expect(await claimNotification(seen, null)).to.equal(true);
   });
 
-  it('nobody who saw it before another process has told it, or before it was another alarm', async () => {
+  it('is refused on a stale view: already announced, or an earlier alarm', async () => {
     const seen = await plant({ told: true });
     expect(await claimNotification({ ...seen, told: false }, null)).to.equal(false);
     expect(await claimNotification({ ...seen, since: new Date(0) }, null)).to.equal(false);
@@ -105,13 +108,13 @@ describe('who tells an alarm', () => {
   });
 });
 
-describe('what an alarm goes by', () => {
+describe('figures behind an alarm', () => {
   before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
   const stands = (id: string) => standingAlarms.findOne({ _id: id, ...isStanding });
 
-  it('the newest figures that any process had: older ones neither begin it anew nor end it', async () => {
+  it('are the newest of any process: older ones neither start nor end it', async () => {
     const id = uniqueRef('alarm');
     await beginAlarm({ id, severity: 'page' }, 2_000);
     const first = await stands(id);
@@ -125,13 +128,13 @@ describe('what an alarm goes by', () => {
     expect(await stands(id)).to.equal(null);
     await standingAlarms.updateOne({ _id: id }, { $set: { refusal: 'it answered 500' } });
     await beginAlarm({ id, severity: 'page' }, 3_001);
-    // What the receiver said of the one before is no refusal of this one.
+    // A refusal of the previous alarm's message does not count for this one.
     expect(await stands(id)).to.include({ told: false, judgedAtMs: 3_001, refusal: null });
     await beginAlarm({ id, severity: 'page' }, 3_001);
     expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
   });
 
-  it('of Redis: every process that has lost it, so that one for which all is well does not end it', async () => {
+  it('for Redis come from every process that lost it, so a healthy one cannot end it', async () => {
     await beginAlarm({ id: redisDownId, severity: 'page' }, null);
     const seen = (await stands(redisDownId)) as StandingAlarm;
     const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };
@@ -144,7 +147,7 @@ describe('what an alarm goes by', () => {
   });
 });
 
-describe('what doctor says of alarms', () => {
+describe('topup doctor and alarms', () => {
   before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
   beforeEach(() => standingAlarms.deleteMany({}));
@@ -172,7 +175,7 @@ describe('what doctor says of alarms', () => {
     }
   };
 
-  it('fails for one that pages, warns of tickets, by their names, and is well while none has been so for long enough', () =>
+  it('fails for a page, warns for a ticket, and is ok until an alarm is long enough', () =>
     whileSomebodyTells(true, async () => {
       await about('page', { told: false });
       expect((await diagnoseAlarms())[0]).to.include({ status: 'ok' });
@@ -184,7 +187,7 @@ describe('what doctor says of alarms', () => {
       expect(found?.detail).to.match(/^ticket\S+ \(ticket\), page\S+ \(page\)$/);
     }));
 
-  it('nothing where nobody tells any more, of a refusal neither: nobody tries again', async () => {
+  it('reports neither alarms nor refusals while no process announces alarms', async () => {
     await about('page', { told: false, refusal: 'it answered 500' });
     await whileSomebodyTells(true, async () => {
       expect((await diagnoseAlarms())[0]?.detail).to.match(/^nobody could be told/);
@@ -217,7 +220,7 @@ describe('ALERT_WEBHOOK_URL', function () {
   let workers: RunningProgram[];
   let receiver: http.Server;
   const told: string[] = [];
-  /** The receiver refuses so many messages. */
+  /** Number of messages that the receiver still refuses. */
   let refuses = 0;
 
   before(async () => {
@@ -256,7 +259,7 @@ describe('ALERT_WEBHOOK_URL', function () {
 
   const about = (name: string) => told.filter((text) => text.includes(name));
 
-  it('hears of a red ledger once when it begins and once when it is over, from two processes, though the receiver refused at first, which doctor says', async () => {
+  it('announces a red ledger once at start and end, after refusals doctor reports', async () => {
     refuses = Infinity;
     const verifications = stack.db.collection<{ _id: string }>('ledgerVerifications');
     const red = { at: new Date(), durationMs: 1, ok: false, failures: 3, checks: [], findings: [] };
@@ -284,7 +287,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);
   });
 
-  it('is tried by a test message, whose refusal is told without the address', async () => {
+  it('is tested by a test message, whose refusal is reported without the address', async () => {
     const taken = await topup(['alarm', 'test'], stack.env);
     expect(taken).to.include({ code: 0, stdout: 'The receiver took the message.\n' });
     expect(about('[test]')).to.have.length(1);
@@ -306,7 +309,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     await client.config('SET', 'maxmemory', '1');
     try {
       await eventually('the alarm', () => about('TopupRedisDown').length === 1, 90_000);
-      // None could say by a write that it lives: that is no silence.
+      // No process could write its heartbeat, so none counts as silent.
       const silent = { _id: /^TopupProcessSilent/ as unknown as string, endedAt: null };
       expect(await stack.db.collection<{ _id: string }>('alarms').findOne(silent)).to.equal(null);
       const listed = await topup(['process', 'list'], stack.env);
@@ -330,7 +333,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('TopupMongodbDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
-  it('stops a process whose address we do not call, and says why', async () => {
+  it('stops a process with a forbidden address and reports the reason', async () => {
     const env = {
       ...stack.env,
       WEBHOOK_ALLOW_PRIVATE: 'false',
@@ -343,8 +346,8 @@ describe('ALERT_WEBHOOK_URL', function () {
       .and.not.include('secret-path');
   });
 
-  it('is nowhere in the logs', () => {
-    // Whoever comes first tells.
+  it('appears in no log', () => {
+    // Either worker may announce an alarm.
     const logs = workers.map((worker) => worker.output()).join('\n');
     expect(logs).to.include('alarm told').and.not.include('secret-of-the-channel');
   });

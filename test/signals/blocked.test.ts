@@ -1,4 +1,6 @@
-/** A worker whose event loop is blocked for half a minute: who sees it, and what becomes of the orders it holds. */
+/**
+ * A worker whose event loop is blocked for half a minute: detection, and the orders that it holds.
+ */
 import path from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -58,7 +60,7 @@ import { topup } from '../support/topup.js';
     return statusCode;
   };
 
-  it('does not answer its probe, is named by doctor and seen in its metrics, and no order is lost or bought twice', async () => {
+  it('is reported by probe, doctor and metrics, and no order is lost or bought twice', async () => {
     const url = await signalsOf(blocked);
     await eventually('it to answer within a second', async () => (await readiness(url)) === 200);
     await eventually('both to be heard', async () => (await processCheck())?.detail === '2 heard');
@@ -66,12 +68,12 @@ import { topup } from '../support/topup.js';
     await buy(buyer);
     await eventually('orders to be under way', async () => (await stack.simulator.log()).length > 0);
     blocked.process.kill('SIGWINCH');
-    // The signal may reach it behind a probe that is there already.
+    // One earlier probe may still be answered before the signal arrives.
     await eventually('it to answer no more', async () =>
       /HeadersTimeout/.test(String(await readiness(url).catch((error: unknown) => error))),
     );
     const bought = await buy(other);
-    // What it was writing when it stopped stays locked, and that alone.
+    // Only the wallets that it was writing stay locked.
     await eventually(
       'the purchases of others',
       async () => {
@@ -90,7 +92,7 @@ import { topup } from '../support/topup.js';
     );
     expect(named).to.include({ status: 'warn', detail: '1 not heard for 20 s, 1 heard' });
     await eventually('it to be well again', async () => (await readiness(url)) === 200, 40_000);
-    // Of the last minute.
+    // The maximum of the last minute.
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');
     expect(lag).to.be.greaterThan(25);
     await everyPurchaseFinal(stack, 60_000);

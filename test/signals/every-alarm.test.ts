@@ -1,7 +1,7 @@
 /**
- * Every alarm that is told without Prometheus, caused for real and ended, with the seconds that took, and what the process concerned
- * says of its readiness meanwhile. What a rule waits for by the clock (`forMs`, up to three hours) is skipped: its beginning is moved
- * back where it is kept.
+ * Causes and ends every alarm that works without Prometheus. Prints how long it took, and the
+ * readiness of the process concerned. The waiting time of a rule (`forMs`, up to three hours) is
+ * skipped by moving the stored start back.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ interface Seen {
   stoodS?: number;
   toldS?: number;
   overS?: number;
-  /** What /readyz of the process concerned said when it was told, and at the end. */
+  /** Result of /readyz of the process concerned, at the announcement and at the end. */
   ready?: string;
   readyAfter?: string;
 }
@@ -80,7 +80,7 @@ const skippedMs = 4 * hourMs;
     await redis.stop();
   });
 
-  it('is told once when it begins and once when it is over', async () => {
+  it('is announced once when it starts and once when it ends', async () => {
     const { causes } = played;
     const names = alarmRules.map(({ name }) => name);
     const kept = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
@@ -114,7 +114,7 @@ const skippedMs = 4 * hourMs;
           .filter((id) => id === name || id.startsWith(`${name} `)),
       );
     const severityOf = (name: string) => alarmRules.find((rule) => rule.name === name)?.severity ?? '';
-    /** Several causes of one alarm are about a provider each. */
+    /** Several causes of one alarm concern one provider each. */
     const wanted = (name: string) => causes.filter(({ alarm }) => alarm === name).length;
     const processOf = (name: string) => causes.find(({ alarm }) => alarm === name)?.of?.() ?? main;
     const aboutOthers = causes.flatMap(({ alarm, about }) =>
@@ -132,7 +132,7 @@ const skippedMs = 4 * hourMs;
               of.stoodS ??= since(_id.split(' ')[0] ?? '');
             }
           }
-          // As if each had stood for as long as its rule says.
+          // Moves the start back, as if each alarm had lasted as long as its rule says.
           await alarms.updateMany(
             { told: false, since: { $gt: ago(hourMs) }, $nor: aboutOthers },
             { $set: { since: ago(skippedMs) } },
@@ -145,7 +145,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { toldS }]) => toldS === undefined).map(([name]) => name);
           if (left.length === last.length) {
-            // All that have begun are told.
+            // All started alarms are announced.
             await Promise.all(last.splice(0, 1).map(begin));
           }
           return eachHas('toldS');
@@ -167,7 +167,7 @@ const skippedMs = 4 * hourMs;
           }
           const left = [...seen].filter(([, { overS }]) => overS === undefined).map(([name]) => name);
           if (String(left) === String(kept)) {
-            // Nothing is so any more, and these still stand; their time is skipped.
+            // No cause remains, and these alarms stand because of `keepMs`. Skip that time.
             wereKept = true;
             await alarms.updateMany({ seenAt: { $ne: null } }, { $set: { seenAt: ago(skippedMs) } });
           }
@@ -185,7 +185,7 @@ const skippedMs = 4 * hourMs;
     }
     expect(wereKept, String(kept)).to.equal(true);
     expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);
-    // A process that stands still cannot say so; others do.
+    // A stopped process does not answer its probe. Other processes report it.
     expect(seen.get('TopupProcessSilent')?.ready).to.equal('no answer');
     expect(seen.get('TopupQueueStuck')?.ready).to.equal('no answer');
     const counts = new Map<string, number>();

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 
 const agoMs = 100_000;
 
-describe('a job that is under way for most of its time', () => {
+describe('a job that has used most of its time', () => {
   const queue = defineQueue({ name: uniqueRef('hangs'), does: 'nothing', concurrency: 1 });
   let end: () => void = () => undefined;
   let worker: Worker;
@@ -31,13 +31,13 @@ describe('a job that is under way for most of its time', () => {
     await disconnectRedis();
   });
 
-  it('hangs; not by the time in which Redis stalled: nobody could end it', async () => {
+  it('hangs, unless Redis stalled for that time', async () => {
     const job = await openQueue(queue).add('a', {});
     await eventually('it to be taken', async () => (await inspectQueue(queue)).active !== null);
     await redis().hset(openQueue(queue).toKey(job.id ?? ''), 'processedOn', Date.now() - agoMs);
     const hangingMs = async () => hangingForMs(await inspectQueue(queue));
     expect(await hangingMs()).to.be.at.least(agoMs);
-    // What a stall leaves behind: each was heard before it, and nobody since.
+    // The state after a stall: the last heartbeats are from before it.
     const key = `${env.QUEUE_PREFIX}:processes`;
     const member = `${uniqueRef('type')}:before`;
     await redis().zadd(key, Date.now() - agoMs, member);

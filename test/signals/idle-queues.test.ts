@@ -10,7 +10,7 @@ describe('a worker that takes no job while some wait', () => {
   const queue = defineQueue({ name: uniqueRef('idle'), does: 'nothing', concurrency: 1 });
   const taken = new Map<Queue, number>([[queue, 0]]);
   let watch: ReturnType<typeof watchIdleQueues>;
-  /** Beside it, one that has more patience than this test lasts. */
+  /** A second watcher with a longer limit than this test lasts. */
   let patient: typeof watch;
 
   before(async () => {
@@ -25,7 +25,7 @@ describe('a worker that takes no job while some wait', () => {
     await disconnectRedis();
   });
 
-  it('is seen, until it takes one, until the queue is paused, and not while none waits', async () => {
+  it('is detected until it takes one, and not while the queue is paused or empty', async () => {
     const isIdle = () => watch.idle().length === 1;
     expect(isIdle()).to.equal(false);
     await openQueue(queue).add('a', {});

@@ -1,4 +1,7 @@
-/** Alarms without Prometheus whose receiver was away: told as long as they stand, and never by their end alone. */
+/**
+ * Alarms without Prometheus whose receiver was unreachable: announced while they stand, and never
+ * by their end alone.
+ */
 import { expect } from 'chai';
 import { isStanding, standingAlarms } from '../../src/alarms/alarm.model.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
@@ -8,7 +11,7 @@ import { newerThan, notifyRound } from '../../src/signals/notify-alarms.js';
 import { uniqueRef } from '../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 
-describe('an alarm that the receiver has missed', () => {
+describe('an alarm that the receiver missed', () => {
   before(() => Promise.all([connectMongoWhenItAnswers(), connectRedis(null)]));
   after(() => Promise.all([disconnectMongo(), disconnectRedis()]));
 
@@ -17,7 +20,7 @@ describe('an alarm that the receiver has missed', () => {
     atMs,
     found: [figure('topup_queue_hanging_seconds', { queue: name }, seconds)],
   });
-  /** What is told of this queue; the receiver refuses while it should. */
+  /** Collects the messages about this queue. It refuses them while `refuses` is true. */
   const receiver = (name: string) => {
     const told: string[] = [];
     const state = { refuses: true };
@@ -31,11 +34,11 @@ describe('an alarm that the receiver has missed', () => {
     return { told, state, tell };
   };
   const idOf = (name: string) => `TopupJobHangs ${name}`;
-  /** As if the half minute after a try had passed. */
+  /** Ends the half minute between two attempts. */
   const tryAgain = (name: string) =>
     standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
 
-  it('is told as it was, for as long as it stands after it was so', async () => {
+  it('is announced with its original figures while it stands', async () => {
     const name = queue();
     const { told, state, tell } = receiver(name);
     const atMs = Date.now();
@@ -52,7 +55,7 @@ describe('an alarm that the receiver has missed', () => {
     expect(told, 'once').to.have.length(1);
   });
 
-  it('and is over by now is told by one message that says both', async () => {
+  it('is announced by one message for start and end if it is over by then', async () => {
     const name = queue();
     const { told, state, tell } = receiver(name);
     const atMs = Date.now();
@@ -68,7 +71,7 @@ describe('an alarm that the receiver has missed', () => {
     expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
   });
 
-  it('is judged by figures of after the start of who tells it, and stands for as long as figures say so', async () => {
+  it("needs figures newer than the process's start, and stands as long as they do", async () => {
     const figures = { atMs: 1_000, found: [] };
     expect(newerThan(figures, 1_001)).to.equal(null);
     expect(newerThan(figures, 1_000)).to.equal(figures);

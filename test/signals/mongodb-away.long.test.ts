@@ -1,4 +1,4 @@
-/** The alarm that MongoDB is away, which MongoDB cannot remember. */
+/** The alarm about MongoDB cannot be stored in MongoDB. */
 import { expect } from 'chai';
 import { env } from '../../config/env.js';
 import { disconnectMongo } from '../../src/database/mongo.js';
@@ -9,7 +9,7 @@ import { connectMongoWhenItAnswers } from '../support/connect-mongo.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
 
-describe('that MongoDB is away', () => {
+describe('alarm for an unreachable MongoDB', () => {
   let mongo: Outage;
   const { MONGODB_URI: usual } = env;
   before(async () => {
@@ -25,7 +25,7 @@ describe('that MongoDB is away', () => {
     await mongo.stop();
   });
 
-  it('is told once by all processes together, and its end as well, though each was refused at first', async () => {
+  it('is announced once by all processes, at start and end, after refusals', async () => {
     const told: string[] = [];
     let refuses = 1;
     const tell = (text: string) => {
@@ -46,10 +46,10 @@ describe('that MongoDB is away', () => {
     expect(told).to.deep.equal(['[page] TopupMongodbDown']);
     await mongo.restore();
     refuses = 1;
-    // The one that has told it was killed meanwhile.
+    // The process that announced it was killed meanwhile.
     const anew = watchMongodb(tell, times);
     await eventually('it to be back', () => anew.answers());
-    // Another process has found it away a moment ago: it may be so for that one still.
+    // Another process saw the outage a moment ago, so it may still last there.
     await anew.answers();
     expect(told).to.have.length(1);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
@@ -58,7 +58,7 @@ describe('that MongoDB is away', () => {
     expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('and answers others is a failed check of doctor, until none says so any more', async () => {
+  it('doctor fails until no process reports it any more', async () => {
     const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
     const told: string[] = [];
     const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
@@ -73,7 +73,7 @@ describe('that MongoDB is away', () => {
     await eventually('its end', async () => (await one.answers()) && told.length === 2);
   });
 
-  it('that was refused while Redis was away as well, and taken later, is no outage that nobody heard of', async () => {
+  it('refused in a Redis outage and accepted later, is not a missed outage', async () => {
     const told: string[] = [];
     let refuses = true;
     const tell = (text: string) => {
@@ -96,7 +96,7 @@ describe('that MongoDB is away', () => {
     expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('that nobody took the message of, and is over by then, is told once by one that says both', async () => {
+  it('refused until its end, is announced once for start and end', async () => {
     const told: string[] = [];
     let refuses = true;
     const tell = (text: string) => {
@@ -108,7 +108,7 @@ describe('that MongoDB is away', () => {
     await mongo.cut();
     await eventually('it to be away', async () => !(await one.answers()));
     await mongo.restore();
-    // The one that has tried was killed meanwhile.
+    // The process that tried to announce it was killed meanwhile.
     const others = [watchMongodb(tell, times), watchMongodb(tell, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
     await eventually('it to be back', look);
@@ -123,7 +123,7 @@ describe('that MongoDB is away', () => {
     );
   });
 
-  it('has its end told, once, though Redis has lost its data in between', async () => {
+  it('announces its end once, even if Redis lost its data meanwhile', async () => {
     const told: string[] = [];
     const tell = (text: string) => {
       told.push(text.split(':')[0] ?? '');

@@ -8,13 +8,13 @@ import { describeProcesses, countProcesses, announcePresence } from '../../src/r
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
-describe('the presence of processes', () => {
+describe('presence of processes', () => {
   const type = uniqueRef('type');
 
   before(() => connectRedis());
   after(() => disconnectRedis());
 
-  it('knows who lives, who has not been heard for 20 s and still has its connection, and forgets who was killed or says goodbye', async () => {
+  it('reports live and silent processes, and forgets killed and stopped ones', async () => {
     const here = announcePresence(type);
     await eventually(
       'this process to be heard',
@@ -27,7 +27,7 @@ describe('the presence of processes', () => {
     await eventually('its connection', async () =>
       String(await redis().client('LIST')).includes(':process:still'),
     );
-    // However long it stands still.
+    // A silent process with a connection counts, however long it is silent.
     await redis().zadd(key, atMs - 300_000, `${type}:still`, atMs - 30_000, `${type}:killed`);
     expect((await countProcesses())?.get(type)).to.deep.equal({ alive: 1, silent: 1 });
     await here.stop();
@@ -42,7 +42,7 @@ describe('the presence of processes', () => {
     await redis().zrem(key, `${type}:still`, `${type}:killed`);
   });
 
-  it('each says of which release it is, since when, and its memory; one of an earlier release says nothing and is there', async () => {
+  it('reports release, start and memory; a process of an earlier release reports none', async () => {
     const own = uniqueRef('type');
     const here = announcePresence(own);
     const key = `${env.QUEUE_PREFIX}:processes`;
@@ -58,7 +58,7 @@ describe('the presence of processes', () => {
     expect(said?.memoryBytes).to.be.greaterThan(1e7);
     expect(Number(said?.startedAt)).to.be.closeTo(Date.now() - process.uptime() * 1_000, 5_000);
     expect(Number(said?.lastHeardAt)).to.be.closeTo(Date.now(), 10_000);
-    // The earlier one has run for nobody knows how long, this one for moments.
+    // The start of the earlier one is unknown. This one has just started.
     const told = await diagnoseProcesses();
     const releases = told.find(({ name }) => name === 'releases');
     expect(releases?.status).to.equal('ok');
@@ -71,7 +71,7 @@ describe('the presence of processes', () => {
     expect(await redis().keys(`${env.QUEUE_PREFIX}:process-says:${said?.id ?? ''}`)).to.deep.equal([]);
   });
 
-  it('several releases at once are usual while one goes out, and are said where that lasts', () => {
+  it('reports several releases at once only if they last', () => {
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
     const heard = (version: string | null, minutesAgo: number | null, isSilent = false) => ({
       id: uniqueRef('p'),

@@ -1,4 +1,4 @@
-/** `/readyz` is a write: what answers and takes none is not ready. */
+/** `/readyz` writes to MongoDB: a database that answers but refuses writes is not ready. */
 import { expect } from 'chai';
 import { request } from 'undici';
 import { findMongodbProblem } from '../../src/samples/check-mongodb-writes.js';
@@ -49,17 +49,17 @@ describe('readiness', function () {
     uri: uri(),
   });
 
-  it('is not there for a MongoDB that answers and may not be written to, and is there again', async () => {
+  it('is missing while MongoDB answers but refuses writes, and returns', async () => {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'forbidden', probability: 1 }, async () => {
       expect(await untilNot()).to.include(refused);
-      // It answers.
+      // MongoDB still answers.
       await stack.db.command({ ping: 1 });
     });
     await untilReady();
   });
 
-  it('is not there while no member is primary, until one is again', async () => {
+  it('is missing while there is no primary, and returns', async () => {
     await untilReady();
     await withFault({ ...ofSamples(), kind: 'step-down', ms: 6_000 }, async () => {
       expect(await untilNot()).to.include(refused);
@@ -67,7 +67,7 @@ describe('readiness', function () {
     await untilReady();
   });
 
-  it('writes one document, once a second however many ask', async () => {
+  it('writes one document, at most once a second', async () => {
     await untilReady();
     const written = { _id: 'readiness' } as never;
     const at = async () => (await stack.db.collection('samples').findOne(written))?.['from'] as Date;
@@ -84,11 +84,11 @@ describe('readiness', function () {
   });
 });
 
-describe('the write of readiness', () => {
+describe('readiness write', () => {
   before(() => connectMongoWhenItAnswers());
   after(() => disconnectMongo());
 
-  it('is shared by all who ask at the same time', async () => {
+  it('is shared by concurrent callers', async () => {
     const asked = Array.from({ length: 20 }, findMongodbProblem);
     expect(new Set(asked).size).to.equal(1);
     expect(await asked[0]).to.equal(null);

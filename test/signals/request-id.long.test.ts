@@ -1,4 +1,7 @@
-/** A request's id, from the client's call to its purchase, its jobs, its webhooks and every log line of them; where nobody traces. */
+/**
+ * A request id from the client's call to its purchase, jobs, webhooks and log lines, without
+ * tracing.
+ */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { request } from 'undici';
@@ -27,14 +30,14 @@ interface Ids {
   settlement_id: string;
 }
 
-describe("a request's id", function () {
+describe('request id', function () {
   this.timeout(120_000);
   let stack: Stack;
   let accounts: Record<string, SeededAccount>;
   let worker: RunningProgram;
 
   before(async () => {
-    // Nobody waits for a report.
+    // Calls do not wait for their report.
     stack = await startStack({ env: { LOG_LEVEL: 'info', REPORT_SYNC_WAIT_MS: '1' } });
     accounts = await stack.seed();
     worker = await stack.startWorker('all');
@@ -83,7 +86,7 @@ describe("a request's id", function () {
       stack.db.collection<Delivery>('deliveries').findOne({ orderKey, state: 'delivered' }),
     );
 
-  it('is kept on the purchase and on what its receivers are told, and is in each log line of both', async () => {
+  it('is stored on purchase and deliveries, and in each of their log lines', async () => {
     for (const own of [undefined, 'complaint-7f31']) {
       const { _id, requestId, told } = await buy(own);
       expect([requestId, told]).to.deep.equal([told, own ?? told]);
@@ -100,7 +103,7 @@ describe("a request's id", function () {
     }
   });
 
-  it('is in the lines of a job that fails, also of one that a sweep has found', async () => {
+  it('is in the log lines of a failed job, also if a sweep added it', async () => {
     const transactions = stack.db.collection<Purchase>('transactions');
     await worker.stop();
     const body = () => ({ code: 'S10', customer_number: '081234561230', ref_id: uniqueRef('asked') });
@@ -108,14 +111,14 @@ describe("a request's id", function () {
       ['complaint-8a22', 'complaint-8a23'].map((id) => call('/api/buyer/transaction', body(), id)),
     );
     const ids = asked.map(({ data }) => data.transaction_id);
-    // No worker can do anything with such a purchase.
+    // Every worker fails on such a purchase.
     await transactions.updateMany({ _id: { $in: ids } }, { $unset: { createdAt: 1 } });
     const redis = new Redis(process.env['REDIS_URL'] ?? '');
     const keys = await redis.keys(`${stack.env['QUEUE_PREFIX']}:fulfilment*`);
     const marks = keys.filter((key) => key.includes(ids[0] ?? ''));
     const jobs = await Promise.all(marks.map((mark) => redis.get(mark)));
     expect(jobs).to.have.length(1);
-    // Its job is lost.
+    // Delete one of the jobs.
     await redis.del(...marks, ...keys.filter((key) => key.endsWith(`:${jobs[0]}`)));
     redis.disconnect();
     const overdue = { nextActionAt: new Date(Date.now() - 1_000) };
@@ -131,8 +134,8 @@ describe("a request's id", function () {
     }
   });
 
-  it('is kept on a report and a settlement, and is in the lines of the worker that does them', async () => {
-    // Of the seller that withdraws.
+  it('is stored on reports and settlements, and in the log lines of their workers', async () => {
+    // A sale of the seller that withdraws.
     await buy(undefined, 'S1000');
     const reportId = await report('complaint-r001');
     const settlementId = await withdraw('complaint-s001');
@@ -165,19 +168,19 @@ describe("a request's id", function () {
     }
   });
 
-  it('is in the lines of their jobs that fail, also where a sweep or the report before it has added them', async () => {
+  it('is in the log lines of their failed jobs, also if a sweep added the job', async () => {
     await worker.stop();
-    // Two are made at once, and the third waits for its turn.
+    // Two reports run at once, and the third waits for its turn.
     const asked = new Map<string, string>();
     for (const told of ['complaint-r002', 'complaint-r003', 'complaint-r004']) {
       asked.set(await report(told), told);
     }
-    // Its job gets lost as well.
+    // The job of this settlement is deleted too.
     const lost = await withdraw('complaint-s002');
     asked.set(lost, 'complaint-s002');
     const waiting = await stack.db.collection<Report>('reports').findOne({ requestId: 'complaint-r004' });
     expect(waiting?.turn).to.equal(null);
-    // Nobody can make such a report, or pay such a settlement.
+    // Every worker fails on such a report and such a settlement.
     await stack.db
       .collection<Report>('reports')
       .updateOne({ requestId: 'complaint-r004' }, { $unset: { period: 1 } });
@@ -204,7 +207,7 @@ describe("a request's id", function () {
     }
   });
 
-  it('is shown on the page of the purchase and by topup transaction show; a purchase of before has none', async () => {
+  it('is shown in the console and by topup transaction show, if there is one', async () => {
     const { _id, told } = await buy('complaint-9c01');
     const operator = consoleClient(stack.baseUrl, '198.51.100.9');
     await operator.login('admin', accounts['admin']?.password ?? '');
@@ -220,7 +223,7 @@ describe("a request's id", function () {
     expect(await shown()).not.to.match(/^request/m);
   });
 
-  it('is kept nowhere where a client wrote a key or a number in its place', async () => {
+  it('is not stored if it is a key or a number', async () => {
     const key = accounts['buyer']?.api_key ?? '';
     const { requestId } = await buy(key);
     expect(requestId).to.match(/^[0-9a-f]{32}$/);

@@ -1,4 +1,4 @@
-/** Rules and dashboards name only what the processes tell, each alert is tested, and each has its lines in the runbook. */
+/** Rules and dashboards use only existing series. Each alert has a test and a runbook section. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,11 +33,11 @@ const series = [
 ];
 const { forMs, limitMs } = sizes.scraped;
 
-describe('the alerts', () => {
-  it('have a case each that shows that they fire and that they stop', () => {
+describe('Prometheus alerts', () => {
+  it('have a test case each that shows that they fire and stop', () => {
     expect(alerts).to.have.length.greaterThan(20);
     const all = tests.split(/^ {2}- name: /m).slice(1);
-    // Those show that one bad event in a quiet hour wakes nobody.
+    // Those show that one bad event in a quiet hour does not fire.
     const cases = all.filter((text) => !text.startsWith('one bad event in a quiet hour is no '));
     expect(all.length - cases.length).to.equal(6);
     expect(cases.map((text) => text.split('\n', 1)[0])).to.have.members(alerts);
@@ -47,7 +47,7 @@ describe('the alerts', () => {
     }
   });
 
-  it('have their section in docs/guides/alarms, where their runbook leads', () => {
+  it('have a section in docs/guides/alarms, where their runbook link points', () => {
     const pages = Object.entries(readPages('guides/alarms'));
     for (const alert of alerts) {
       const anchor = alert.toLowerCase();
@@ -65,7 +65,7 @@ describe('the alerts', () => {
   });
 });
 
-describe('every process under load', function () {
+describe('metrics of all processes under load', function () {
   this.timeout(limitMs);
   let stack: Stack;
   let targets: string[];
@@ -105,7 +105,7 @@ describe('every process under load', function () {
   };
   let load: (purchases: number) => Promise<void>;
 
-  it('tells each series that a rule or a dashboard names', async () => {
+  it('include each series that a rule or dashboard names', async () => {
     await load(20);
     await eventually(
       'every series',
@@ -121,7 +121,7 @@ describe('every process under load', function () {
     );
   });
 
-  it('is scraped by Prometheus itself, which finds each of them and can evaluate each rule @sized', async function () {
+  it('are scraped by Prometheus, which evaluates each rule @sized', async function () {
     if (forMs === 0) {
       this.skip();
     }
@@ -153,7 +153,7 @@ describe('every process under load', function () {
     }
   });
 
-  it('makes Prometheus fire what it alone can tell: a process that is gone, figures that nobody tells, calls that fail, slow purchases, late webhooks @sized', async function () {
+  it('fire the alerts that only Prometheus can detect @sized', async function () {
     if (forMs === 0) {
       this.skip();
     }
@@ -175,7 +175,7 @@ describe('every process under load', function () {
       `Topup${name}Fast`,
       `Topup${name}Slow`,
     ]);
-    /** Six purchases, and the events of their beginning, wait for over a minute, because nobody takes them. */
+    /** Stops both workers, so that six purchases and their events wait for over a minute. */
     const standStill = async () => {
       const api = apiClient(url, key);
       await api.post('/api/buyer/api/config', { webhook_url: `${stack.inbox.url}/hooks/late` });
@@ -187,7 +187,7 @@ describe('every process under load', function () {
       for (let count = 0; count < 6; count++) {
         ids.push(await buyUntilAnswered({ key, number: '081234561230' }, () => url));
       }
-      // The sweep makes them only now: from then on they are late.
+      // The sweep creates them now. They are late from then on.
       await eventually(
         'the events',
         async () => (await deliveries.countDocuments({ event: 'transaction.pending', state: 'due' })) === 6,
@@ -196,7 +196,7 @@ describe('every process under load', function () {
       expect((await Promise.all(slow.map(statesOf))).flat()).to.deep.equal([]);
       await eventually('over a minute', () => Promise.resolve(performance.now() - sinceMs > 62_000), 70_000);
       webhooks.process.kill('SIGCONT');
-      // Before their ends take their place.
+      // Before the final events replace them.
       for (const id of ids) {
         await stack.inbox.waitFor(({ raw }) => raw.includes(id), 60_000);
       }
@@ -218,7 +218,7 @@ describe('every process under load', function () {
       });
       await toBe('TopupFiguresMissing', []);
       expect(await statesOf('TopupProcessDown')).to.deep.equal([]);
-      // The only one of its kind, and not by itself: it cannot say so.
+      // Killed: the only follow-up process cannot report itself.
       await followUp.stop('SIGKILL');
       await Promise.all(
         ['TopupProcessDown', 'TopupFiguresMissing'].map(async (name) => {
@@ -235,7 +235,7 @@ describe('every process under load', function () {
 
       await listed(200);
       expect(await statesOf('TopupAvailabilityBurnsFast')).to.deep.equal([]);
-      // Nobody can tell such a deposit.
+      // The API fails on such a deposit.
       await stack.db.collection('deposits').updateOne({}, { $unset: { createdAt: 1 } });
       await eventually(
         'both alerts of failed calls',
@@ -254,7 +254,7 @@ describe('every process under load', function () {
   });
 });
 
-/** The rules as they are, but that each waits for a twelfth of its time: five seconds in place of a minute. */
+/** Shortens the waiting time of each rule to a twelfth: five seconds for a minute. */
 function hurried(text: string): string {
   const seconds = { s: 1, m: 60, h: 3_600 };
   return text.replace(
@@ -264,7 +264,7 @@ function hurried(text: string): string {
   );
 }
 
-/** Prometheus itself, with these rules, which scrapes every five seconds. */
+/** Starts Prometheus with these rules and a scrape interval of five seconds. */
 async function startPrometheus(targets: string[], rulesText: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'topup-prometheus-'));
   const port = await freePort();

@@ -1,4 +1,4 @@
-/** What Redis and BullMQ complain of is in the log once a minute and code, however often it happens. */
+/** Errors of Redis and BullMQ are logged once a minute and code, however often they occur. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
@@ -26,7 +26,7 @@ describe('errors of Redis and BullMQ', function () {
     await redis.stop();
   });
 
-  it('are logged once a minute and code for each thing that did not work, never swallowed', async () => {
+  it('are logged once a minute and code for each operation, and never swallowed', async () => {
     const startedMs = performance.now();
     const worker = await stack.startWorker('all');
     const client = new Redis(redis.url);

@@ -1,4 +1,4 @@
-/** What each process tells of itself, on a port of its own. */
+/** The metrics that each process serves on its own port. */
 import http from 'node:http';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -17,7 +17,7 @@ const readiness = async (url: string): Promise<{ status: number; reason?: string
   return { ...((await body.json()) as object), status: statusCode };
 };
 
-describe('the signals of a process', function () {
+describe('metrics of a process', function () {
   this.timeout(120_000);
   let stack: Stack;
   let redis: PrivateRedis;
@@ -39,7 +39,7 @@ describe('the signals of a process', function () {
     await redis.stop();
   });
 
-  it('are counted by operation, code, provider, job, posting and delivery, and never by account or purchase', async () => {
+  it('count by operation, code, provider, job and event, never by account', async () => {
     const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
     await buyer.post('/api/buyer/deposit', { amount: 100_000, ref_id: uniqueRef() });
     const bought = await buyer.post('/api/buyer/transaction', {
@@ -78,14 +78,14 @@ describe('the signals of a process', function () {
     ).not.to.equal(null);
     const ids = [bought.body.data.transaction_id as string, accounts['buyer']?.username ?? ''];
     for (const { name, labels } of [...webSamples, ...workerSamples]) {
-      // Providers by their sellers, whose number is bounded.
+      // Providers are labelled by seller. Their number is bounded.
       Object.values(labels).forEach((label) => {
         expect(ids, name).not.to.include(label);
       });
     }
   });
 
-  it('have the figures of the whole service, in the follow-up process alone', async () => {
+  it('include the figures of the whole service in the follow-up process only', async () => {
     const url = await signalsOf(worker);
     const found = await eventually('the figures', async () => {
       const samples = await scrape(url);
@@ -105,7 +105,7 @@ describe('the signals of a process', function () {
     expect(valueOf(found, 'topup_redis_memory_bytes')).to.be.greaterThan(0);
     expect(valueOf(found, 'topup_processes', { state: 'alive' })).to.be.at.least(1);
     expect(valueOf(await scrape(await signalsOf(web)), 'topup_open_purchases')).to.equal(null);
-    // A process that has just begun has not seen its indexes yet.
+    // A new process has not checked its indexes yet.
     await eventually(
       'all to be ready',
       async () => valueOf(await scrape(url), 'topup_processes_not_ready') === 0,
@@ -113,7 +113,7 @@ describe('the signals of a process', function () {
     );
   });
 
-  it('tell what sellers are owed, and which receivers get nothing', async () => {
+  it('report the amount owed to sellers and the broken receivers', async () => {
     const url = await signalsOf(worker);
     const owed = async () => {
       const samples = await scrape(url);
@@ -156,7 +156,7 @@ describe('the signals of a process', function () {
     await stack.db.collection('webhookReceivers').deleteMany({ accountId: 'nobody' });
   });
 
-  it('are not on the port that clients reach, nor on another address than METRICS_HOST', async () => {
+  it('are not on the public port, and only on METRICS_HOST', async () => {
     expect((await request(`${web.url}/metrics`)).statusCode).to.equal(404);
     const { port } = new URL(await signalsOf(web));
     // Another address of this machine.
@@ -172,7 +172,7 @@ describe('the signals of a process', function () {
     expect(refused).to.equal('ECONNREFUSED');
   });
 
-  it('say that a worker is not ready while Redis takes no writes, and that it is again', async () => {
+  it('report a worker as not ready while Redis refuses writes', async () => {
     const url = await signalsOf(worker);
     expect(await readiness(url)).to.deep.equal({ status: 200 });
     const client = new Redis(redis.url);
@@ -192,7 +192,7 @@ describe('the signals of a process', function () {
     await eventually('it to be ready', async () => (await readiness(url)).status === 200);
   });
 
-  it('are nothing at all where METRICS_PORT is not set', async () => {
+  it('are disabled without METRICS_PORT', async () => {
     const quiet = await stack.startWeb({ METRICS_PORT: '' });
     expect(quiet.output()).not.to.include('metrics are served');
     await quiet.stop();
@@ -217,7 +217,7 @@ describe('the signals of a process', function () {
     },
   );
 
-  it('know that the last web process was killed, and do not take it for that while Redis takes no writes', async () => {
+  it('report a killed web process, but nothing while Redis refuses writes', async () => {
     const url = await signalsOf(worker);
     const alive = async () => valueOf(await scrape(url), 'topup_web_processes');
     await eventually('it to be heard', async () => (await alive()) === 1, 40_000);

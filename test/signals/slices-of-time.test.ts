@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { createTimeSlices } from '../../src/signals/start-tracing.js';
 import { seededRandom } from '../support/random.js';
 
-describe('slices of time', () => {
+describe('time slices', () => {
   const random = seededRandom();
 
-  it(`are half a second long, one a period, and the share of the time that was asked for (${random.seed})`, () => {
+  it(`last half a second, one per period, for the requested share of time (${random.seed})`, () => {
     const isIn = createTimeSlices(0.1, random);
     const periodMs = 5_000;
     const starts: number[] = [];
@@ -18,7 +18,7 @@ describe('slices of time', () => {
     expect(new Set(starts).size, 'somewhere by chance').to.be.greaterThan(30);
   });
 
-  it('are never or always where that is asked for', () => {
+  it('are never or always active for a share of 0 or 1', () => {
     const moments = Array.from({ length: 5_000 }, (_, ms) => ms * 7);
     expect(moments.some(createTimeSlices(0))).to.equal(false);
     expect(moments.every(createTimeSlices(1))).to.equal(true);

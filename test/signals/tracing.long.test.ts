@@ -1,4 +1,4 @@
-/** One trace of one purchase, over processes, to a collector. */
+/** One trace of one purchase, over several processes, at a collector. */
 import { expect } from 'chai';
 import { extractCause, tracesUrl } from '../../src/signals/start-tracing.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
@@ -18,7 +18,7 @@ const isResult = ({ headers }: { headers: Record<string, unknown> }) =>
   headers['x-event'] === 'transaction.success';
 const kinds = { internal: 1, server: 2, client: 3, consumer: 5 };
 
-describe('the trace of a purchase', function () {
+describe('trace of a purchase', function () {
   this.timeout(120_000);
   let stack: Stack;
   let collector: OtlpReceiver;
@@ -50,7 +50,7 @@ describe('the trace of a purchase', function () {
     await collector.stop();
   });
 
-  it('has the call, its postings, the job, the order at the provider and the webhook, of three processes', async () => {
+  it('contains call, postings, job, provider order and webhook, of three processes', async () => {
     const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
     await deposit(buyer, 100_000);
     const bought = await buyer.post('/api/buyer/transaction', {
@@ -110,7 +110,7 @@ describe('the trace of a purchase', function () {
     expect(webhook.span.attributes).to.include({ 'topup.outcome': 'delivered', 'topup.attempt': 1 });
   });
 
-  it('goes out with the webhook and into the lines of the log', async () => {
+  it('is sent with the webhook and is in the log lines', async () => {
     const { traceId } = collector.spans.find(({ name }) => name === 'call createBuyerTransaction') ?? {};
     const message = await stack.inbox.waitFor(isResult);
     expect(message.headers['traceparent']).to.match(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
@@ -140,7 +140,7 @@ describe('the trace of a purchase', function () {
     }
   });
 
-  it('holds no key, no secret, no customer number, no reference of the client and no address', () => {
+  it('contains no key, secret, customer number, client reference or address', () => {
     const told = collector.bodies.join('\n');
     const hidden = [
       ...Object.values(accounts).flatMap(({ api_key, webhook_secret }) => [api_key, webhook_secret]),
@@ -158,7 +158,7 @@ describe('the trace of a purchase', function () {
       });
   });
 
-  it('is not begun by a client that asks for it', async () => {
+  it("does not continue a client's trace", async () => {
     const theirs = '0af7651916cd43dd8448eb211c80319c';
     await fetch(`${web.url}/v1/wallet/balance`, {
       headers: {
@@ -170,7 +170,7 @@ describe('the trace of a purchase', function () {
     expect(collector.spans.some(({ traceId }) => traceId === theirs)).to.equal(false);
   });
 
-  it('is nothing where chance did not pick the call', async () => {
+  it('is not recorded for a call that was not sampled', async () => {
     const quiet = await stack.startWeb({ OTEL_TRACES_SAMPLER_ARG: '0' });
     const at = collector.bodies.length;
     const buyer = apiClient(quiet.url, accounts['buyer']?.api_key ?? '');
@@ -181,7 +181,7 @@ describe('the trace of a purchase', function () {
   });
 });
 
-describe('without a collector', () => {
+describe('an unreachable collector', () => {
   let stack: Stack;
 
   before(async () => {
@@ -194,7 +194,7 @@ describe('without a collector', () => {
   });
   after(() => stack.stop());
 
-  it('that answers, calls are answered, the log says so once, and the process ends in order', async () => {
+  it('does not affect calls, is logged once, and the process stops in order', async () => {
     const web = await stack.startWeb();
     const said = () => web.output().split('traces could not be sent').length - 1;
     const why = /"code":"ECONNREFUSED".*traces could not be sent/;
@@ -208,8 +208,8 @@ describe('without a collector', () => {
   });
 });
 
-describe('what the exporter of traces says', () => {
-  it('is told by its code alone, without an address, a header or what was answered', () => {
+describe('trace exporter', () => {
+  it('logs only the code of an error, without address, header or answer', () => {
     const refused = {
       stack: 'E: http://user:secret@host/',
       message: 'secret',
@@ -223,7 +223,7 @@ describe('what the exporter of traces says', () => {
     );
   });
 
-  it('goes to /v1/traces, once, however the address ends', () => {
+  it('sends to /v1/traces once, however the address ends', () => {
     for (const end of ['', '/', '/v1/traces', '/v1/traces/']) {
       expect(tracesUrl(`http://host:4318${end}`)).to.equal('http://host:4318/v1/traces');
     }
@@ -232,7 +232,7 @@ describe('what the exporter of traces says', () => {
 });
 
 describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  it('no file of the SDK of OpenTelemetry is in a bundle', async () => {
+  it('a bundle contains no file of the OpenTelemetry SDK', async () => {
     const { readFile } = await import('node:fs/promises');
     for (const program of ['src/server', 'workers/run']) {
       const text = await readFile(`dist/${program}.bundle.cjs`, 'utf8');

@@ -1,4 +1,4 @@
-/** What only a process itself knows to be wrong, told by those who tell alarms without Prometheus. */
+/** Troubles that only the process itself can detect, announced without Prometheus. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
@@ -15,14 +15,14 @@ interface Said {
   troubles: { failedPostings: number; refusedConnections: number; lagMs: number; isNotReady: boolean };
 }
 
-describe('what a process says is wrong with it', function () {
+describe('troubles reported by a process', function () {
   this.timeout(120_000);
 
   describe('', () => {
     before(() => connectRedis());
     after(() => disconnectRedis());
 
-    it('is nothing while all is well, and counts what it met', async () => {
+    it('are none while all is well, and count incidents', async () => {
       const type = `t${randomUUID().slice(0, 8)}`;
       let isNotReady = false;
       const before = countRecentIncidents();
@@ -52,7 +52,7 @@ describe('what a process says is wrong with it', function () {
       redis.disconnect();
     });
 
-    it('counts postings that could not be written, and connections that nobody could have, with nobody to scrape it', async () => {
+    it('count failed postings and refused connections, without a scrape', async () => {
       const accounts = await stack.seed();
       const uri = new URL(stack.env['MONGODB_URI'] ?? '');
       uri.searchParams.set('appName', `pressed-${randomUUID().slice(0, 8)}`);
@@ -78,7 +78,7 @@ describe('what a process says is wrong with it', function () {
           namespace: `${database}.journals`,
         },
         async () => {
-          // No answer that the contract promises.
+          // The call fails with 500, which the contract does not allow.
           expect(String(await deposit().catch((error: unknown) => error))).to.include('answered 500');
         },
       );

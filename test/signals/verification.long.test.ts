@@ -1,4 +1,4 @@
-/** The verification by the clock, and what the doctor says of it and of work that nobody takes. */
+/** The scheduled verification, and doctor's checks of it and of queues without workers. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ interface Kept {
   at: Date;
 }
 
-describe('what watches the service by itself', function () {
+describe('scheduled self-checks', function () {
   this.timeout(120_000);
   let stack: Stack;
   let worker: RunningProgram;
@@ -65,13 +65,13 @@ describe('what watches the service by itself', function () {
     const named = (name: string) => checks.find((each) => each.name === name);
     return { code: result.code, ledger: named('ledger'), record: named('record of seller'), named };
   };
-  /** As if an hour had passed since the last one. */
+  /** Starts another verification, as if an hour had passed. */
   const verifyAgain = async () => {
     await kept().updateMany({}, { $set: { ok: false, at: new Date(Date.now() - 3_700_000) } });
     await queue('schedules').add('verify-ledger', { v: 1 });
   };
 
-  it('the ledger is verified once a day, the result is kept and shown, and a red one is repeated until it is green', async () => {
+  it('verify the ledger daily, keep the result, and repeat a red one until green', async () => {
     const first = await eventually('the first verification', () => kept().findOne({}), 60_000);
     expect(first).to.include({ ok: true, failures: 0 });
     expect((await doctor()).ledger).to.include({ status: 'ok' });
@@ -98,7 +98,7 @@ describe('what watches the service by itself', function () {
     expect(await kept().countDocuments({})).to.equal(1);
   });
 
-  it("each provider's record is held against ours once a day; what differs stands until it agrees, or a person has explained it", async () => {
+  it('compare provider records daily; a difference stands until resolved or accepted', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
     const done = () => compared.findOne({ sellerId: seller?._id ?? '' });
@@ -118,7 +118,7 @@ describe('what watches the service by itself', function () {
       serialNumber: '1',
       createdAt: new Date(Date.now() - 86_400_000),
     });
-    /** As if an hour had passed since the last one. */
+    /** Starts another comparison, as if an hour had passed. */
     const compareAgain = async (isSo: (row: Compared) => boolean) => {
       await compared.updateMany({}, { $set: { at: new Date(Date.now() - 3_700_000) } });
       await queue('schedules').add('reconcile-providers', { v: 1 });
@@ -161,7 +161,7 @@ describe('what watches the service by itself', function () {
     expect((await doctor()).record).to.include({ status: 'ok' });
   });
 
-  it('a day that was left out is compared; what is no word of the provider about a whole day is not kept', async () => {
+  it('compare a skipped day, and keep only whole days reported by the provider', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const newest = await eventually(
       'a comparison',
@@ -191,7 +191,7 @@ describe('what watches the service by itself', function () {
     }
   });
 
-  it('what the clock did is kept: when, and how much', async () => {
+  it('record when each scheduled job ran, and its counts', async () => {
     const runs = stack.db.collection<{ _id: string; did: Record<string, number> | null }>('clockRuns');
     const found = await eventually('retention', () => runs.findOne({ _id: 'apply-retention' }), 60_000);
     expect(found.did).to.deep.equal({
@@ -218,7 +218,7 @@ describe('what watches the service by itself', function () {
     expect(well?.detail).to.match(/\d; next by 20\S+ \S+ \S+$/);
   });
 
-  it('topup doctor --watch tells when work begins to wait that nobody takes, and its exit code is 1 then', async () => {
+  it('topup doctor --watch reports jobs without workers and exits with 1', async () => {
     const child = spawn(process.execPath, [builtProgram('scripts/topup.js'), 'doctor', '--watch', '--json'], {
       env: stack.env,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -23,7 +23,7 @@ import { someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
 
-describe('what an account can see and do about its webhooks', () => {
+describe('webhook calls of an account', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
@@ -77,7 +77,7 @@ describe('what an account can see and do about its webhooks', () => {
     await deliverer.drain();
   }
 
-  it('lists deliveries with every attempt, filtered and paged, and never those of another account', async () => {
+  it('lists only its own deliveries, with every attempt, filtered and paged', async () => {
     receiver.behave((_request, response) => answer(response, 500, { reason: 'database is down' }));
     const row = await event();
     await turn(row);
@@ -119,7 +119,7 @@ describe('what an account can see and do about its webhooks', () => {
     }
   });
 
-  it('replays one delivery under its old id and the next attempt number', async () => {
+  it('replays one delivery with its old id and the next attempt number', async () => {
     const row = await event();
     await turn(row);
     const { status, body } = await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
@@ -130,7 +130,7 @@ describe('what an account can see and do about its webhooks', () => {
     expect(came[1]?.raw).to.equal(came[0]?.raw);
   });
 
-  it('replays what was held since a time after it was enabled', async () => {
+  it('replays deliveries held since a given time after enabling', async () => {
     receiver.behave((_request, response) => answer(response, 410));
     const row = await event();
     await turn(row);
@@ -151,7 +151,7 @@ describe('what an account can see and do about its webhooks', () => {
     );
   });
 
-  it('a test ping is signed, reported as it was answered, and sent once', async () => {
+  it('sends a signed test ping once and reports the answer', async () => {
     const well = await api.post('/api/buyer/webhooks/test');
     expect(well.body.data.delivered).to.equal(true);
     expect(well.body.data.attempt).to.include({ number: 1, http_status: 200, ack: 'received', error: null });
@@ -174,7 +174,7 @@ describe('what an account can see and do about its webhooks', () => {
     );
   });
 
-  it('rotates the secret: the answer, the signatures and the stored form agree, and no clear secret is stored', async () => {
+  it('rotates the secret consistently and stores no plain secret', async () => {
     const { status, body } = await api.post('/api/buyer/api/webhook-secret/rotate');
     expect(status).to.equal(200);
     expect(body.data.webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -188,7 +188,7 @@ describe('what an account can see and do about its webhooks', () => {
     expect(account).not.to.include('whsec_');
   });
 
-  it('a negative answer, or none where require_ack is set, is tried again; both show in the log', async () => {
+  it('retries a negative acknowledgement, and a missing one if require_ack is set', async () => {
     receiver.behave((_request, response) => answer(response, 200, { status: 'error' }));
     const negative = await event();
     await turn(negative);
@@ -213,7 +213,7 @@ describe('what an account can see and do about its webhooks', () => {
     ]);
   });
 
-  it('within a transaction an unsent pending is dropped once the result exists, and a success once it was reversed', async () => {
+  it('drops an unsent pending after the result, and a success after its reversal', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const rows = (['pending', 'success', 'reversed'] as const).flatMap((kind) =>
       buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event: kind }),
@@ -226,7 +226,7 @@ describe('what an account can see and do about its webhooks', () => {
     expect(came.map((each) => JSON.parse(each.raw).event)).to.deep.equal(['transaction.failed']);
   });
 
-  it('a result waits for the pending of its transaction that is under way', async () => {
+  it('a result waits while the pending event of its transaction is in flight', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = (event: 'pending' | 'success') =>
       buildPurchaseDeliveries({ purchase: transaction, buyer: owner.account, seller: null, event });
@@ -248,7 +248,7 @@ describe('what an account can see and do about its webhooks', () => {
     expect(await deliveries.findOne({ _id: pending?._id ?? '' })).to.include({ state: 'dropped' });
   });
 
-  it('after a change of URL what still waits goes to the new one, and only the notice to the old', async () => {
+  it('after a URL change waiting events go to the new URL, only the notice to the old', async () => {
     receiver.behave((_request, response) => answer(response, 500));
     const row = await event();
     await turn(row);
@@ -275,7 +275,7 @@ describe('what an account can see and do about its webhooks', () => {
     ]);
   });
 
-  it('two events of one fact are one row', async () => {
+  it('stores one delivery for two events of one fact', async () => {
     const transaction = someTransaction({ accountId: owner.account._id });
     const make = () =>
       buildPurchaseDeliveries({
@@ -289,7 +289,7 @@ describe('what an account can see and do about its webhooks', () => {
     expect(error).to.have.property('code', 11000);
   });
 
-  it('job payloads hold ids only', async () => {
+  it('puts only ids into job payloads', async () => {
     const row = await event();
     await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
     const jobs = await openQueue(deliverDueJob.queue).getJobs([

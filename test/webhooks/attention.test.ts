@@ -1,4 +1,3 @@
-/** What of webhooks is told to the operator as late or given up. */
 import { expect } from 'chai';
 import { countAttention, countBacklog } from '../../src/doctor/attention.js';
 import { newId } from '../../src/shared/ids.js';
@@ -9,9 +8,9 @@ import { useDatabase } from './support/database.js';
 
 const minuteMs = 60_000;
 
-describe('webhooks that the operator is told of', () => {
+describe("webhooks on the operator's attention list", () => {
   useDatabase();
-  // Counts stop at a thousand: earlier files may have left so many in this database.
+  // Counts stop at a thousand, and earlier test files may have left rows.
   before(() => deliveries.deleteMany({ state: { $in: ['due', 'dead'] } }));
 
   function row(event: DeliveryEvent, over: Partial<Delivery> = {}): Delivery {
@@ -26,7 +25,7 @@ describe('webhooks that the operator is told of', () => {
     return { ...made, ...over };
   }
 
-  it('what waits for a receiver that does not answer is not late; once the breaker has let it go, it is', async () => {
+  it('a delivery behind an open circuit breaker is late only after the breaker closes', async () => {
     const late = row('transaction.success', { nextAttemptAt: new Date(Date.now() - 10 * minuteMs) });
     const before = await countBacklog(minuteMs);
     await deliveries.insertOne(late);
@@ -58,7 +57,7 @@ describe('webhooks that the operator is told of', () => {
     await deliveries.deleteOne({ _id: late._id });
   });
 
-  it('a test of a URL that failed is not a webhook that was given up', async () => {
+  it('a failed test event is not counted as a dead delivery', async () => {
     const before = await countAttention();
     const dead = { state: 'dead' as const, nextAttemptAt: null, settledAt: new Date() };
     await deliveries.insertMany([row('ping', dead), row('transaction.success', dead)]);

@@ -1,4 +1,6 @@
-/** Rows that cannot be sent for what is stored in them: they end where a person sees them, and those beside them go out. */
+/**
+ * A row with invalid stored data ends as dead, where an operator sees it. Other rows are delivered.
+ */
 import { expect } from 'chai';
 import type { UpdateFilter } from 'mongodb';
 import { buildPurchaseDeliveries } from '../../src/purchases/purchase-notifications.js';
@@ -12,7 +14,7 @@ import { newAccount, someTransaction, store } from './support/accounts.js';
 import { useDatabase } from './support/database.js';
 import { answer, startReceiver } from './support/receiver.js';
 
-describe('webhooks that cannot be sent for what is stored', () => {
+describe('deliveries with invalid stored data', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
@@ -26,7 +28,7 @@ describe('webhooks that cannot be sent for what is stored', () => {
     'no beginning of its schedule': { update: { $unset: { scheduleStartedAt: 1 } }, requests: 1 },
   };
   for (const [what, { update, requests }] of Object.entries(broken)) {
-    it(`${what}: given up by the schedule at the latest, and what is beside it is delivered at once`, async () => {
+    it(`${what}: dead by the end of the schedule, while other rows are delivered at once`, async () => {
       const receiver = await startReceiver();
       try {
         const { account } = await newAccount({ webhookUrl: `${receiver.url}/hook` });

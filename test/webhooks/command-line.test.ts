@@ -15,7 +15,7 @@ const program = join('dist', 'scripts', 'topup.js');
 describe('topup listen and topup webhooks', () => {
   useDatabase();
 
-  it('verify says genuine, or why not, by its exit code and in words', () => {
+  it('verify reports the result by its exit code and a hint', () => {
     const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
     const raw = '{"event":"ping","data":{}}';
     const headers = buildDeliveryHeaders({ _id: 'm1', event: 'ping', body: raw, attemptCount: 0 }, [
@@ -36,7 +36,7 @@ describe('topup listen and topup webhooks', () => {
     expect(verify('nonsense').status).to.equal(2);
   });
 
-  it('listen forwards each new event once, with the same id and body and a right signature', async () => {
+  it('listen forwards each new event once, with its id, body and signature', async () => {
     const local = await startReceiver();
     const { account, secret } = await newAccount({ webhookUrl: 'http://127.0.0.1:9/never' });
     const child = spawn(
@@ -44,7 +44,7 @@ describe('topup listen and topup webhooks', () => {
       [program, 'listen', account.username, '--forward-to', `${local.url}/hook`, '--count', '2', '--json'],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    // It may be gone before anybody waits for it.
+    // It may exit before the test waits for it.
     const exited = once(child, 'exit') as Promise<[number]>;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -57,7 +57,7 @@ describe('topup listen and topup webhooks', () => {
         event,
       }),
     );
-    // Whoever made them has a clock that is a little behind.
+    // The clock of the process that created them is slightly behind.
     await store(rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt.getTime() - 300) })));
     const [code] = await exited;
     expect(code, stderr).to.equal(0);

@@ -19,7 +19,7 @@ const languages = [
   { name: 'go', file: 'verify.go', command: 'go', needs: 'go' },
 ] as const;
 
-describe('the webhook guides', () => {
+describe('webhook guides', () => {
   let text: string;
   let directory: string;
 
@@ -29,7 +29,7 @@ describe('the webhook guides', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it('shows the schedule that the code has', () => {
+  it('show the schedule of the code', () => {
     const table = /<!-- schedule -->([\s\S]*?)<!-- \/schedule -->/.exec(text)?.[1] ?? '';
     const documented = [...table.matchAll(/^\| *(\d+) *\| *(.+?) *\|$/gm)].map(
       ([, n, wait]) => `${n} ${wait}`,
@@ -43,13 +43,13 @@ describe('the webhook guides', () => {
   });
 
   for (const { name, file, command, needs } of languages) {
-    it(`the ${name} example accepts what is genuine and refuses a changed body, another secret and an old message`, async function () {
+    it(`the ${name} example accepts a genuine message and refuses a changed, foreign or old one`, async function () {
       requireTool(this, needs);
       const code = new RegExp(`<!-- verify -->\\n\`\`\`${name}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
       expect(code).to.be.a('string');
       const path = join(directory, file);
       await writeFile(path, code ?? '');
-      // A Go program is built once; the others are run as they are.
+      // Only the Go example is compiled first.
       const program = name === 'go' ? join(directory, 'verify') : command;
       if (name === 'go') {
         const env = { ...process.env, GOCACHE: join(projectRoot, 'node_modules/.cache/go') };

@@ -1,4 +1,7 @@
-/** Making, changing and removing endpoints: by whom, how many, who hears of it, and the one that webhook_url is. */
+/**
+ * Creation, change and removal of endpoints: permissions, limits, notices, and the endpoint of
+ * webhook_url.
+ */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { limits } from '../../config/limits.js';
@@ -12,7 +15,7 @@ describe('changes of webhook endpoints', () => {
   const { api, stage, hook, get, post, rowsOf, stored, turn, patch, remove, config, listed, made, event } =
     useEndpoints();
 
-  it('webhook_url is the first of them, both ways', async () => {
+  it('keeps webhook_url and the default endpoint in sync', async () => {
     const second = await made({ url: hook('second') });
     const [first] = await listed();
     expect(first).to.include({
@@ -59,7 +62,7 @@ describe('changes of webhook endpoints', () => {
     ]);
   });
 
-  it('names that are no event, a URL that we do not call, and a twin are refused', async () => {
+  it('refuses unknown events, forbidden URLs and duplicate URLs', async () => {
     const wrong = await post('', { url: hook('x'), events: ['transaction.success', 'transaction.lost'] });
     expectFailure(wrong, { status: 400, code: '01', field: 'events', message: /transaction\.lost/ });
     expectFailure(await post('', { url: 'https://user:secret@shop.example/' }), {
@@ -68,7 +71,7 @@ describe('changes of webhook endpoints', () => {
       field: 'url',
     });
     const other = await made({ url: hook('other') });
-    // The others are called as the first is.
+    // Different spellings of the first URL.
     const [roundabout, encoded] = ['/x/../other', '/%6fther'].map((path) =>
       other.url.replace('/other', path),
     );
@@ -81,7 +84,7 @@ describe('changes of webhook endpoints', () => {
     expect(await listed()).to.have.length(2);
   });
 
-  it(`${limits.webhookEndpointsMax} at most, however many are asked for at once`, async () => {
+  it(`allows at most ${limits.webhookEndpointsMax} endpoints, also for concurrent calls`, async () => {
     const wanted = limits.webhookEndpointsMax + 2;
     const answers = await Promise.all(
       Array.from({ length: wanted }, (_each, index) => post('', { url: hook(`many-${index}`) })),
@@ -95,7 +98,7 @@ describe('changes of webhook endpoints', () => {
     await made({ url: hook('instead') });
   });
 
-  it('every change tells every endpoint as it was, is in the audit log, and makes settlements wait', async () => {
+  it('each change notifies all previous endpoints, is audited and delays settlements', async () => {
     const quiet = await made({ url: hook('quiet'), events: ['deposit.*'] });
     const changes: [string, () => Promise<{ status: number }>, string[]][] = [
       ['webhook-endpoint.create', () => post('', { url: hook('third') }), ['webhook_endpoints']],
@@ -136,7 +139,7 @@ describe('changes of webhook endpoints', () => {
     expect((await stored()).guardedSince).to.equal(null);
   });
 
-  it("another account's endpoint is 404/02, and stays as it is", async () => {
+  it("returns 404/02 for another account's endpoint and does not change it", async () => {
     const other = await made({ url: hook('other') });
     const { key } = await api.newAccount('buyer', { webhookUrl: hook('stranger') });
     const answers = await Promise.all([
@@ -151,7 +154,7 @@ describe('changes of webhook endpoints', () => {
     expect((await get(`/${other.id}`)).body.data).to.deep.equal(other);
   });
 
-  it('a key in its overlap may test, and neither see nor change an endpoint', async () => {
+  it('a key in its overlap may test endpoints, but not see or change them', async () => {
     const other = await made({ url: hook('other') });
     const old = stage.owner.key;
     const rotated = await api.call({ path: '/api/buyer/api/keys/rotate', key: old, body: {} });
@@ -171,7 +174,7 @@ describe('changes of webhook endpoints', () => {
     expect((await listed()).slice(1)).to.deep.equal([other]);
   });
 
-  it('calls whose names stand where an id could are no endpoints', async () => {
+  it('does not treat call names as endpoint ids', async () => {
     for (const name of ['test', 'replay', 'enable', 'deliveries']) {
       const answer = await api.call({
         method: 'DELETE',

@@ -1,4 +1,4 @@
-/** Several endpoints of an account: who gets what, signed with what, and that none of them costs another anything. */
+/** Several endpoints of an account: filters, signatures and isolation. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
@@ -16,7 +16,7 @@ import { someTransaction, store } from './support/accounts.js';
 import { useEndpoints, type ShownEndpoint } from './support/endpoints.js';
 import { answer, received } from './support/receiver.js';
 
-describe('what webhook endpoints of an account get', () => {
+describe('deliveries to several webhook endpoints', () => {
   const {
     deliverer,
     stage,
@@ -37,7 +37,7 @@ describe('what webhook endpoints of an account get', () => {
     event,
   } = useEndpoints();
 
-  it('each gets what its events name, once, signed with its own secret and named by its version', async () => {
+  it('each endpoint gets its events once, with its own secret and version', async () => {
     const finals = await made({ url: hook('finals'), events: ['transaction.success', 'transaction.failed'] });
     const money = await made({ url: hook('money'), events: ['deposit.*'], description: 'Accounting' });
     expect(new Set([stage.owner.webhookSecret, finals.secret, money.secret]).size).to.equal(3);
@@ -100,7 +100,7 @@ describe('what webhook endpoints of an account get', () => {
     expect(cameTo(other.url).map(({ headers }) => headers['x-api-version'])).to.deep.equal(['0', '0']);
   });
 
-  it('one that hangs delays the other by nothing, whatever of one transaction it still waits for', async () => {
+  it('a hanging endpoint does not delay another, even for the same transaction', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     const hanging: ServerResponse[] = [];
@@ -130,7 +130,7 @@ describe('what webhook endpoints of an account get', () => {
     await deliverer.drain();
   });
 
-  it('what still waits follows a changed URL, each to its own', async () => {
+  it('waiting deliveries follow a changed URL of their endpoint', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     stage.receiver.behave((_request, response) => answer(response, 500));
@@ -148,7 +148,7 @@ describe('what webhook endpoints of an account get', () => {
     expect(first).to.include({ url: stage.owner.account.webhookUrl, state: 'due', attemptCount: 1 });
   });
 
-  it('one that answers 410 is told to the others once, shown with what to do, and enabled by its id', async () => {
+  it('a 410 disables an endpoint, notifies the others once, and can be reverted', async () => {
     const other = await made({ url: hook('other'), events: ['transaction.*'] });
     const deaf = await made({ url: hook('deaf'), events: ['transaction.*'] });
     await patch(deaf.id, { events: ['deposit.*'] });
@@ -193,7 +193,7 @@ describe('what webhook endpoints of an account get', () => {
     expect(await rowsOf({ state: { $in: ['held', 'due'] } })).to.deep.equal([]);
   });
 
-  it('one that fails for days is disabled and told; so is a callback URL', async () => {
+  it('disables and reports an endpoint and a callback URL that fail for days', async () => {
     const callbackUrl = hook('callback');
     await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { callbackUrl } }),
@@ -220,7 +220,7 @@ describe('what webhook endpoints of an account get', () => {
     expect((await stored()).webhookStatus).to.equal('disabled');
   });
 
-  it('a ping goes to the endpoint that is asked for, signed with its secret', async () => {
+  it('sends a ping to the requested endpoint, signed with its secret', async () => {
     const other = await made({ url: hook('other'), events: ['deposit.*'] });
     const tested = await post(`/${other.id}/test`);
     const [came] = cameTo(other.url);
@@ -237,7 +237,7 @@ describe('what webhook endpoints of an account get', () => {
     expect(first.body.data.pagination.total, 'config.updated of the making').to.equal(1);
   });
 
-  it('a rotated secret signs with the one before it, for its own endpoint alone', async () => {
+  it('signs with the new and the previous secret after a rotation of one endpoint', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     const rotated = await post(`/${other.id}/secret/rotate`);
@@ -253,7 +253,7 @@ describe('what webhook endpoints of an account get', () => {
     expect(JSON.stringify(await stored())).to.not.include('whsec_');
   });
 
-  it('what waits for a removed endpoint is dropped, and none of it is sent or replayed', async () => {
+  it('drops the waiting deliveries of a removed endpoint and never replays them', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     stage.receiver.received.length = 0;
@@ -273,12 +273,12 @@ describe('what webhook endpoints of an account get', () => {
     expect((shown as { status: string }[]).map(({ status }) => status)).to.include('dropped');
   });
 
-  it('a row that was written by who had not heard yet, or left by who was killed after the commit, is dropped in its turn', async () => {
+  it('drops a waiting row of a removed endpoint at its turn', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     stage.receiver.received.length = 0;
     const waiting = await event('success');
-    // The commit of a removal alone, without what follows it.
+    // Commits only the removal, without the cleanup that follows it.
     await writeAndInvalidate([AccountModel], [stage.owner.account._id], (rows) =>
       rows.updateOne({ _id: stage.owner.account._id }, { $set: { webhookEndpoints: [] } }),
     );
@@ -290,13 +290,13 @@ describe('what webhook endpoints of an account get', () => {
     expect(cameTo(stage.owner.account.webhookUrl ?? '')).to.have.length(1);
   });
 
-  it('an endpoint that this process has not heard of yet is looked up before anything of it is dropped', async () => {
+  it('looks up an unknown endpoint in the database before it drops a row', async () => {
     const other = await made({ url: hook('other') });
     await deliverAll();
     stage.receiver.received.length = 0;
     const rows = await event('success');
     const known = await stored();
-    // As another process makes one while this one is deaf: written past its memory.
+    // Simulates an endpoint that another process creates: written past this process's cache.
     const unheard = { ...(known.webhookEndpoints?.[0] as WebhookEndpoint), id: newId() };
     await deliverer.deliverDue(rows[0]?.receiverId ?? '');
     await mongoose.connection

@@ -19,14 +19,14 @@ const { events, kills, timeoutMs, limitMs } = sizes.everyEvent;
 const accounts = 100;
 const atOnce = 20;
 
-/** What the clients' servers saw of one event. */
+/** Requests that the clients' servers saw of one event. */
 interface Seen {
   requests: number;
   accepted: number;
   bodies: Set<string>;
 }
 
-describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 5 % hang, and workers are killed`, function () {
+describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % hanging ones and killed workers`, function () {
   this.timeout(limitMs);
   useDatabase();
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
@@ -63,7 +63,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
     return worker;
   };
 
-  /** The client's side: every event is checked against the database as it comes, then answered at random. */
+  /** Plays the client: checks each event against the database, then answers at random. */
   async function judge(request: Received, response: ServerResponse): Promise<void> {
     const id = request.headers['webhook-id'] ?? '';
     const { event, data } = JSON.parse(request.raw) as {
@@ -98,7 +98,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
     answer(response, 200, { status: 'received' });
   }
 
-  /** Writes the transaction and its event together, as the core does, or neither. */
+  /** Writes the transaction and its event in one database transaction, or neither. */
   async function write(client: TestAccount, transaction: Purchase, kind: PurchaseEvent, fails: boolean) {
     const rows = buildPurchaseDeliveries({
       purchase: transaction,
@@ -138,14 +138,15 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
     return { expected: await write(client, final, failed ? 'failed' : 'success', false), rolledBack: [] };
   }
 
-  it('every event arrives, ids are stable, none comes before or without its transaction, and lost answers explain every duplicate', async () => {
+  it('all arrive with stable ids, in order, and duplicates only after lost answers', async () => {
     const [sweeper] = await Promise.all([
       startWorker('follow-up'),
       startWorker('webhooks'),
       startWorker('webhooks'),
     ]);
-    // The waits of the schedule and of breakers are another test's matter: here a row that failed is due again at once.
-    // (Three answers in a row that hang open a breaker for 30 s: one event of 2,000 in every fourth run.)
+    // Waiting times of the schedule and of breakers are tested elsewhere: a failed row is due at
+    // once. Three hanging answers in a row would open a breaker for 30 s, for one event of 2,000 in
+    // every fourth run.
     const receiverIds = clients.map(({ account }) => getReceiverId(account._id, account.webhookUrl ?? ''));
     const hurry = setInterval(() => {
       void deliveries.updateMany(
@@ -180,7 +181,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
         killed += 1;
         const victims = workers.filter((each) => each.process.exitCode === null && each !== sweeper);
         await victims[Math.floor(random() * victims.length)]?.stop('SIGKILL');
-        // Whatever was under a lease may have been answered without our knowing.
+        // A leased row may have been answered before the kill.
         heldAtKills += await deliveries.countDocuments({
           receiverId: { $in: receiverIds },
           state: 'due',
@@ -191,7 +192,7 @@ describe(`${events.toLocaleString('en')} events while 30 % of the answers fail, 
     }
     const writtenMs = performance.now();
     const accepted = () => expected.filter((id) => (seen.get(id)?.accepted ?? 0) > 0).length;
-    // How long all of it takes is the machine's matter; that nothing more comes for so long is ours.
+    // The total time depends on the machine. Only the time without progress is limited.
     for (let known = -1; known < expected.length; known = accepted()) {
       await eventually(
         `more than ${known} of ${expected.length} to be delivered`,

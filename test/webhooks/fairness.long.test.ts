@@ -12,7 +12,7 @@ const { seconds, perTick, limitMs } = sizes.fairness;
 const receiverCount = 200;
 const hangingCount = 40;
 const tickMs = 25;
-/** p99 of the healthy, in milliseconds from the commit to the receiver. */
+/** Limit for the p99 of healthy receivers, in milliseconds from the commit to the receiver. */
 const failMs = 1_000;
 
 interface Client {
@@ -20,7 +20,7 @@ interface Client {
   receiver: TestReceiver;
 }
 
-/** Every receiver has an address of its own, as in the world. */
+/** Each receiver has its own address. */
 describe('fairness among 200 receivers, 40 of them hanging', function () {
   this.timeout(limitMs);
   useDatabase();
@@ -45,7 +45,10 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     await Promise.all(workers.map((worker) => worker.stop()));
   });
 
-  /** Sends events to all receivers in turn at a steady rate. @returns latencies of the healthy, sorted, in milliseconds. */
+  /**
+   * Sends events to all receivers in turn at a steady rate. @returns the sorted latencies of the
+   * healthy ones in milliseconds.
+   */
   async function phase(healthy: Client[]): Promise<number[]> {
     const committedAt = new Map<string, number>();
     const before = new Map(healthy.map(({ receiver }) => [receiver, receiver.received.length]));
@@ -87,7 +90,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
       .sort((a, b) => a - b);
   }
 
-  it('the healthy hear as fast beside hanging receivers as without them', async () => {
+  it('hanging receivers do not slow down healthy ones', async () => {
     await phase(all);
     const alone = await phase(all);
     const hanging = all.filter((_each, index) => index % (receiverCount / hangingCount) === 0);
@@ -98,7 +101,7 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(`      none hanging: ${figures(alone)}; 40 of 200 hanging: ${figures(beside)}`);
     expect(beside).not.to.include(NaN);
-    // On a machine that is busy with other tests both phases are slow; it is the hanging that must cost nothing.
+    // On a busy machine both phases are slow. Only the difference matters.
     expect(percentile(beside, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
     const left = hanging.map(({ receiver }) => receiver.hits() - (answered.get(receiver) ?? 0));
     expect(Math.min(...left), 'the hanging were really called').to.be.at.least(1);

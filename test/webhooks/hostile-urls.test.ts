@@ -12,7 +12,7 @@ import { startReceiver, type Behaviour } from './support/receiver.js';
 
 const publicAddress = '93.184.215.14';
 
-/** Every connection counts, whatever is or isn't sent over it. */
+/** Counts every connection, with or without a request. */
 async function startCanary() {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ async function startCanary() {
   };
 }
 
-/** Refused as they are written. */
+/** Hosts that are refused as written. */
 const writtenHosts = [
   '127.0.0.1',
   '127.1',
@@ -102,7 +102,7 @@ const writtenHosts = [
   'metadata',
 ];
 
-/** Look public; lead inside. */
+/** Public names with private addresses. */
 const zone = {
   'private.hostile.test': () => ['127.0.0.1'],
   'ten.hostile.test': () => ['10.1.2.3'],
@@ -139,7 +139,7 @@ describe('hostile URLs', () => {
 
   const send = (sender: Sender, url: string) => sender.send({ url, headers: {}, body: '{}' });
 
-  it('the canary does hear what is let through, so its silence means something', async () => {
+  it('the canary sees allowed connections', async () => {
     const before = canary.connections();
     const result = await send(open, `http://127.0.0.1:${canary.port}/`);
     expect(judgeAnswer(result, false).outcome).to.equal('delivered');
@@ -147,7 +147,7 @@ describe('hostile URLs', () => {
     expect(canary.connections()).to.equal(before + 2);
   });
 
-  it('every form of an inner address is refused when it is saved and when it is called; the canary hears nothing', async () => {
+  it('refuses every form of a private address when saved and when called', async () => {
     const before = canary.connections();
     const own = Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
@@ -183,7 +183,7 @@ describe('hostile URLs', () => {
     expect(canary.connections()).to.equal(before);
   });
 
-  it('a name that changes its address after it was saved is caught by the connection itself', async () => {
+  it('blocks at connection time a name whose address changed after it was saved', async () => {
     const before = canary.connections();
     const url = `https://rebind.hostile.test:${canary.port}/`;
     expect(await guardOf(false).problemWhenSaved(url)).to.equal(null);
@@ -192,7 +192,7 @@ describe('hostile URLs', () => {
     expect(canary.connections()).to.equal(before);
   });
 
-  it('a public address passes, whatever its form', () => {
+  it('allows a public address in any form', () => {
     const guard = guardOf(false);
     for (const host of [
       publicAddress,
@@ -205,7 +205,7 @@ describe('hostile URLs', () => {
     }
   });
 
-  it('redirects are failures and are not followed, to inside or elsewhere', async () => {
+  it('treats redirects as failures and does not follow them', async () => {
     const before = canary.connections();
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await startReceiver((_request, response) => {
@@ -226,14 +226,14 @@ describe('hostile URLs', () => {
       response.writeHead(status, headers);
       const write = () => {
         while (!response.destroyed && response.write(megabyte)) {
-          // As fast as it is taken.
+          // Writes as fast as the receiver reads.
         }
       };
       response.on('drain', write).on('error', () => undefined);
       write();
     };
 
-  it('200 endless and compressed bombs at once are cut at 64 kB each, unpacked never, in bounded memory', async () => {
+  it('cuts 200 endless or compressed answers at 64 kB each, in bounded memory', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const behaviours: { behave: Behaviour; outcome: string }[] = [
       { behave: endless(200), outcome: 'delivered' },
@@ -267,11 +267,11 @@ describe('hostile URLs', () => {
       await receiver.close();
     }
     clearInterval(watch);
-    // The endless senders live in this process too: their socket buffers are in this figure.
+    // The endless senders run in this process, so the figure includes their socket buffers.
     expect((rssMax - rssBefore) / 1_048_576, 'MB of growth').to.be.below(300);
   });
 
-  it('where private addresses are let through, those at which clouds give keys are not', async () => {
+  it('blocks cloud metadata addresses even if private addresses are allowed', async () => {
     const guard = createUrlGuard({
       allowPrivate: true,
       resolve: () => Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
@@ -291,7 +291,7 @@ describe('hostile URLs', () => {
     await sender.close();
   });
 
-  it('a receiver that drips its headers or its body, or says nothing, is cut at the deadline @sized', async () => {
+  it('cuts a slow or silent receiver at the deadline @sized', async () => {
     const drip =
       (start: string): Behaviour =>
       (_request, response) => {
@@ -312,7 +312,7 @@ describe('hostile URLs', () => {
     const startedMs = performance.now();
     const results = await Promise.all(receivers.map(({ url }) => send(sender, url)));
     const tookMs = performance.now() - startedMs;
-    // The third is no HTTP at all, which is seen at once.
+    // The third answer is not HTTP, which fails at once.
     expect(results.map((result) => result.kind)).to.deep.equal(['timeout', 'timeout', 'failed', 'timeout']);
     expect(tookMs).to.be.within(deadlineMs - 50, deadlineMs + 1_000);
     await Promise.all(receivers.map((receiver) => receiver.close()));

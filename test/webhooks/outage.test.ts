@@ -16,7 +16,7 @@ import { answer, received, startReceiver, type TestReceiver } from './support/re
 
 const hourMs = 3_600_000;
 
-describe('webhooks through an outage, on an injected clock', () => {
+describe('webhooks through an outage, on a test clock', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
   const deliverer = createDeliverer(sender);
@@ -66,7 +66,9 @@ describe('webhooks through an outage, on an injected clock', () => {
     return row;
   }
 
-  /** Moves the clock from one due time to the next until `endMs`, and brings a new event every `everyMs`. */
+  /**
+   * Moves the clock from one due time to the next until `endMs`, and adds an event every `everyMs`.
+   */
   async function live(first: Delivery, endMs: number, everyMs = Infinity): Promise<Delivery[]> {
     const rows = [first];
     let nextEventMs = clockMs + everyMs;
@@ -100,7 +102,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     }
   }
 
-  it('what may be sent now is sent in the turn that it was asked for, also by a process whose clock is a little behind', async () => {
+  it('sends a due row in the requested turn, even with a clock slightly behind', async () => {
     const row = await event();
     clockMs -= 500;
     await turn(row);
@@ -111,7 +113,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     expect(await read(row._id)).to.include({ state: 'delivered', attemptCount: 2 });
   });
 
-  it('48 h down: every attempt is on time, and the first one after the outage arrives', async () => {
+  it('48 h down: every attempt is on time, and the first one afterwards arrives', async () => {
     receiver.behave((_request, response) => answer(response, 503));
     const row = await event();
     const startMs = clockMs;
@@ -128,7 +130,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     expect(await getWebhookStatus(client.account)).to.equal('enabled');
   });
 
-  it('a retry whose time has come is found by the sweeper, one whose time has not is left', async () => {
+  it('the sweep finds a retry when it is due, and not earlier', async () => {
     receiver.behave((_request, response) => answer(response, 500));
     const row = await event();
     await turn(row);
@@ -142,7 +144,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     expect((await read(row._id)).attemptCount).to.equal(2);
   });
 
-  it('6 days down: dead after the last attempt, a warning after 24 h, disabled after 120 h, later events held; enabling and replay bring all', async () => {
+  it('6 days down: warns, disables and holds; enabling and replay deliver everything', async () => {
     receiver.behave((_request, response) => answer(response, 500));
     const first = await event();
     const startMs = clockMs;
@@ -174,7 +176,8 @@ describe('webhooks through an outage, on an injected clock', () => {
     const since = new Date(startMs);
     expect(await replayDeliveries(client.account, { since, state: 'held' }, bySystem)).to.equal(held);
     await replayDeliveries(client.account, { since, state: 'dead' }, bySystem);
-    // What was waiting when all was held or dead comes at its own time, which may be the longest wait from now.
+    // Rows that waited during the outage are due at their own time, after the longest wait at the
+    // latest.
     const longestMs = Math.max(...retrySchedule.map(({ waitMs }) => waitMs)) * (1 + jitterMax);
     await live(first, clockMs + longestMs);
     for (const row of rows) {
@@ -187,7 +190,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     );
   });
 
-  it('410 disables the URL at once and holds what is due', async () => {
+  it('410 disables the URL at once and holds due rows', async () => {
     receiver.behave((_request, response) => answer(response, 410));
     const [first, second] = [await event(), await event()];
     await turn(first);
@@ -197,7 +200,7 @@ describe('webhooks through an outage, on an injected clock', () => {
     expect((await read(second._id)).state).to.equal('held');
   });
 
-  it('Retry-After is honoured between one and two times the slot', () => {
+  it('honours Retry-After between one and two times the slot', () => {
     const at = (retryAfterMs: number | null, random = 0) =>
       computeNextAttemptMs({
         attemptsMade: 2,

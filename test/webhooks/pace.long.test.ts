@@ -1,4 +1,7 @@
-/** How many requests a receiver has under way: what it bears, and no more than its account wants. */
+/**
+ * The number of concurrent requests to a receiver: as many as it can handle, within the account's
+ * limit.
+ */
 import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { AccountModel } from '../../src/accounts/account.model.js';
@@ -17,10 +20,10 @@ import { answer, received, startReceiver, type Behaviour, type TestReceiver } fr
 
 const answerMs = 20;
 
-describe('the pace of a receiver', () => {
+describe('pace of a receiver', () => {
   useDatabase();
   const sender = createSender(createUrlGuard({ allowPrivate: true }), { totalTimeoutMs: 1_500 });
-  // As two processes have one each.
+  // Like two processes with one deliverer each.
   const [first, second] = [createDeliverer(sender), createDeliverer(sender)];
   let receiver: TestReceiver;
   let client: TestAccount;
@@ -40,7 +43,7 @@ describe('the pace of a receiver', () => {
   });
   after(() => sender.close());
 
-  /** As the account does by PATCH …/webhooks/default. */
+  /** Sets the limit, as PATCH …/webhooks/default does. */
   async function limitTo(inFlightLimit: number | null): Promise<void> {
     const { _id } = client.account;
     await writeAndInvalidate([AccountModel], [_id], (accounts) =>
@@ -76,7 +79,7 @@ describe('the pace of a receiver', () => {
   const paceNow = () => adjustPace(receiverId, limits.inFlightDefault, { good: 0 });
   const paced = (pace: number) => adjustPace(receiverId, limits.inFlightDefault, { good: pace * pace });
 
-  it('grows while it answers well, up to the limit; every event arrives once', async () => {
+  it('grows with good answers up to the limit, and every event arrives once', async () => {
     const rows = await events(700);
     const startedMs = performance.now();
     await deliverAll(first);
@@ -91,7 +94,7 @@ describe('the pace of a receiver', () => {
     );
   });
 
-  it('grows as well where few answers fit into a turn', async () => {
+  it('grows also if few answers fit into a turn', async () => {
     receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
     await events(50);
     await deliverAll(first);
@@ -99,7 +102,7 @@ describe('the pace of a receiver', () => {
     expect(await paceNow()).to.be.at.least(limits.inFlightStart + 2);
   });
 
-  it('a few events at a time give it no more room', async () => {
+  it('does not grow with a few events at a time', async () => {
     for (let round = 0; round < 3; round++) {
       await events(limits.inFlightStart);
       await deliverAll(first);
@@ -108,7 +111,7 @@ describe('the pace of a receiver', () => {
     expect(await paceNow()).to.equal(limits.inFlightStart);
   });
 
-  it('is one for all processes: one goes on where the other was, and both together keep to it', async () => {
+  it('is shared by all processes, which keep to it together', async () => {
     expect(await paced(12)).to.be.within(12, limits.inFlightDefault);
     receiver.behave((request, response) => void setTimeout(() => received(request, response), 300));
     await events(80);
@@ -116,7 +119,7 @@ describe('the pace of a receiver', () => {
     expect(receiver.mostOpen()).to.be.within(12, limits.inFlightDefault);
   });
 
-  it('429 and 5xx cost half of it, once a round; another 4xx costs nothing', async () => {
+  it('is halved once a round by 429 and 5xx, not by another 4xx', async () => {
     const before = await paced(20);
     receiver.behave(slowly((_request, response) => answer(response, 400)));
     await events(1);
@@ -128,7 +131,7 @@ describe('the pace of a receiver', () => {
     expect(await paceNow()).to.equal(Math.floor(before / 2));
   });
 
-  it('a receiver that does not answer in time begins anew', async () => {
+  it('restarts after a timeout of the receiver', async () => {
     await paced(20);
     receiver.behave(() => undefined);
     await events(1);
@@ -137,7 +140,7 @@ describe('the pace of a receiver', () => {
     expect(await paceNow()).to.equal(limits.inFlightStart);
   });
 
-  it('an account sets the limit of its address, down to one at a time', async () => {
+  it("respects the account's limit, down to one request at a time", async () => {
     await limitTo(1);
     await events(30);
     await deliverAll(first);

@@ -1,4 +1,4 @@
-/** Webhooks that go out through a proxy: what it is told, and whose fault it is when it does not serve. */
+/** Webhooks through a proxy: the CONNECT target, and the attribution of failures. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
@@ -58,7 +58,7 @@ describe('webhooks through a proxy', () => {
 
   const stored = async ({ _id }: Delivery) => (await deliveries.findOne({ _id })) as Delivery;
 
-  it('the proxy is told the address that was checked, and a name that changes in between changes nothing', async () => {
+  it('connects to the checked address, even if the name changes in between', async () => {
     const names = await startNameServer({
       'moving.hostile.test': (asked) => [asked === 1 ? publicAddress : '127.0.0.1'],
       'inner.hostile.test': () => ['10.1.2.3'],
@@ -78,7 +78,7 @@ describe('webhooks through a proxy', () => {
     await Promise.all([strict.close(), names.close()]);
   });
 
-  it('one that refuses or hangs is our fault: no attempt is counted, nothing is held against the receiver, and it is sent when the proxy serves', async () => {
+  it('a refusing or hanging proxy costs no attempt and no receiver health', async () => {
     const deliverer = createDeliverer(sender);
     const row = await event(`${receiver.url}/hook`);
     for (const mood of [407, 403, 'hang'] as const) {
@@ -101,7 +101,7 @@ describe('webhooks through a proxy', () => {
     expect(await stored(row)).to.include({ state: 'delivered', attemptCount: 1 });
   });
 
-  it('what it cannot reach takes its place in the schedule, and nothing is held against the receiver', async () => {
+  it('an unreachable receiver costs an attempt, but no receiver health', async () => {
     const deliverer = createDeliverer(sender);
     const row = await event(`http://127.0.0.1:${await freePort()}/hook`);
     await deliverer.deliverDue(row.receiverId);
@@ -112,7 +112,7 @@ describe('webhooks through a proxy', () => {
     expect(await receivers.findOne({ _id: row.receiverId })).to.equal(null);
   });
 
-  it('a process sends through WEBHOOK_PROXY_URL; TLS holds the certificate against the name; no log has the password', async function () {
+  it('a process uses WEBHOOK_PROXY_URL, verifies TLS names and logs no password', async function () {
     requireTool(this, 'openssl');
     const directory = await mkdtemp(join(tmpdir(), 'proxy-'));
     const [good, other] = await Promise.all([
@@ -163,7 +163,7 @@ describe('webhooks through a proxy', () => {
     }
   });
 
-  it('the setting is an address of a proxy and nothing else, and a mistake does not print it', () => {
+  it('accepts only a proxy address as setting, and prints no password', () => {
     const read = (value: string) => parseEnv({ ...process.env, WEBHOOK_PROXY_URL: value }).WEBHOOK_PROXY_URL;
     expect(read('')).to.equal(null);
     expect(read('http://user:pass@proxy.example:3128')).to.equal('http://user:pass@proxy.example:3128');
@@ -187,7 +187,10 @@ describe('webhooks through a proxy', () => {
   });
 });
 
-/** @param name Whom its certificate is for; its authority is ca.crt in the directory. */
+/**
+ * Starts a TLS receiver. @param name The name in its certificate. The authority is ca.crt in the
+ * directory.
+ */
 async function startTlsReceiver(directory: string, name: string) {
   const run = (command: string) =>
     execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'ignore' });

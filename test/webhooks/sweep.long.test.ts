@@ -1,4 +1,6 @@
-/** How many statements many receivers cost, counted between real processes and their database. */
+/**
+ * The number of statements for many receivers, counted between real processes and their database.
+ */
 import { expect } from 'chai';
 import { openQueue } from '../../src/jobs/queues.js';
 import { newId } from '../../src/shared/ids.js';
@@ -17,10 +19,10 @@ import { startReceiver, type TestReceiver } from './support/receiver.js';
 const { accounts: accountCount, limitMs } = sizes.sweep;
 const receiversEach = 10;
 const receiverCount = accountCount * receiversEach;
-/** One of them has so many rows beside. */
+/** Number of extra rows of one receiver. */
 const manyRows = 3_000;
 
-describe(`${receiverCount.toLocaleString('en')} receivers that are due`, function () {
+describe(`${receiverCount.toLocaleString('en')} due receivers`, function () {
   this.timeout(limitMs);
   useDatabase();
   const workers: RunningProgram[] = [];
@@ -57,7 +59,7 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
   const ofReceivers = (sent: readonly SentCommand[]) =>
     sent.filter(({ collection }) => collection === 'deliveries' || collection === 'webhookReceivers');
 
-  it('are found and served with few statements, also where one of them has thousands of rows', async () => {
+  it('are found and served with few statements, even with thousands of rows for one', async () => {
     const accounts: Awaited<ReturnType<typeof newAccount>>[] = [];
     await inParallel(
       Array.from({ length: accountCount }, (_, index) => index),
@@ -81,7 +83,7 @@ describe(`${receiverCount.toLocaleString('en')} receivers that are due`, functio
       limitMs / 4,
     );
     const finding = ofReceivers(tap.sent).length;
-    // One sweep takes on 2,000 of them, and its clock may have struck once more.
+    // One sweep handles 2,000 of them, and the next one may have started.
     expect(finding, 'statements to find them').to.be.within(1, 40 * Math.ceil(receiverCount / 2_000));
 
     await deliveries.deleteMany({ _id: { $in: more.map(({ _id }) => _id) } });

@@ -1,4 +1,3 @@
-/** `event` at POST /api/<role>/webhooks/test, and at an endpoint's. */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import type { Role } from '../../src/accounts/account.model.js';
@@ -13,7 +12,7 @@ import { problemsOf } from '../support/json-schema.js';
 import { answer, received, startReceiver, type TestReceiver } from './support/receiver.js';
 
 for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
-  describe(`events that a ${role} has sent on demand`, () => {
+  describe(`test events of a ${role}`, () => {
     const api = useApi();
     const path = `/api/${role}/webhooks/test`;
     let receiver: TestReceiver;
@@ -33,7 +32,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
     };
 
     for (const event of testableEvents[role]) {
-      it(`${event}: once, signed, with a body that fits its schema and a subject of its own`, async () => {
+      it(`${event}: sent once, signed, valid against its schema, with a new subject`, async () => {
         const { key, webhookSecret, account: owner } = await account();
         const subjects = new Set<string>();
         for (let time = 0; time < 2; time++) {
@@ -56,14 +55,14 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
           named.forEach((each) => expect(subjects.has(each), 'each of them is new').to.equal(false));
           named.forEach((each) => subjects.add(each));
         }
-        // It is told, and nothing of it is so.
+        // The event is sent, but the database does not change.
         expect(await PurchaseModel.countDocuments({ accountId: owner._id })).to.equal(0);
         expect(await WalletModel.findById(owner._id).lean()).to.include({ balance: 0 });
         expect(await deliveries.countDocuments({ accountId: owner._id })).to.equal(2);
       });
     }
 
-    it('one that is not taken is not repeated', async () => {
+    it('does not retry a refused test event', async () => {
       const { key, account: owner } = await account();
       receiver.behave((_request, response) => answer(response, 500));
       const event = testableEvents[role][0];
@@ -73,7 +72,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
       expect(row).to.include({ state: 'dead', event, nextAttemptAt: null, attemptCount: 1 });
     });
 
-    it('goes to the endpoint that is named, whatever its filter; never to one of another account', async () => {
+    it("sends to the named endpoint whatever its filter, never to another account's", async () => {
       const { key } = await account();
       const body = { url: `${receiver.url}/books`, events: ['webhook.disabled'] };
       const made = await api.call({ method: 'POST', path: `/api/${role}/webhooks`, key, body });
@@ -92,7 +91,7 @@ for (const role of ['buyer', 'seller'] as const satisfies Role[]) {
       expect(receiver.received.length).to.equal(before);
     });
 
-    it('is one of those that the role gets', async () => {
+    it('accepts only events of the role', async () => {
       const { key } = await account();
       const others = role === 'buyer' ? 'settlement.completed' : 'transaction.success';
       for (const event of [others, 'callback.wallet', 'transaction.*', 7, null]) {

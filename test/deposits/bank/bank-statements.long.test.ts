@@ -1,4 +1,4 @@
-/** Bank statements against deposits that wait: looked at, confirmed as one, and what is left of them. */
+/** Bank statements and pending deposits: preview, confirmation and remaining lines. */
 import { expect } from 'chai';
 import { DateTime } from 'luxon';
 import type { BankLine } from '../../../src/deposits/bank/bank-line.model.js';
@@ -67,7 +67,7 @@ describe('bank statements', function () {
   const kept = (amount: number) =>
     shop.stack.db.collection<BankLine>('bankLines').find({ amount }).sort({ _id: 1 }).toArray();
 
-  it('a line that names a deposit and has its amount confirms it; previewing changes nothing, and the same again finds it used', async () => {
+  it('confirms a named deposit once; a preview changes nothing, a repeat is "used"', async () => {
     const [paid, unpaid] = [await pending(), await pending()];
     const lines = [paying(paid), { amount: 77_777, text: 'BUNGA' }];
     const plan = await preview(...lines);
@@ -96,7 +96,7 @@ describe('bank statements', function () {
     expect(nothing.text).to.include('no line that is new');
   });
 
-  it('what a line fits to is told: by the amount alone, of several, decided before, repeated, nothing', async () => {
+  it('reports how each line matches: by amount, several, decided, repeated, none', async () => {
     const [alone, one, shared] = [await pending(), await pending(), ownAmount()];
     const [first, second, rejected] = [await pending(shared), await pending(shared), await pending()];
     await caller.ask('rejectDeposit', `/deposits/${rejected.id}/reject`, { reason });
@@ -124,7 +124,7 @@ describe('bank statements', function () {
     expect(await matchesOf(plain(shared)), 'it may be the payment of that one').to.deep.equal(['several']);
   });
 
-  it('by the amount alone only if that is meant; a line that an earlier statement left open counts as one', async () => {
+  it('confirms by amount only on request, and counts lines left open earlier', async () => {
     const amount = ownAmount();
     const early = { amount, text: 'SETORAN TUNAI 1' };
     expect(await confirm([early])).to.include({ confirmed: 0, kept: 1 });
@@ -137,18 +137,18 @@ describe('bank statements', function () {
     expect(await statusOf(deposit.id)).to.equal('pending');
     expect(await confirm([early], { by_amount: true })).to.include({ confirmed: 1, kept: 0 });
     expect(await statusOf(deposit.id)).to.equal('completed');
-    // That one is paid for: of its amount nobody else waits any more.
+    // The deposit is paid, so no deposit waits for this amount any more.
     expect(await matchesOf({ amount, text: 'SETORAN TUNAI 2' })).to.deep.equal(['none']);
   });
 
-  it('one payment with another text in another export credits nobody else by its amount, or only if that is meant', async () => {
+  it('a payment exported again with another text credits no one else by amount', async () => {
     const amount = ownAmount();
     const mine = await pending(amount);
     const [first, again] = [
       { amount, text: 'TRSF BUDI SANTOSO', days: 1 },
       { amount, text: 'BI-FAST CR BUDI S' },
     ];
-    // The bank has booked it on the next day, too.
+    // The bank may also book the payment on the next day.
     expect(await confirm([{ ...first, days: 0 }], { by_amount: true })).to.include({ confirmed: 1 });
     const theirs = await pending(amount);
     for (const days of [0, 1]) {
@@ -157,7 +157,7 @@ describe('bank statements', function () {
     }
     expect(await confirm([again], { by_amount: true })).to.include({ confirmed: 0, kept: 1 });
     expect([await credits(mine.id), await statusOf(theirs.id)]).to.deep.equal([1, 'pending']);
-    // By hand it is said first, in the list and at the use.
+    // For manual use, the list and the use report the earlier line.
     const [, line] = await kept(amount);
     const { lines: listed } = await caller.ask('listBankLines', '/bank-lines?limit=100');
     const shown = listed.find(({ id }: { id: string }) => id === line?._id);
@@ -173,7 +173,7 @@ describe('bank statements', function () {
     expect(await statusOf(theirs.id)).to.equal('completed');
   });
 
-  it('a used line of the same statement is no other text of the next one: two customers of one amount', async () => {
+  it('a used line of the same statement does not block a second payment of its amount', async () => {
     const amount = ownAmount();
     const paid = await pending(amount);
     const lines = [paying(paid), { amount, text: 'SETORAN TUNAI' }];
@@ -188,7 +188,7 @@ describe('bank statements', function () {
     expect(await statusOf(other.id)).to.equal('completed');
   });
 
-  it('which days a statement is of is told before it is confirmed, and whether its days could be months', async () => {
+  it('the preview reports the days, and whether day and month may be swapped', async () => {
     const now = DateTime.now().setZone('Asia/Jakarta');
     const days = await preview(
       { amount: ownAmount(), text: 'x', days: 3 },
@@ -200,7 +200,7 @@ describe('bank statements', function () {
     ]);
   });
 
-  it('by a reference only if that is meant: its client chose it, and can know words of others’ transfers', async () => {
+  it('confirms by reference only on request, because clients choose references', async () => {
     const paid = await pending();
     const lines = [paying(paid)];
     expect(await confirm(lines, { by_reference: false })).to.include({ confirmed: 0, kept: 1 });
@@ -212,21 +212,21 @@ describe('bank statements', function () {
     expect(await confirm(byOurId, { by_reference: false })).to.include({ confirmed: 1 });
   });
 
-  it('a payment that names a deposit which another line has credited is for a person, whoever waits for its amount', async () => {
+  it('a payment that names a deposit paid by another line needs an operator', async () => {
     const paid = await pending();
     await confirm([paying(paid)]);
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     await buyer2.post('/api/buyer/deposit', { amount: paid.amount, ref_id: uniqueRef() });
     const again = { amount: paid.amount, text: `TRF LAGI ${paid.refId}` };
     expect(await matchesOf(again)).to.deep.equal(['decided']);
-    // Its text names another one of the same account as well.
+    // The text also names another deposit of the same account.
     const second = await pending(paid.amount);
     expect(await matchesOf({ ...again, text: `${paid.refId} ${second.refId}` })).to.deep.equal(['several']);
     const all = { by_reference: true, by_amount: true };
     expect(await confirm([again], all)).to.include({ confirmed: 0, kept: 1 });
   });
 
-  it('overlapping statements: a line of both is used once, and the second of two equal ones is another payment', async () => {
+  it('uses a line of overlapping statements once, and an equal second one separately', async () => {
     const [one, two] = [await pending(), await pending()];
     const same = { amount: ownAmount(), text: 'TRF BUDI' };
     await confirm([paying(one, 1), same]);
@@ -241,7 +241,7 @@ describe('bank statements', function () {
     expect([await credits(one.id), await credits(two.id)]).to.deep.equal([1, 1]);
   });
 
-  it('one reference of two accounts with one amount is never guessed', async () => {
+  it('never guesses between two accounts with one reference and one amount', async () => {
     const amount = ownAmount();
     const mine = await pending(amount);
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
@@ -251,11 +251,11 @@ describe('bank statements', function () {
     expect(plan.lines[0]?.deposits.map(({ account }) => account).sort()).to.deep.equal(['buyer', 'buyer2']);
   });
 
-  it('a reference that a client chose among the words of lines takes nobody else’s money', async () => {
+  it("a reference chosen from common words takes no one else's payment", async () => {
     const buyer2 = apiClient(shop.stack.baseUrl, shop.accounts['buyer2']?.api_key ?? '');
     const choose = (amount: number, refId: string) =>
       buyer2.post('/api/buyer/deposit', { amount, ref_id: refId });
-    // Of every line, and of those of one customer alone.
+    // The words of all lines, and those of one customer's lines.
     const victim = await pending();
     const customer = uniqueRef('toko').toUpperCase();
     await choose(victim.amount, customer);
@@ -274,7 +274,7 @@ describe('bank statements', function () {
     expect(await matchesOf({ amount, text: 'TRSF E-BANKING CR' }), 'a word').to.deep.equal(['amount']);
   });
 
-  it('a deposit that is decided between preview and confirmation: nothing at all is confirmed', async () => {
+  it('confirms nothing if a deposit was decided since the preview', async () => {
     const [one, two] = [await pending(), await pending()];
     const lines = [paying(one), paying(two)];
     const { fingerprint } = await preview(...lines);
@@ -287,7 +287,7 @@ describe('bank statements', function () {
     expect(another.status, 'another file').to.equal(409);
   });
 
-  it('a line that nobody knows is listed, and given to a deposit of its amount by hand or set aside, once', async () => {
+  it('lists an unknown line, which is used for a deposit or set aside once, by hand', async () => {
     const [deposit, wrong] = [await pending(), await pending()];
     const unknown = { amount: ownAmount(), text: 'SETORAN TUNAI' };
     await confirm([{ amount: deposit.amount, text: 'SETORAN TUNAI' }, unknown]);
@@ -326,7 +326,7 @@ describe('bank statements', function () {
     expect((await caller.call('/bank-lines?after=x')).status).to.equal(400);
   });
 
-  it('only who may decide about deposits sees lines and uses them', async () => {
+  it('only roles that decide deposits can see and use lines', async () => {
     for (const role of ['viewer', 'support', 'operations'] as const) {
       const stranger = await callerAs(shop, role);
       const file = encoded(statementOf({ amount: 60_000, text: 'x' }));
@@ -345,7 +345,7 @@ describe('bank statements', function () {
     expect([unreadable.status, unreadable.text.includes('Keterangan')]).to.deep.equal([400, true]);
   });
 
-  it('two operators with one statement at once: each deposit is credited once, each line used once', async () => {
+  it('concurrent confirmations credit each deposit and use each line once', async () => {
     const deposits = await Promise.all(Array.from({ length: 40 }, () => pending()));
     const lines = deposits.map((each) => paying(each));
     const { fingerprint } = await preview(...lines);
@@ -364,7 +364,7 @@ describe('bank statements', function () {
     }
   });
 
-  it('one line given to two deposits of its amount at once, and two lines to one deposit: one of each', async () => {
+  it('concurrent uses credit one deposit per line and use one line per deposit', async () => {
     for (let round = 0; round < 5; round += 1) {
       const amount = ownAmount();
       const [one, two] = [await pending(amount), await pending(amount)];

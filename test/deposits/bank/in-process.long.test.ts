@@ -1,4 +1,4 @@
-/** Bank statements held against many deposits in one process: what that holds up, which indexes it takes, and what is removed. */
+/** Bank statements against many deposits in one process: event loop, indexes and retention. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import {
@@ -36,7 +36,7 @@ describe('bank statements in one process', function () {
     completedAt: null,
   });
 
-  it('10,000 lines against 20,000 deposits, half of one amount, never hold the event loop for 100 ms', async () => {
+  it('10,000 lines against 20,000 deposits never block the event loop for 100 ms', async () => {
     const same = ownAmount();
     const all = Array.from({ length: 20_000 }, (_, n) => asked(n % 2 ? same : ownAmount()));
     await deposits.insertMany(all.map(toStored));
@@ -56,7 +56,7 @@ describe('bank statements in one process', function () {
     expect(heldMs).to.be.lessThan(100);
   });
 
-  it('deposits whose references differ in dashes alone are two for a line, however many there are', async () => {
+  it('references that differ only in dashes match two deposits per line, however many', async () => {
     const [amount, accountId] = [ownAmount(), newId()];
     const name = `WS${String(amount).padStart(10, '0')}`;
     const dashed = (n: number) =>
@@ -79,7 +79,7 @@ describe('bank statements in one process', function () {
     expect(plan.lines.map(({ match }) => match)).to.deep.equal(['several', 'several']);
   });
 
-  it('every question to the database goes by an index', async () => {
+  it('every query uses an index', async () => {
     const [day, amounts] = ['2026-01-01', [ownAmount(), ownAmount()]];
     const planOfQuery = async (query: { explain(): PromiseLike<unknown> }) =>
       JSON.stringify(await query.explain());
@@ -106,7 +106,7 @@ describe('bank statements in one process', function () {
     }
   });
 
-  it('lines that were decided are removed after 400 days, and no sooner; those that nobody knows stay', async () => {
+  it('removes decided lines after 400 days, and keeps open ones', async () => {
     const today = businessDay(new Date());
     const line = (status: BankLineStatus, ago: number): BankLine => ({
       _id: newId(),
@@ -131,7 +131,7 @@ describe('bank statements in one process', function () {
     expect(limits.bankLineAgeMaxDays, 'what is removed is never read again').to.be.below(kept);
   });
 
-  it('a deposit that was asked for more than 31 days before is not confirmed by a line, named or not', async () => {
+  it('does not confirm a deposit requested more than 31 days before the line', async () => {
     const dayMs = 86_400_000;
     const [old, young] = [asked(ownAmount()), asked(ownAmount())];
     await DepositModel.create({ ...old, createdAt: new Date(Date.now() - 32 * dayMs) });
@@ -146,7 +146,7 @@ describe('bank statements in one process', function () {
     expect(lines.map(({ match }) => match)).to.deep.equal(['none', 'referenced', 'none']);
   });
 
-  it('a deposit that a line paid is no candidate for another; one that was confirmed by hand is', async () => {
+  it('a deposit paid by a line is no candidate, one confirmed by hand is', async () => {
     const amount = ownAmount();
     const [byLine, byHand] = [asked(amount), asked(ownAmount())];
     for (const each of [byLine, byHand]) {

@@ -1,4 +1,7 @@
-/** A long bank statement on the command line: previewed, confirmed, killed in the middle, and confirmed by two at once. */
+/**
+ * A long bank statement on the command line: previewed, confirmed, killed half-way, and confirmed
+ * concurrently.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +43,7 @@ describe('a bank statement on the command line', function () {
     await stack.stop();
   });
 
-  /** Deposits that wait, and the file of a statement that pays them all. */
+  /** Creates pending deposits and a statement file that pays them all. */
   async function statement(count: number): Promise<{ file: string; asked: Asked[] }> {
     const asked = Array.from({ length: count }, (): Asked => {
       const id = newId();
@@ -96,7 +99,7 @@ describe('a bank statement on the command line', function () {
       60_000,
     );
 
-  it('is shown in words, confirmed with the hash that was shown and with no other, and listed', async () => {
+  it('is previewed, confirmed only with the hash of the preview, and listed', async () => {
     const { file, asked } = await statement(2);
     const shown = await topup(['deposit', 'statement', file], stack.env);
     expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
@@ -123,15 +126,16 @@ describe('a bank statement on the command line', function () {
     expect((await run('set-aside', line?._id ?? '')).stdout).to.include('Nothing changed');
   });
 
-  it('of 10,000 lines is confirmed whole', async () => {
+  it('with 10,000 lines is confirmed completely', async () => {
     const { file, asked } = await statement(10_000);
     const { confirmed, stood, kept, left } = done(await topup(await confirmation(file), stack.env));
-    // A posting whose answer is lost is looked up, and then it cannot be told who has written it.
+    // A posting with a lost reply is looked up. Then its author is unknown, and it may count as
+    // `stood`.
     expect([confirmed + stood, kept, left]).to.deep.equal([asked.length, asked.length, []]);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
   });
 
-  it('killed in the middle: what was credited has its line, and confirmed again each is credited once', async () => {
+  it('after a kill each credit has its line, and a repeat credits each deposit once', async () => {
     const { file, asked } = await statement(1_500);
     const command = await confirmation(file);
     const child = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...command], {
@@ -147,7 +151,7 @@ describe('a bank statement on the command line', function () {
     expect(await used(asked)).to.equal(before);
     const stale = await topup(command, stack.env);
     expect([stale.code, said(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
-    // The database keeps the locks of the dead for some seconds.
+    // The database keeps the locks of a killed process for some seconds.
     await confirmRest(file, asked);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
     expect(await lines().countDocuments({ amount: { $in: asked.map(({ amount }) => amount) } })).to.equal(
@@ -155,7 +159,7 @@ describe('a bank statement on the command line', function () {
     );
   });
 
-  it('two processes with one statement at once, and a third with a part of it: each deposit and each line once', async () => {
+  it('concurrent and overlapping confirmations use each deposit and line once', async () => {
     const { file, asked } = await statement(300);
     const part = join(folder, 'part.csv');
     const overlapping = asked.slice(100).map(({ refId, amount }) => ({ amount, text: `TRSF ${refId}` }));
@@ -163,8 +167,8 @@ describe('a bank statement on the command line', function () {
     const [all, some] = [await confirmation(file), await confirmation(part)];
     const answers = await Promise.all([all, all, some].map((each) => topupProcess(each, stack.env)));
     for (const each of answers) {
-      // Who began when another was under way finds other deposits than were shown. On a busy machine one that waits for the wallets of
-      // the others gives up in time, and says so.
+      // A process that starts during another one may find other deposits than previewed. On a busy
+      // machine one may time out on the wallets, and reports it.
       const isSaid = /look at the statement again|run the command again/.test(said(each));
       expect(each.code === 0 || isSaid, said(each)).to.equal(true);
     }

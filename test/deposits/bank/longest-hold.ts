@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * For how long work holds the event loop, in milliseconds of computing by its thread: neither other threads nor a machine that
- * gives this one no turn add to it. The best of three, as the collector of garbage computes too. Linux only.
+ * Returns the longest time that the work blocks the event loop, in milliseconds of CPU time of its
+ * thread. Other threads and a busy machine do not add to it. The best of three runs, because
+ * garbage collection adds to it. Linux only.
  */
 export async function longestHoldMs(work: () => Promise<unknown>): Promise<number> {
   const longest: number[] = [];
@@ -33,7 +34,7 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** Of the main thread since the process began. */
+/** Returns the CPU time of the main thread since the start of the process, in milliseconds. */
 function computedMs(): number {
   const schedule = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8');
   return Number(schedule.split(' ')[0]) / 1e6;

@@ -1,4 +1,4 @@
-/** Lines whose texts name a deposit that is not of their amount: never the money of another one that is. */
+/** A line that names a deposit of another amount must not credit a deposit that has its amount. */
 import { expect } from 'chai';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
@@ -9,7 +9,7 @@ interface Planned {
   lines: { match: string; deposits: { id: string; account: string }[] }[];
 }
 
-describe('a bank line whose text names a deposit of another amount', function () {
+describe('a bank line that names a deposit of another amount', function () {
   this.timeout(120_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -26,7 +26,7 @@ describe('a bank line whose text names a deposit of another amount', function ()
     const [planned] = (await preview(line)).lines;
     return [planned?.match, planned?.deposits.map(({ id }) => id)];
   };
-  /** Of one rupiah less than that of another, which is its client's as well. */
+  /** Creates two pending deposits of one client. The fitting one is one rupiah smaller. */
   async function twoThatWait() {
     const amount = ownAmount();
     const named = await shop.askForDeposit(amount + 1);
@@ -37,7 +37,7 @@ describe('a bank line whose text names a deposit of another amount', function ()
     (await shop.stack.db.collection<{ _id: string; status: string }>('deposits').findOne({ _id: id }))
       ?.status;
 
-  it('by our id: it is told, and what has its amount is not credited, whatever is trusted', async () => {
+  it('named by our id: it is reported, and no fitting deposit is credited', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const line = { amount, text: `TRSF BUYER ${named.id.toUpperCase()}` };
     expect(await meant(line)).to.deep.equal(['other-amount', [named.id]]);
@@ -47,7 +47,7 @@ describe('a bank line whose text names a deposit of another amount', function ()
     expect([await statusOf(named.id), await statusOf(fitting.id)]).to.deep.equal(['pending', 'pending']);
   });
 
-  it('by our id, beside the reference of the one that fits: our id decides', async () => {
+  it('our id wins over the reference of a fitting deposit', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const text = `TRSF ${named.id} ${fitting.refId}`;
     expect(await meant({ amount, text })).to.deep.equal(['other-amount', [named.id]]);
@@ -58,12 +58,12 @@ describe('a bank line whose text names a deposit of another amount', function ()
     expect(await meant({ amount, text: `${fitting.id} ${named.id}` })).to.deep.equal(['named', [fitting.id]]);
   });
 
-  it('by the reference of its client', async () => {
+  it("named by the client's reference", async () => {
     const { named, amount } = await twoThatWait();
     expect(await meant({ amount, text: `TRSF ${named.refId}` })).to.deep.equal(['other-amount', [named.id]]);
   });
 
-  it('by our id, of one that was decided, or asked for too long ago', async () => {
+  it('named by our id, of a decided or too old deposit', async () => {
     const { named, amount } = await twoThatWait();
     const line = { amount, text: `TRSF ${named.id}` };
     const deposits = shop.stack.db.collection<{ _id: string }>('deposits');

@@ -23,8 +23,8 @@ const problemOf = async (reading: Promise<unknown>) => {
   return (error as ValidationError).message;
 };
 
-describe('a bank statement', () => {
-  it('of BCA: a preamble, apostrophes, CR and DB in a column without a heading, sums below', async () => {
+describe('bank statement formats', () => {
+  it('BCA: a preamble, apostrophes, unnamed CR/DB column, totals below', async () => {
     const statement = await read(
       'Informasi Rekening - Mutasi Rekening',
       ',',
@@ -48,7 +48,7 @@ describe('a bank statement', () => {
     expect(statement).to.deep.include({ outgoing: 1, others: 2, refused: [{ line: 9, why: 'not-booked' }] });
   });
 
-  it('of Mandiri: semicolons, a BOM, two descriptions, debit and credit apart with points between thousands', async () => {
+  it('Mandiri: semicolons, BOM, two descriptions, separate debit and credit', async () => {
     expect(
       await incoming(
         '\uFEFFAccount No;Date;Val. Date;Transaction Code;Description;Description;Reference No.;Debit;Credit;',
@@ -58,7 +58,7 @@ describe('a bank statement', () => {
     ).to.deep.equal([{ day: yesterday, amount: 250_123, description: 'TRANSFER DARI "BUDI" DEP-0002 99' }]);
   });
 
-  it('of BRI: days as yyyy-mm-dd with a time, decimals with a point, empty cells', async () => {
+  it('BRI: yyyy-mm-dd with time, decimal points, empty cells', async () => {
     expect(
       await incoming(
         'TGL_TRAN,DESK_TRANSAKSI,MUTASI_DEBET,MUTASI_KREDIT,SALDO',
@@ -68,7 +68,7 @@ describe('a bank statement', () => {
     ).to.deep.equal([{ day: yesterday, amount: 60_000, description: 'TRANSFER EDC DEP-0003' }]);
   });
 
-  it('of BNI: an amount with a column of D and K, months as words, tabs', async () => {
+  it('BNI: an amount with a D/K column, month names, tabs', async () => {
     expect(
       await incoming(
         ['Posting Date', 'Branch', 'Description', 'Amount', 'DB/CR', 'Balance'].join('\t'),
@@ -78,7 +78,7 @@ describe('a bank statement', () => {
     ).to.deep.equal([{ day: yesterday, amount: 75_001, description: 'TRF DEP-0004' }]);
   });
 
-  it('with the direction in the amount: a suffix, a sign, brackets; and none at all is refused by its line', async () => {
+  it('reads a direction in the amount, and refuses a line without one', async () => {
     const statement = await read(
       'Tanggal,Uraian,Nominal',
       `${yesterday},a,"60,000.00 CR"`,
@@ -105,7 +105,7 @@ describe('a bank statement', () => {
     ]);
   });
 
-  it('what says at once that it came and that it went is never money that came', async () => {
+  it('never reads contradictory directions as incoming', async () => {
     const beside = await read(
       'Tanggal,Keterangan,Jumlah,DB/CR',
       `${yesterday},taken back,"-101.002,00",CR`,
@@ -128,12 +128,12 @@ describe('a bank statement', () => {
     ]);
   });
 
-  it('a file whose days have the month first is refused whole: half of its days would be others', async () => {
+  it('refuses a whole file with month-first dates', async () => {
     const year = yesterday.slice(0, 4);
     expect(
       await problemOf(read('Date,Description,Credit', `01/02/${year},a,1000`, `01/23/${year},b,1000`)),
     ).to.include('line 3: its days have the month first');
-    // Whatever row tells it: money that went out, an amount that cannot be read, days without a year.
+    // Any row can reveal it: an outgoing payment, an unreadable amount, or a date without year.
     for (const row of [`01/23/${year},b,,1000`, `01/23/${year},b,x,`, '01/23,b,1000,']) {
       expect(
         await problemOf(read('Date,Description,Credit,Debit', `01/02/${year},a,1000,`, row)),
@@ -142,7 +142,7 @@ describe('a bank statement', () => {
     }
   });
 
-  it('says which days it has, and whether they could be months: one row that tells is enough', async () => {
+  it('reports its days, and whether the order of day and month is proven by a row', async () => {
     const head = 'Tanggal,Keterangan,Kredit,Debit';
     const daysOf = async (...rows: string[]) => (await read(head, ...rows)).days;
     const [month, other] = [today.minus({ months: 1 }), today.minus({ months: 2 })];
@@ -165,7 +165,7 @@ describe('a bank statement', () => {
     expect(await daysOf(`${yesterday},a,,500`)).to.equal(null);
   });
 
-  it('two equal lines are two payments, and each is the same in another statement, however it is written', async () => {
+  it('two equal lines are two payments, with the same keys in every export', async () => {
     const one = await read(
       'Tanggal,Keterangan,Kredit,Debit',
       `${yesterday},Transfer  budi,60000,`,
@@ -185,7 +185,7 @@ describe('a bank statement', () => {
     expect(keys.slice(1, 3)).to.deep.equal([first, second]);
   });
 
-  it('what is missing is named, and what is no CSV is told so', async () => {
+  it('names missing columns, and reports a file that is not CSV', async () => {
     expect(await problemOf(read('Tanggal,Saldo', '1,2')))
       .to.include('Keterangan')
       .and.to.include('Kredit or Credit')
@@ -212,7 +212,7 @@ describe('a bank statement', () => {
     expect((await read(head, ...long.slice(1))).incoming).to.have.length(limits.bankStatementLinesMax);
   });
 
-  it('5 MB never hold the event loop for 100 ms, whatever is in them', async () => {
+  it('5 MB of any content never block the event loop for 100 ms', async () => {
     const size = limits.bankStatementBytesMax;
     const head = 'Tanggal,Keterangan,Kredit\n';
     const line = `${yesterday},${'TRSF E-BANKING CR 2311 BUDI SANTOSO '.repeat(13).slice(0, 470)},60000\n`;
@@ -243,7 +243,7 @@ describe('a bank statement', () => {
 });
 
 describe('cells of bank statements', () => {
-  it('a day is read as it is written in Indonesia, or not at all', () => {
+  it('reads a date as Indonesian banks write it, or not at all', () => {
     for (const [text, day] of [
       ['2026-11-23', '2026-11-23'],
       ['2026/11/23 10:15', '2026-11-23'],
@@ -269,7 +269,7 @@ describe('cells of bank statements', () => {
     }
   });
 
-  it('an amount is read in either way of writing it, and what could be two amounts not at all', () => {
+  it('reads an amount in either notation, and refuses an ambiguous one', () => {
     for (const [text, amount, direction] of [
       ['1.250.123,00', 1_250_123, null],
       ['1,250,123.00', 1_250_123, null],
@@ -313,7 +313,7 @@ describe('cells of bank statements', () => {
     }
   });
 
-  it('a reference is found however a bank writes it, as whole words, and never by chance', () => {
+  it('finds a reference in any notation, as whole words only', () => {
     const has = (description: string, reference: string, isWhole = true) =>
       findNames({ description, isWhole }).has(buildSearchName(reference) ?? '');
     expect(has('TRSF CR 2311 DEP-0001 BUDI', 'dep-0001')).to.equal(true);

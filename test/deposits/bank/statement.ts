@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** A line of a statement as a test says it: rupiah, what the bank writes, and how many days ago. */
+/** A statement line: rupiah, the bank's text, and its age in days. */
 export interface SaidLine {
   amount: number;
   text: string;
@@ -9,7 +9,7 @@ export interface SaidLine {
 
 const day = (days: number) => DateTime.now().setZone('Asia/Jakarta').minus({ days }).toFormat('dd/MM/yyyy');
 
-/** A bank's export of lines of money that came in. */
+/** Builds a bank's export of incoming payments. */
 export function statementOf(...lines: SaidLine[]): string {
   return [
     'PT PULSA JAYA;;;',
@@ -18,14 +18,14 @@ export function statementOf(...lines: SaidLine[]): string {
   ].join('\r\n');
 }
 
-/** As the console's pages send it. */
+/** Encodes a statement as the console sends it. */
 export function encoded(statement: string): string {
   return Buffer.from(statement).toString('base64');
 }
 
 let last = 51_000 + Math.floor(Math.random() * 900_000) * 100;
 
-/** An amount that no other test has. */
+/** Returns an amount that no other test uses. */
 export function ownAmount(): number {
   return (last += 7);
 }

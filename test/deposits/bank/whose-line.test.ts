@@ -1,4 +1,7 @@
-/** What an attacker, or a chance, would have a bank line say: a line credits the deposit that its own text names, or nobody. */
+/**
+ * Lines forged by an attacker or equal by chance: a line credits only the deposit that its own text
+ * names.
+ */
 import { expect } from 'chai';
 import { planStatement } from '../../../src/deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
@@ -7,7 +10,7 @@ import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { ownAmount, statementOf, type SaidLine } from './statement.js';
 
-describe('whose a bank line is', () => {
+describe('the owner of a bank line', () => {
   useDatabase();
 
   async function asked(amount: number, refId: string = newId(), more: Partial<Deposit> = {}) {
@@ -27,18 +30,18 @@ describe('whose a bank line is', () => {
     return deposit;
   }
   let count = 0;
-  /** A reference that no other test has. */
+  /** Returns a reference that no other test uses. */
   const ownRef = (start: string) => `${start}${10_000 + (count += 1)}`;
   const planned = async (...lines: SaidLine[]) =>
     (await planStatement(await readBankStatement(Buffer.from(statementOf(...lines))))).lines;
   const matches = async (...lines: SaidLine[]) => (await planned(...lines)).map(({ match }) => match);
-  /** Of the lines that would be credited with everything trusted, which deposits they would credit. */
+  /** Returns, for each line, the deposit that it credits with all kinds of matches allowed. */
   const credited = async (...lines: SaidLine[]) =>
     (await planned(...lines)).map(({ match, deposits: [one] }) =>
       ['named', 'referenced', 'amount'].includes(match) ? [match, one?._id] : match,
     );
 
-  it('a line of another amount that names who waits does not make the reference of another account count', async () => {
+  it("a line of another amount does not validate another account's reference", async () => {
     const amount = ownAmount();
     const victim = await asked(amount, ownRef('VICTIM-'));
     const word = ownRef('WS');
@@ -57,7 +60,7 @@ describe('whose a bank line is', () => {
     expect(await matches(own, paying), 'its own payment').to.deep.equal(['referenced', 'referenced']);
   });
 
-  it('a line that names a deposit of another amount is a line of its own amount all the same', async () => {
+  it('a line that names a deposit of another amount still counts for its own amount', async () => {
     const amount = ownAmount();
     await asked(amount);
     const other = await asked(amount + 3, ownRef('WT'));
@@ -70,7 +73,7 @@ describe('whose a bank line is', () => {
     }
   });
 
-  it('a deposit that a line names is not credited by another line for its amount alone', async () => {
+  it("a deposit named by one line is not credited by another line's amount", async () => {
     const amount = ownAmount();
     const deposit = await asked(amount, ownRef('DEP-'));
     const plain = { amount, text: 'SETORAN TUNAI' };
@@ -81,7 +84,7 @@ describe('whose a bank line is', () => {
     }
   });
 
-  it('our id decides, whatever references stand beside it', async () => {
+  it('our id wins over any reference in the text', async () => {
     const amount = ownAmount();
     const deposit = await asked(amount);
     const [waits, decided] = [ownRef('WU'), ownRef('WV')];
@@ -94,7 +97,7 @@ describe('whose a bank line is', () => {
     }
   });
 
-  it('of two lines for one deposit the one with our id is its payment, in whatever order they stand', async () => {
+  it('of two lines for one deposit the one with our id is its payment', async () => {
     const amount = ownAmount();
     const deposit = await asked(amount, ownRef('DEP-'));
     const referring = { amount, text: `first ${deposit.refId}` };
@@ -103,7 +106,7 @@ describe('whose a bank line is', () => {
     expect(await matches(naming, referring)).to.deep.equal(['named', 'repeated']);
   });
 
-  it('a text that is cut never makes a name of half a word', async () => {
+  it('a truncated text never yields a name from half a word', async () => {
     const amount = ownAmount();
     const ref = ownRef('INW-');
     await asked(amount, ref);
@@ -114,7 +117,7 @@ describe('whose a bank line is', () => {
     expect(await matches(line)).to.deep.equal(['several']);
   });
 
-  it('a text that was not read whole says nothing but our id: it may name another one behind', async () => {
+  it('a truncated text counts only for our id, because it may name another deposit', async () => {
     const amount = ownAmount();
     const deposit = await asked(amount, ownRef('DEP-'));
     const other = await asked(amount + 9, ownRef('DEP-'));
@@ -128,7 +131,7 @@ describe('whose a bank line is', () => {
     expect(await matches({ amount: ownAmount(), text: `${long}BUDI` })).to.deep.equal(['none']);
   });
 
-  it('a text of many short words is read to its end', async () => {
+  it('reads a text of many short words to its end', async () => {
     const amount = ownAmount();
     const deposit = await asked(amount);
     const other = await asked(amount + 9, ownRef('DEP-'));

@@ -1,36 +1,41 @@
-/** What the clients of a history ask for and hear, kept in memory: the simple model that the database must agree with. */
+/**
+ * The calls and answers of a history's clients, in memory: the model that the database must match.
+ */
 import { eventually } from '../../support/eventually.js';
 import type { CalledService, Heard } from './called-service.js';
 
-/** Something new that a client asked for, and what it heard at last. */
+/** A creating call of a client and its final answer. */
 export interface Asked {
   collection: 'deposits' | 'transactions' | 'settlements' | 'adjustments';
   accountId: string;
-  /** What its document is found by: the client's ref_id, or the bank account where it gave none; an operator's reason. */
+  /**
+   * Identifies the document: the client's ref_id, the bank account if there is none, or an
+   * operator's reason.
+   */
   name: { refId: string } | { 'bankAccount.accountNumber': string } | { reason: string };
-  /** Rupiah that it adds to the wallet. */
+  /** Rupiah added to the wallet. */
   change: number;
-  /** A bill that it pays. */
+  /** The quote that it pays. */
   quoteId: string | null;
   /**
-   * `accepted`, `insufficient` and `conflict` are definite. `nothing`: the client went away after it was told that
-   * nothing had been written. `unknown`: it went away without an answer.
+   * `accepted`, `insufficient` and `conflict` are definite. `nothing`: the client stopped after an
+   * answer that nothing was written. `unknown`: the client stopped without a definite answer.
    */
   heard: 'accepted' | 'insufficient' | 'conflict' | 'nothing' | 'unknown';
   id: string | null;
-  /** While the call was under way that was answered; of the client's clock, which is the processes' as well. */
+  /** Start and end of the answered call. Clients and processes share one clock. */
   fromMs: number;
   toMs: number;
 }
 
-/** A status that a client was told of: what has become of something that was accepted. */
+/** A status that a client received for an accepted document. */
 export interface Told {
   collection: 'transactions' | 'settlements' | 'adjustments';
   id: string;
   status: string;
 }
 
-/** The root of a closed day that a process has told. */
+/** The root of a closed day that a process returned. */
 export interface ToldClose {
   day: string;
   root: string;
@@ -43,26 +48,26 @@ export interface Book {
   asked: Asked[];
   told: Told[];
   closed: ToldClose[];
-  /** Large adjustments that were approved, and refused because the balance did not cover them. */
+  /** Approvals of large adjustments that were refused because the balance did not cover them. */
   uncovered: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
-  /** A name that no other client has given. */
+  /** Returns a name that no other client uses. */
   newName(): string;
 }
 
-/** The processes that clients talk to. */
+/** The processes that clients call. */
 export interface Fleet {
-  /** The process of this number, or the next one after it: all of them in turn. */
+  /** Returns this process, or the next running one in turn. */
   process(number: number): Promise<CalledService>;
-  /** Kills it, and has another one started in its place. */
+  /** Kills the process and starts another one in its place. */
   kill(number: number): Promise<void>;
 }
 
-/** A client gives up after this: nothing may stay unanswered for so long, whatever happens. */
+/** A client's time limit in milliseconds. No call may stay unanswered longer. */
 const answeredWithinMs = 60_000;
 
 /**
- * Asks as a client should: until there is a definite answer it says the same again, to one process after the other.
- * @throws Error if none comes, with the last thing heard.
+ * Repeats a call at one process after the other until it gets a definite answer. @throws Error with
+ * the last answer if none comes.
  */
 export async function untilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },

@@ -2,27 +2,30 @@ import { once } from 'node:events';
 import { forkTestProgram } from '../../support/fork-test-program.js';
 import type { Answer, Calls } from '../calls-process.js';
 
-/** `silent`: the process was killed, or nothing came within the client's patience. */
+/** `silent`: the process was killed, or no answer came in time. */
 export type Heard<T> = Answer<T> | { ok: false; refusal: 'silent'; message: string };
 
 type Value<N extends keyof Calls> = Awaited<ReturnType<Calls[N]>>;
 type Input<N extends keyof Calls> = Parameters<Calls[N]>[0];
 
 export interface CalledService {
-  /** Calls a domain function in the process, and waits as long as a patient client would. */
+  /** Calls a domain function in the process, and waits as long as a patient client. */
   call<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Heard<Value<N>>>;
-  /** The same, of what must not fail. @throws Error with what it failed with. */
+  /** Calls a function that must succeed. @throws Error with the refusal. */
   must<N extends keyof Calls>(name: N, input: Input<N>, patienceMs?: number): Promise<Value<N>>;
-  /** Resolves when it is gone. */
+  /** Resolves when the process has exited. */
   kill(): Promise<void>;
 }
 
-/** Above every deadline of the service, so that only a process that is stuck or gone is silent. */
+/**
+ * Above every deadline of the service, so that only a stuck or dead process is silent.
+ * Milliseconds.
+ */
 const patienceMax = 6_000;
-/** Of what only prepares: however busy the machine is. */
+/** Time limit in milliseconds for preparations, also on a busy machine. */
 export const preparedWithinMs = 60_000;
 
-/** Starts a process of the service that does what the test calls (calls-process.ts). */
+/** Starts a process of the service that runs the functions of calls-process.ts. */
 export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
   const child = forkTestProgram('test/money/calls-process', env, { silent: true });
   const open = new Map<number, (heard: Heard<never>) => void>();
@@ -59,14 +62,14 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
     async must(name, input, patienceMs = preparedWithinMs) {
       const deadlineMs = performance.now() + patienceMs;
       let heard = await call(name, input, patienceMs);
-      // On a busy machine the service may give up before it has written anything.
+      // On a busy machine the service may time out before it writes anything.
       while (!heard.ok && heard.refusal === 'nothing-written' && performance.now() < deadlineMs) {
         heard = await call(name, input, deadlineMs - performance.now());
       }
       if (!heard.ok) {
         throw new Error(`${name}: ${heard.refusal}: ${heard.message}`);
       }
-      // The conditional type of a call's value is not reduced while the call is not known.
+      // TypeScript does not reduce the conditional type of a generic call's value.
       return heard.value as never;
     },
     async kill() {

@@ -1,4 +1,4 @@
-/** Compares what clients have heard with what is stored, by code that shares nothing with the service. */
+/** Compares the answers of clients with the stored documents, without code of the service. */
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
 import type { Asked, Book } from './book.js';
@@ -13,7 +13,7 @@ interface Stored {
   transactions: Row[];
   settlements: Row[];
   adjustments: Row[];
-  /** What closes say of the wallets, and the roots of their days. */
+  /** Closes of the wallets, and closes of days with their roots. */
   walletCloses: Row[];
   dayCloses: Row[];
   credits: Row[];
@@ -38,10 +38,10 @@ const journalKinds: Record<Asked['collection'], Record<string, string[]>> = {
   adjustments: { pending: [], completed: ['adjustment'], rejected: [] },
 };
 
-/** Kinds of document that clients and operators ask for. */
+/** Collections of the documents that clients and operators request. */
 const askedFor = ['deposits', 'transactions', 'settlements', 'adjustments'] as const;
 
-/** At the end of a history, when no call is under way and all credits of the seller are posted. */
+/** Checks a book at the end of its history, when no call is running and all credits are posted. */
 export async function checkBook(db: Db, book: Book): Promise<void> {
   const stored = await readStored(db, book);
   for (const asked of book.asked) {
@@ -144,7 +144,7 @@ function checkAsked(asked: Asked, stored: Stored): void {
     case 'unknown':
       expect(found.length, what).to.be.at.most(1);
   }
-  // One that waits for a second operator, or was rejected, has moved nothing.
+  // An adjustment that waits for approval or was rejected has moved nothing.
   for (const { _id } of found.filter(hasMoved)) {
     const [first] = stored.journals.filter((each) => each['subjectId'] === _id && isFirst(each));
     expect(first && amountOf(first, `wallet:${asked.accountId}`), what).to.equal(asked.change);
@@ -177,7 +177,7 @@ function checkSubjects(stored: Stored): void {
   }
 }
 
-/** The journals of a wallet in the order of their seq. */
+/** Returns the journals of a wallet by their seq. */
 function chainOf(walletId: string, { journals }: Stored): Row[] {
   return journals
     .filter((each) => each['walletId'] === walletId)
@@ -200,7 +200,7 @@ function checkChain({ _id, ...wallet }: Row, stored: Stored, book: Book): void {
   expect(wallet, `wallet ${_id}`).to.deep.include({ balance, held, seq: chain.length });
 }
 
-/** By the documents alone: what was accepted, and what has become of it. */
+/** Checks balances against the documents alone: accepted amounts and their results. */
 function checkBalances(stored: Stored, book: Book): void {
   const sum = (rows: Row[], field: string) => rows.reduce((total, row) => total + Number(row[field]), 0);
   const of = (rows: Row[], accountId: string, ...statuses: string[]) =>
@@ -225,7 +225,10 @@ function checkBalances(stored: Stored, book: Book): void {
   );
 }
 
-/** Each close of a wallet begins where the one before ended, with the balance that the wallet had there; a root that was told stands. */
+/**
+ * Checks that each wallet close starts where the previous one ended, with the wallet's balance
+ * there, and that returned roots are stored.
+ */
 function checkCloses(stored: Stored, book: Book): void {
   for (const { _id: id } of stored.wallets) {
     const chain = chainOf(id, stored);
@@ -252,8 +255,9 @@ function checkQuotes({ quotes, transactions }: Stored): void {
 }
 
 /**
- * "Insufficient" must have been true of some state of the wallet while the call was under way. A state begins when its
- * journal is committed, which is after `createdAt`, and ends with the next commit, which is before anybody was told.
+ * "Insufficient" must be true for some state of the wallet during the call. A state begins with the
+ * commit of its journal, after `createdAt`. It ends with the next commit, before anyone gets its
+ * answer.
  */
 function checkInsufficient(
   asked: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>,
@@ -261,7 +265,7 @@ function checkInsufficient(
   book: Book,
 ): void {
   const chain = chainOf(asked.accountId, stored);
-  // Of an adjustment that had to be approved nobody heard that it had moved when it was asked for.
+  // The requester of an adjustment that needs approval does not learn when it is posted.
   const told = book.asked.filter(
     ({ collection, id, change }) =>
       id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalFrom),

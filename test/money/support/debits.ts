@@ -6,14 +6,14 @@ import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import type { Posting } from '../../../src/money/posting/posting.js';
 import { newId } from '../../../src/shared/ids.js';
 
-/** The wallet of a new buyer. Rupiah. */
+/** Opens the wallet of a new buyer. Rupiah. */
 export async function openWallet(balance: number): Promise<string> {
   const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
   await createDeposit({ account, amount: balance, refId: newId() });
   return account._id;
 }
 
-/** A debit with a document of its own, which stands under a key of the account. */
+/** Builds a debit with its own document, under an idempotency key of the account. */
 export function debit(accountId: string, amount: number, refId = newId()): Posting {
   const document: Deposit = {
     _id: newId(),
@@ -42,7 +42,7 @@ export function namespaceOf(collection: string): string {
   return `${postingClient().db().databaseName}.${collection}`;
 }
 
-/** What the work fails with; null if it does not. */
+/** Returns the error of the work, or null. */
 export function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => null,

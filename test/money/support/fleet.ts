@@ -2,12 +2,12 @@ import type { Fleet } from './book.js';
 import { startCalledService, type CalledService } from './called-service.js';
 
 export interface RunningFleet extends Fleet {
-  /** Resolves when every process is there that was killed. */
+  /** Resolves when every killed process has been replaced. */
   complete(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Processes of the service in which a test calls domain functions; one that is killed is started again. */
+/** Starts processes of the service for domain function calls. A killed one is replaced. */
 export async function startFleet(size: number, env: NodeJS.ProcessEnv): Promise<RunningFleet> {
   const start = () => startCalledService(env);
   const processes = await Promise.all(Array.from({ length: size }, start));

@@ -1,4 +1,4 @@
-/** A service whose processes are killed with -9 at named points, and what is true of it afterwards. */
+/** A service whose processes are killed with -9 at named points, and the checks afterwards. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Queue } from '../../../src/jobs/define-job.js';
@@ -15,26 +15,29 @@ import { sendJson, startPlayServer } from '../../providers/play-server.js';
 import { startCalledService, type CalledService, type Heard } from './called-service.js';
 import { startFleet, type RunningFleet } from './fleet.js';
 
-/** For longer than its process lives. What was kept waiting for so long meets a transaction that is over. */
+/**
+ * Longer than the process lives, in milliseconds. By then the transaction of the held command has
+ * expired.
+ */
 const heldMs = 10_000;
 
 export interface Victim {
   service: CalledService;
-  /** Its database: faults of this address are met by this process alone. */
+  /** Its database URI. Faults with this URI affect only this process. */
   uri: string;
-  /** Its way to Redis. */
+  /** Its connection to Redis. */
   gate: Outage;
 }
 
-/** Where a process is held. @returns what resolves when it has got there. */
+/** Holds a process at a point. @returns a function that resolves when the process is there. */
 export type Hold = (victim: Victim) => Promise<() => Promise<unknown>>;
 
 interface HeldAt {
-  /** That get there, each in a transaction of its own; 1 by default. */
+  /** Number of movements that reach the point, each in its own transaction. Default 1. */
   movements?: number;
 }
 
-/** The process sends the command, and is kept waiting before it takes effect. */
+/** Holds the process before the command takes effect. */
 export function held(
   command: string,
   collection: string | null,
@@ -43,7 +46,7 @@ export function held(
   return at({ kind: 'pause', commands: [command], times: movements, ms }, collection);
 }
 
-/** The command takes effect, and the process never hears of it. */
+/** The command takes effect, and the process never gets the reply. */
 export function unanswered(command: string, collection: string | null, { movements = 1 }: HeldAt = {}): Hold {
   return at({ kind: 'silence', commands: [command], times: movements }, collection);
 }
@@ -68,27 +71,30 @@ function at(fault: Fault & { times: number }, collection: string | null): Hold {
 
 export interface KillWorld {
   stack: Stack;
-  /** Processes that nobody kills. */
+  /** Processes that are not killed. */
   fleet: RunningFleet;
   shop: { sellerId: string; productCode: string };
-  /** The address of a provider that sells whatever it is asked for. */
+  /** The address of a provider that sells every order. */
   providerUrl: string;
-  /** What the provider has executed: the references of each purchase. */
+  /** Order references that the provider has executed, by purchase. */
   executed: Map<string, Set<string>>;
-  /** Called when the request for a purchase has come, before it is answered; `false`: it is not answered. */
+  /** Called when the request for a purchase arrives. `false` leaves it unanswered. */
   arrived: Map<string, () => Promise<boolean>>;
-  /** A process that nobody kills. */
+  /** Returns a process that is not killed. */
   healthy(): Promise<CalledService>;
-  /** Starts a process, and kills it when `work` is over. @param lanes The accounts that have a lane of their own in it. */
+  /**
+   * Starts a process, and kills it when `work` ends. @param lanes The accounts that get their own
+   * lane in it.
+   */
   withVictim<T>(lanes: string[], work: (victim: Victim) => Promise<T>): Promise<T>;
   walletOf(accountId: string): Promise<unknown>;
-  /** Others carry on. @param healed throws until everything that was begun is done, once. */
+  /** Lets workers finish everything. @param healed Throws until its movement is done, once. */
   expectAllDone(healed: (() => Promise<void>)[], limitMs: number): Promise<void>;
   stop: () => Promise<void>;
 }
 
 export async function startKillWorld(): Promise<KillWorld> {
-  // As on MongoDB, the locks of a killed process outlive it.
+  // The locks of a killed process outlive it, as on MongoDB.
   const mongo = await withProxy(await startPrivateMongo({ lockLifetimeS: 2 }));
   const stack = await startStack({ web: false, env: { MONGODB_URI: mongo.url, SETTLEMENT_FEE: '10' } });
   const executed: KillWorld['executed'] = new Map();
@@ -96,7 +102,7 @@ export async function startKillWorld(): Promise<KillWorld> {
   const provider = await startPlayServer((call, response) => {
     const ref = call.url.searchParams.get('ref_id') ?? '';
     if (ref === '') {
-      // Its price list, and our balance.
+      // Requests for the price list or our balance.
       sendJson(response, 404, {});
       return;
     }
@@ -134,7 +140,7 @@ export async function startKillWorld(): Promise<KillWorld> {
         ...stack.env,
         MONGODB_URI: uri.href,
         REDIS_URL: gate.url,
-        // As if each was on a shard of its own.
+        // Each account is on its own shard.
         MONGODB_SHARD_SPLITS: [...lanes].sort().join(','),
       });
       try {
@@ -146,7 +152,7 @@ export async function startKillWorld(): Promise<KillWorld> {
     },
     walletOf: (accountId) => stack.db.collection<{ _id: string }>('wallets').findOne({ _id: accountId }),
     async expectAllDone(healed, limitMs) {
-      // Otherwise the jobs that were added in time would do it, whatever the sweeps find.
+      // Otherwise existing jobs would finish the work, and the sweeps would not be tested.
       await loseJobs(stack, [payOutJob.queue, postSellerCreditsJob.queue]);
       await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
       await everyPurchaseFinal(stack, limitMs / 2);
@@ -173,12 +179,15 @@ export async function startKillWorld(): Promise<KillWorld> {
   };
 }
 
-/** Redis may lose what waits in it. Nobody works on these jobs yet: only what stands in MongoDB can bring them back. */
+/**
+ * Simulates the loss of jobs in Redis before a worker takes them. Only the rows in MongoDB can
+ * restore them.
+ */
 async function loseJobs({ env }: Stack, queues: Queue[]): Promise<void> {
   const redis = new Redis(env['REDIS_URL'] ?? '');
   try {
     for (const { name } of queues) {
-      // With their marks, by which another job of the same subject would not be added.
+      // Includes the deduplication keys, which would block another job of the same subject.
       const keys = await redis.keys(`${env['QUEUE_PREFIX'] ?? ''}:${name}:*`);
       await redis.del('none', ...keys);
     }
@@ -187,13 +196,13 @@ async function loseJobs({ env }: Stack, queues: Queue[]): Promise<void> {
   }
 }
 
-/** The ids of the calls of who dies, and of who asks again. */
+/** Request ids of the killed call and of the repeated call. */
 export const callIds = { victim: 'call-of-the-victim', repeat: 'call-of-the-repeat' } as const;
 
 /**
- * Whoever made it is told so, and nobody else. The victim may have got past its point, because it waited longer for its end
- * than for its answer, and its commit may be heard of after its death; and a repeat that was told 503 first (the locks of
- * the dead) may itself have written what the next one finds.
+ * Only the call that created the document may report it as created. The victim's commit may succeed
+ * after its death. A repeat that got 503 first may have written the document that the next one
+ * finds.
  */
 export function expectFirst(
   { created }: { created: boolean },

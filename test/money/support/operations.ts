@@ -1,26 +1,32 @@
-/** What clients, workers and operators do in a history: the table to which a new kind of movement is added. */
+/** Operations of clients, workers and operators in a history. Add new kinds of movement here. */
 import fc from 'fast-check';
 import type { CalledService, Heard } from './called-service.js';
 import { untilDefinite, type Asked, type Book, type Fleet } from './book.js';
 
 interface Operation<I> {
-  /** How often it is drawn, beside the others. */
+  /** Relative frequency. */
   weight: number;
   input: fc.Arbitrary<I>;
-  /** Does it, and notes in the book what was heard. @param first The process that is asked first. */
+  /**
+   * Runs the operation and records the answer in the book. @param first The process that is called
+   * first.
+   */
   run(at: { book: Book; fleet: Fleet; first: number }, input: I): Promise<void>;
 }
 
-/** Rupiah. Small beside the deposits, so that some purchases are covered and some are not. */
+/** Rupiah. Small relative to the deposits, so that some purchases are covered and some are not. */
 const price = fc.integer({ min: 1, max: 40 }).map((thousands) => thousands * 1_000);
-/** From so many rupiah on an adjustment waits for a second operator. The fleet is told. */
+/** Amount in rupiah from which an adjustment needs approval. The fleet gets it as a setting. */
 export const approvalFrom = 25_000;
 const who = fc.integer({ min: 0, max: 1 }) as fc.Arbitrary<0 | 1>;
-/** Which of those that there are. */
+/** Index into the existing documents, modulo their number. */
 const which = fc.nat({ max: 1_000 });
-/** A close looks at every wallet of all histories: nobody waits for it, and on a busy machine it takes longer than a client would. */
+/**
+ * Time limit in milliseconds of a close. It reads every wallet of all histories, so it takes longer
+ * than a client would wait.
+ */
 const closedWithinMs = 60_000;
-/** A client that goes away when it hears no definite answer at once. */
+/** Whether the client stops without a definite first answer. */
 const leaves = fc.boolean();
 
 function operation<I>(given: Operation<I>): Operation<I> {
@@ -57,7 +63,7 @@ export const operations = {
     },
   }),
 
-  /** The provider answers: a success, or a certain refusal that is refunded. */
+  /** The provider answers with a success, or with a definite refusal, which is refunded. */
   conclusion: operation({
     weight: 6,
     input: fc.record({ which, as: fc.constantFrom('success' as const, 'failed' as const) }),
@@ -108,7 +114,8 @@ export const operations = {
         change: -amount,
         quoteId: null,
         name: refId === null ? { 'bankAccount.accountNumber': mark } : { refId },
-        // Without a name of its own the same again would be another settlement: its client must look first.
+        // Without a ref_id a repeat would create another settlement, so the client must look it up
+        // first.
         ...(await (named ? repeated : once)(at, ask)),
       });
     },
@@ -129,7 +136,10 @@ export const operations = {
     },
   }),
 
-  /** A correction by hand, of a buyer or of the seller. It has no name: its operator looks before it is asked for again. */
+  /**
+   * A manual adjustment of a buyer or the seller. It has no idempotency key, so its operator looks
+   * before a repeat.
+   */
   adjustment: operation({
     weight: 4,
     input: fc.record({ whose: fc.integer({ min: 0, max: 2 }), amount: price, isDebit: fc.boolean() }),
@@ -145,7 +155,7 @@ export const operations = {
         change,
         quoteId: null,
         ...outcome,
-        // The only thing that one of a new id can conflict with is the balance.
+        // With a new id, only the balance can cause a conflict.
         heard: heard === 'conflict' ? 'insufficient' : heard,
       });
     },
@@ -171,7 +181,7 @@ export const operations = {
     },
   }),
 
-  /** A day is over, in the middle of everything. */
+  /** Closes a day while other operations run. */
   close: operation({
     weight: 1,
     input: fc.record({}),
@@ -193,8 +203,8 @@ export interface Step {
 }
 
 /**
- * A history: what each client does, one thing after the other, beside the others. Where they all talk to one process,
- * their movements meet in groups; where each talks to another, they meet in the database.
+ * Generates a history: the steps of each concurrent client. Clients of one process meet in groups.
+ * Clients of different processes meet in the database.
  */
 export function histories(shape: {
   clients: number;

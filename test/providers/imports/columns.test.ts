@@ -1,18 +1,19 @@
-/** Which column a cell belongs to: where a separator within a value, or merged cells, leave that open, nothing is read. */
+/** A line whose cells cannot be assigned to columns is refused. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { bookOf, priced, read as readRows, refusal, row, sheetOf, text } from './sheet.js';
 
 const read = (csv: string) => readPriceFile(Buffer.from(csv));
 
-describe('the columns of a price list', () => {
-  it('a line that a separator within a value has made longer is refused: 10,500 is not 10', async () => {
+describe('columns of a price list', () => {
+  it('refuses a line that an unquoted separator lengthened: 10,500 is not 10', async () => {
     const { wanted, refused } = await read(
       [
         'code,seller,price,cost',
         'S2,grosir,10,500,9000',
         'S3,grosir,10,500,9,000',
-        // Its cost was empty; without the last cell its price would be 10, and its cost 500.
+        // The cost is empty here. Without the trailing cell, the price would be 10 and the cost
+        // 500.
         'S4,grosir,10,500,',
         'S5,"grosir, Jakarta",10500',
         'S6,grosir,10500,9000',
@@ -26,7 +27,7 @@ describe('the columns of a price list', () => {
     ]);
   });
 
-  it('a heading without a name is none; what stands before the first of ours numbers the lines', async () => {
+  it('ignores unnamed headings, and counts the lines before the named ones', async () => {
     const { wanted, refused } = await read(
       ',code,seller,price,,note,\n0,S2,grosir,10,500,x,\n1,S3,grosir,10,,,x\n2,S4,grosir,10500,,x,\n',
     );
@@ -34,7 +35,7 @@ describe('the columns of a price list', () => {
     expect(wanted.map(({ line, price }) => [line, price])).to.deep.equal([[4, 10_500]]);
   });
 
-  it('in a workbook, too: a cell right of the headings is refused, but for one that has only a style', async () => {
+  it('in a workbook, refuses a cell beyond the headings unless it is empty', async () => {
     const cell = (place: string, of: string) => `<c r="${place}"${of}`;
     const { wanted, refused } = await readRows(
       row(2, `${cell('C2', '><v>10</v></c>')}${cell('F2', '><v>500</v></c>')}`),
@@ -48,7 +49,7 @@ describe('the columns of a price list', () => {
     expect(wanted.map(({ line }) => line)).to.deep.equal([4]);
   });
 
-  it('merged cells from the heading on, in columns that are read, refuse the sheet and are named', async () => {
+  it('refuses a sheet with merged cells in columns that are read, and names them', async () => {
     const merged = (...ranges: string[]) =>
       bookOf(
         sheetOf(priced(2, 10), priced(3, 11)).replace(
@@ -62,7 +63,7 @@ describe('the columns of a price list', () => {
       );
     }
     expect(await refusal(merged('C2:'))).to.match(/merged range .* C2:/);
-    // A column that is not read, and one cell alone.
+    // A column that is not read, and a range of a single cell.
     expect((await readPriceFile(merged('F1:F3', 'E2:G2', 'C2'))).wanted).to.have.length(2);
     const titled = sheetOf().replace(/<row.*<\/row>/, () =>
       [
@@ -77,7 +78,7 @@ describe('the columns of a price list', () => {
     expect((await readPriceFile(bookOf(above))).wanted).to.have.length(1);
   });
 
-  it('a first line that only names the separator, and tabs between columns, are read as spreadsheets do', async () => {
+  it('reads a sep= line and tab-separated columns as spreadsheets do', async () => {
     for (const csv of [
       'sep=;\r\ncode;seller;price;note\r\nS2;grosir;10500;a,b',
       '\uFEFFsep=;\ncode;seller;price;note\nS2;grosir;10500;a,b',
@@ -87,7 +88,7 @@ describe('the columns of a price list', () => {
     ]) {
       const { wanted, refused } = await read(csv);
       expect(refused, csv).to.deep.equal([]);
-      // A spreadsheet does not show that line, and counts from the next one.
+      // Spreadsheets hide that line and count from the next one.
       expect(wanted, csv).to.deep.equal([{ line: 2, code: 'S2', seller: 'grosir', price: 10_500 }]);
     }
     const { refused } = await read('code\tseller\tprice\nS2\tgrosir\t10,500\nS3\tgrosir\t10\t500\n');

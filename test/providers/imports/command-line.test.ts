@@ -1,4 +1,3 @@
-/** `topup product import`, `imports` and `history`. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +40,7 @@ describe('price lists on the command line', function () {
     );
   const why = ['--reason', reason];
 
-  it('previews, applies, lists, tells the history, and takes back', async () => {
+  it('previews, applies, lists, shows the history and undoes', async () => {
     const code = await addProduct(stack, [{ sellerId, price: 10_000 }]);
     const list = file(
       'list.xlsx',
@@ -74,7 +73,7 @@ describe('price lists on the command line', function () {
     expect(history.stdout).to.match(/Rp 10\.000[^\n]*ticket 812\n[^\n]*Rp 10\.500/);
   });
 
-  it('a price that rises to five times must be meant, and one that is none is refused', async () => {
+  it('a fivefold price needs confirmation, and a price above the limit is refused', async () => {
     const code = await addProduct(stack, [{ sellerId, price: 10_000 }]);
     const list = file('rises.csv', `code,seller,price\n${code},seller,50000\nS10,seller,1000000000\n`);
     const previewed = await run('import', list);
@@ -89,7 +88,7 @@ describe('price lists on the command line', function () {
     expect(await priceOf(code)).to.equal(50_000);
   });
 
-  it('refuses what cannot be meant: no file, both, no reason', async () => {
+  it('refuses invalid arguments: no file, file with --undo, no reason', async () => {
     const list = file('some.csv', 'code,seller,price\nS10,seller,1\n');
     for (const wrong of [
       ['import'],

@@ -1,4 +1,4 @@
-/** Price lists of operators: previewed, applied as one, taken back, and what becomes of it all in other processes. */
+/** Price imports: preview, apply and undo, and their effects in other processes. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
@@ -15,7 +15,7 @@ interface Figures {
   status: string;
 }
 
-describe('imports of price lists', function () {
+describe('price imports', function () {
   this.timeout(120_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -60,7 +60,7 @@ describe('imports of price lists', function () {
     return answer.status === 201 ? (answer.body.data.price as number) : answer.status;
   }
 
-  it('the same list applied four times at once is one import: the others hear that nothing changes', async () => {
+  it('a list applied four times at once is imported once; the others get a conflict', async () => {
     const file = csv(`${await product(10_000)},seller,11000,,`);
     const { fingerprint: seen } = await preview(file);
     const answers = await Promise.all([1, 2, 3, 4].map(() => tryToApply(file, seen)));
@@ -72,7 +72,7 @@ describe('imports of price lists', function () {
     expect([only.file, others, told]).to.deep.equal(['list.csv', [], [only.id]]);
   });
 
-  it('a preview says what changes from and to, what loses money, what is refused and why; and changes nothing', async () => {
+  it('a preview lists changes, losses and refused lines, and changes nothing', async () => {
     const [cheap, dear] = [await product(10_000), await product(20_000)];
     const [same, owned] = [await product(30_000), await product(40_000)];
     await offers().updateOne(
@@ -137,7 +137,7 @@ describe('imports of price lists', function () {
     expect(await figures(dear)).to.deep.equal({ price: 19_300, cost: 19_000, status: 'active' });
   });
 
-  it('holds for the very next purchase in the other process, and so does its undo; audited as one and for each offer', async () => {
+  it('applies at once in another process, as does its undo, and audits each offer', async () => {
     const [own, offered] = [await product(10_000), await product(20_000, 11_000)];
     expect([await priceOf(own), await priceOf(offered)]).to.deep.equal([10_000, 11_000]);
     const file = workbookOf([
@@ -164,7 +164,7 @@ describe('imports of price lists', function () {
     expect((await caller.call('/price-imports/none-such/undo', { reason })).status).to.equal(404);
   });
 
-  it('the status of a product goes with that of the offer of its owner, and comes back with it', async () => {
+  it("the product's status follows the offer of its owner, and is restored by an undo", async () => {
     const code = await product(10_000, 11_000);
     const { id } = await apply(csv(`${code},seller,,,maintenance`));
     expect(await priceOf(code)).to.equal(503);
@@ -173,7 +173,7 @@ describe('imports of price lists', function () {
     expect(await priceOf(code)).to.equal(10_000);
   });
 
-  it('an undo leaves what somebody has changed since, and says which', async () => {
+  it('an undo keeps later changes and reports them', async () => {
     const codes = [await product(10_000), await product(10_000), await product(10_000)];
     const { id } = await apply(csv(...codes.map((code) => `${code},seller,10100,,`)));
     const changed = await caller.call(`/products/${codes[1] ?? ''}/offer`, {
@@ -182,7 +182,7 @@ describe('imports of price lists', function () {
       reason,
     });
     expect(changed.status, changed.text).to.equal(200);
-    // Changed to what it was before the import.
+    // This change restores the value from before the import.
     await caller.call(`/products/${codes[2] ?? ''}/offer`, { seller: 'seller', price: 10_000, reason });
     expect(await undo(id)).to.deep.equal({
       undone: 1,
@@ -193,10 +193,10 @@ describe('imports of price lists', function () {
     expect(prices).to.deep.equal([10_000, 12_000, 10_000]);
   });
 
-  it('an undo takes back what the import wrote, whatever else became of the offers: a cost by a provider, a status by a person', async () => {
+  it('an undo restores imported fields although other fields changed since', async () => {
     const [synced, stopped] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${synced},seller,1010,,`, `${stopped},seller,2010,,`), { meant: true });
-    // As the provider's own price list does it.
+    // As the sync with the provider's price list does.
     const cost = Long.fromNumber(9_000) as unknown as number;
     await offers().updateOne({ _id: `${synced}:${sellers[0] ?? ''}` }, { $set: { cost } });
     const stop = { seller: 'seller', status: 'maintenance', reason };
@@ -211,7 +211,7 @@ describe('imports of price lists', function () {
     });
   });
 
-  it('of an offer of which a part was changed since, the rest is taken back, and the part is named', async () => {
+  it('restores the unchanged fields of an offer and reports the changed ones', async () => {
     const code = await product(10_000);
     const { id } = await apply(csv(`${code},seller,10100,9000,maintenance`));
     const cost = Long.fromNumber(9_500) as unknown as number;
@@ -225,7 +225,7 @@ describe('imports of price lists', function () {
     expect(await priceOf(code)).to.equal(10_000);
   });
 
-  it('what an undo had to leave can be taken back later, and only that', async () => {
+  it('a repeated undo takes back only what the first one had to keep', async () => {
     const [left, back] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${left},seller,10100,,`, `${back},seller,20100,,`));
     const set = async (code: string, price: number) => {
@@ -236,7 +236,7 @@ describe('imports of price lists', function () {
     const kept = [{ line: 2, code: left, fields: ['price'] }];
     expect(await undo(id)).to.deep.equal({ undone: 1, kept_found: 1, kept });
     expect(await undo(id), 'it is still another').to.deep.equal({ undone: 0, kept_found: 1, kept });
-    // What was taken back is somebody's price by now.
+    // This offer was undone before, and a person then set the price again.
     await set(back, 20_100);
     await set(left, 10_100);
     expect(await undo(id)).to.deep.equal({ undone: 1, kept_found: 0, kept: [] });
@@ -244,7 +244,7 @@ describe('imports of price lists', function () {
     expect((await caller.call(`/price-imports/${id}/undo`, { reason })).status).to.equal(409);
   });
 
-  it('a price that falls by more than half must be meant, and stands first: zeros that were lost', async () => {
+  it('a price that falls by more than half needs confirmation and is listed first', async () => {
     const [half, lost, less] = [await product(10_000), await product(10_500), await product(90_000)];
     const file = csv(`${half},seller,5000,,`, `${less},seller,40000,,`, `${lost},seller,1050,,`);
     const plan = await preview(file);
@@ -262,7 +262,7 @@ describe('imports of price lists', function () {
     expect(await apply(file, { meant: true })).to.include({ changed: 3 });
   });
 
-  it('what was looked at is applied, or nothing; and nothing that changes nothing', async () => {
+  it('applies only what was previewed, and refuses an import without changes', async () => {
     const code = await product(10_000);
     const file = csv(`${code},seller,10100,,`);
     const { fingerprint } = await preview(file);
@@ -278,7 +278,7 @@ describe('imports of price lists', function () {
     expect(broken.status, broken.text).to.equal(400);
   });
 
-  it('changes of sellers at the same moment are never overwritten by what was planned before them, and both are told', async () => {
+  it('never overwrites concurrent changes of sellers, and audits both', async () => {
     const codes = await Promise.all(Array.from({ length: 120 }, () => product(10_000)));
     const seller = apiClient(shop.stack.baseUrl, shop.accounts['seller']?.api_key ?? '');
     const file = csv(...codes.map((code) => `${code},seller,10100,,`));
@@ -286,7 +286,7 @@ describe('imports of price lists', function () {
     const imports = shop.stack.db.collection('priceImports');
     const before = await imports.countDocuments();
     const applying = tryToApply(file, fingerprint);
-    // It has made its plan, and writes the first hundred.
+    // The plan exists, and the first hundred offers are being written.
     await eventually('the import to begin', async () => (await imports.countDocuments()) > before);
     await Promise.all(
       codes.slice(100).map(async (code) => {
@@ -304,7 +304,7 @@ describe('imports of price lists', function () {
     const keptCodes = kept.map((each) => each.code);
     expect(changed + kept.length).to.equal(codes.length);
     for (const code of codes.slice(100)) {
-      // Who came last stands: the seller, or the import that had seen it.
+      // The last write wins: the seller's, or the import's if it read that price.
       expect((await figures(code)).price).to.be.oneOf([10_100, 10_222]);
       const entries = await shop.stack.db
         .collection('audit')
@@ -323,12 +323,12 @@ describe('imports of price lists', function () {
     }
   });
 
-  it('an undo that was broken off and is asked for again takes nothing back twice: what somebody has set since stays', async () => {
+  it('a repeated undo after an interruption keeps prices that were set since', async () => {
     const [code, other] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${code},seller,10100,,`, `${other},seller,20100,,`));
     await undo(id);
     expect(await figures(code)).to.include({ price: 10_000 });
-    // Its last step did not come, and of one offer nothing was written yet.
+    // Simulate an interrupted undo: one offer is not restored and the last step is missing.
     const rows = shop.stack.db.collection<{ _id: string }>('priceImportRows');
     await rows.updateOne({ _id: `${id}:${other}:${sellers[0] ?? ''}` }, { $unset: { undoneAt: '' } });
     await shop.stack.db
@@ -346,7 +346,7 @@ describe('imports of price lists', function () {
     expect((await caller.call(`/price-imports/${id}/undo`, { reason })).status).to.equal(409);
   });
 
-  it('the history of an offer: each price with who and why, the newest first, and of no other seller', async () => {
+  it('the history of an offer lists each price with actor and reason, newest first', async () => {
     const code = await product(10_000, 11_000);
     await caller.call(`/products/${code}/offer`, { seller: 'seller', price: 10_050, reason });
     const { id } = await apply(csv(`${code},seller,10100,9000,`, `${code},seller2,11100,,`));
@@ -363,7 +363,7 @@ describe('imports of price lists', function () {
     expect((await caller.call(`/products/${code}/history?seller=seller3`)).status).to.equal(404);
   });
 
-  it('what changed since yesterday, of every seller: from what to what, by whom; here and on the command line', async () => {
+  it('lists the recent changes of all sellers, in the console and on the command line', async () => {
     const code = await product(10_000, 11_000);
     const own = apiClient(shop.stack.baseUrl, shop.accounts['seller2']?.api_key ?? '');
     await caller.call(`/products/${code}/offer`, { seller: 'seller', price: 10_050, reason });
@@ -392,7 +392,7 @@ describe('imports of price lists', function () {
     ]);
     const ofOne = await caller.ask('listOfferChanges', '/price-changes?seller=seller');
     expect(ofCode(ofOne.changes)).to.have.length(1);
-    // A seller's own change of its product.
+    // A seller changes its own product.
     const made = `OWN-${uniqueRef()}`;
     const body = { code: made, name: 'Paket', category: 'prabayar', subcategory: 'data', price: 5_000 };
     expect((await own.post('/api/seller/products', body)).status).to.be.below(300);
@@ -411,7 +411,7 @@ describe('imports of price lists', function () {
     expect(old.stdout).to.include('Nothing changed since 2999-01-01');
   });
 
-  it('only who may change prices sends a price list, which costs work to read', async () => {
+  it('only a role that may change prices can send a price list', async () => {
     for (const role of ['viewer', 'support'] as const) {
       const stranger = await callerAs(shop, role);
       const file = csv(`${await product(10_000)},seller,10100,,`);

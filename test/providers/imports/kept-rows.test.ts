@@ -1,4 +1,4 @@
-/** How long what an import has changed is kept, and that it can be undone until then. */
+/** Rows of a price import are kept as long as the import can be undone. */
 import { expect } from 'chai';
 import { limits } from '../../../config/limits.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';
@@ -8,10 +8,10 @@ import { ConflictError } from '../../../src/shared/errors.js';
 import { firstIdAt, newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-describe('what an import of a price list has changed', () => {
+describe('rows of a price import', () => {
   useDatabase();
 
-  it('is removed when it can be undone no more, and no sooner', async () => {
+  it('are removed only when the import can no longer be undone', async () => {
     const figures = { price: 10_000, cost: null, status: 'active' as const };
     const importOf = async (daysAgo: number) => {
       const atMs = Date.now() - daysAgo * 86_400_000;
@@ -48,7 +48,7 @@ describe('what an import of a price list has changed', () => {
       expect(error).to.be.instanceOf(ConflictError);
       expect(String(error)).to.include('older than 400 days');
     }
-    // Its offer is there no more.
+    // The offer does not exist, so nothing is undone.
     expect(await undoImport(young, by)).to.deep.include({ undone: 0 });
   });
 });

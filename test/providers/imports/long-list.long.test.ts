@@ -1,4 +1,4 @@
-/** A price list as long as one may be: applied whole, taken back whole, and what becomes of one that was broken off. */
+/** A price list of the maximum length: applied, undone and interrupted. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ describe('a price list of 10,000 lines', function () {
   const imports = () => stack.db.collection<PriceImport>('priceImports');
   const changed = () =>
     stack.db.collection('offers').countDocuments({ productCode: /^LONG/, price: { $gte: 20_000 } });
-  /** One that has written some of its lines, and not all. */
+  /** Waits for an import that has written some of its lines, but not all. */
   const underWay = () =>
     eventually('an import under way', () => imports().findOne({ status: 'applying', changed: { $gt: 0 } }));
   async function undo(id: string): Promise<number> {
@@ -66,7 +66,7 @@ describe('a price list of 10,000 lines', function () {
     return undone.json<{ undone: number }>().undone;
   }
 
-  it('is applied whole, and taken back whole', async () => {
+  it('is applied completely and undone completely', async () => {
     const applied = await topup(['product', 'import', list, '--apply', '--json', ...why], stack.env);
     expect(applied.code, applied.stderr).to.equal(0);
     const { importId, changed: written } = applied.json<{ importId: string; changed: number }>();
@@ -79,7 +79,7 @@ describe('a price list of 10,000 lines', function () {
     expect(await changed()).to.equal(0);
   });
 
-  it('of one whose process was killed what was written stands, is listed, and is taken back', async () => {
+  it('keeps, lists and undoes what a killed process had written', async () => {
     const child = spawn(
       process.execPath,
       [builtProgram('scripts/topup.js'), 'product', 'import', list, '--apply', ...why],
@@ -98,7 +98,7 @@ describe('a price list of 10,000 lines', function () {
     expect(await changed()).to.equal(0);
   });
 
-  it('of one that is taken back while it is being applied nothing is left, and whoever applies it hears so', async () => {
+  it('an undo during the import leaves nothing, and the importer gets an error', async () => {
     const applying = topupProcess(['product', 'import', list, '--apply', ...why], stack.env);
     const { _id } = await underWay();
     await undo(_id);

@@ -1,4 +1,7 @@
-/** A number whose format shows other digits than are stored is not read: a person sees the format's. */
+/**
+ * A number is refused if its format shows other digits than the stored value, because a person sees
+ * the format.
+ */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { bookOf, row, sheetOf, text } from './sheet.js';
@@ -12,7 +15,7 @@ const stylesOf = (ids: readonly number[]) =>
 const styled = (rows: string[], styles: string) =>
   readPriceFile(bookOf(sheetOf(...rows), { 'xl/styles.xml': `<styleSheet>${styles}</styleSheet>` }));
 
-/** What becomes of one value in each of these formats: the price, or why its line is refused. */
+/** Returns, for each format, the price that is read or the reason for refusing the line. */
 async function priceIn(codes: readonly string[], value = 10_500): Promise<Record<string, unknown>> {
   const rows = codes.map((_, n) => row(n + 2, `<c r="C${n + 2}" s="${n}"><v>${value}</v></c>`));
   const { wanted, refused } = await styled(rows, formatsOf(codes) + stylesOf(codes.map((_, n) => 164 + n)));
@@ -26,7 +29,7 @@ const all = (codes: readonly string[], what: unknown) =>
   Object.fromEntries(codes.map((code) => [code, what]));
 
 describe('number formats in a workbook of prices', () => {
-  it('a format that shows other digits than are stored makes a cell one that cannot be read', async () => {
+  it('refuses a cell whose format shows other digits than the stored value', async () => {
     const codes = [
       '#,##0,',
       '#,##0.0,',
@@ -67,7 +70,7 @@ describe('number formats in a workbook of prices', () => {
     expect(await priceIn(codes)).to.deep.equal(all(codes, 'unreadable-cell'));
   });
 
-  it('those that accounts use are read: currencies, grouping, decimals, colours, padding', async () => {
+  it('reads accounting formats: currencies, grouping, decimals, colours, padding', async () => {
     const codes = [
       'General',
       '@',
@@ -105,7 +108,7 @@ describe('number formats in a workbook of prices', () => {
     expect(await priceIn(codes)).to.deep.equal(all(codes, 10_500));
   });
 
-  it('known formats by their numbers; what no format is known of is not read', async () => {
+  it('reads built-in formats by number, and refuses unknown ones', async () => {
     const fine = [0, 1, 2, 3, 4, 5, 8, 37, 40, 41, 44, 49];
     const others = [9, 10, 11, 12, 13, 48, 23, 170];
     const ids = [...fine, ...others];
@@ -117,7 +120,7 @@ describe('number formats in a workbook of prices', () => {
     );
   });
 
-  it('a code that is seen as 00123 is not 123, and a nought that is not seen is no cost', async () => {
+  it('refuses a code shown as 00123 and a cost whose zero is hidden', async () => {
     const codes = [
       'General',
       '00000',
@@ -145,7 +148,7 @@ describe('number formats in a workbook of prices', () => {
     ]);
   });
 
-  it('formats count wherever they stand in their part, and so does the style that a style is made from', async () => {
+  it("finds formats anywhere in the part, and follows a style's base style", async () => {
     const rows = [0, 1, 2].map((style) =>
       row(style + 2, `<c r="C${style + 2}" s="${style}"><v>45000</v></c>`),
     );

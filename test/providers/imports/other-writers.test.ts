@@ -1,12 +1,12 @@
-/** Workbooks as other programs write them, and such as came to harm on the way. */
+/** Workbooks from other programs, and damaged ones. */
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { bookOf, priced, read, refusal, row, sheetOf, text } from './sheet.js';
 import { workbookWith } from './workbook.js';
 
-describe('a workbook of prices of another program', () => {
-  it('its sheet is found wherever in the zip its parts say, and nowhere else', async () => {
+describe('a workbook written by another program', () => {
+  it('finds its sheet by the relationships, wherever it is in the zip', async () => {
     const at = (target: string) =>
       bookOf('<worksheet/>', {
         'xl/sheets/a.xml': sheetOf(priced(2, 10)),
@@ -26,7 +26,7 @@ describe('a workbook of prices of another program', () => {
     }
   });
 
-  it('characters that are written as their number are those characters (_x0031_), once', async () => {
+  it('decodes escaped characters (_x0031_) once', async () => {
     const { wanted } = await readPriceFile(
       bookOf(
         sheetOf(
@@ -44,7 +44,7 @@ describe('a workbook of prices of another program', () => {
     ]);
   });
 
-  it('a formula that says nought was not worked out: no price, no cost and no code is read of it', async () => {
+  it('treats a formula with result 0 as not calculated, in price, cost and code', async () => {
     const { wanted, refused } = await read(
       row(2, '<c r="C2"><v>10</v></c><c r="D2"><f>C2*0.9</f><v>0</v></c>'),
       row(3, '<c r="C3"><f>D3*1.1</f><v>0.0</v></c><c r="D3"><v>9</v></c>'),
@@ -55,7 +55,7 @@ describe('a workbook of prices of another program', () => {
     expect(wanted.map(({ line, cost }) => [line, cost])).to.deep.equal([[5, 0]]);
   });
 
-  it('a column of no width is hidden however its nought is written, and so are rows where all are', async () => {
+  it('treats columns of zero width and rows of zero height as hidden', async () => {
     const sheet = (before: string, ...rows: string[]) =>
       bookOf(sheetOf(...rows).replace('<sheetData>', `${before}<sheetData>`));
     for (const width of ['0', '0.0', '0.00']) {
@@ -84,7 +84,7 @@ describe('a workbook of prices of another program', () => {
     expect(refused).to.deep.equal([2, 5].map((line) => ({ line, why: 'is-hidden' })));
   });
 
-  it('a byte that has changed on the way is noticed, packed or not: 90500 is not 10500', async () => {
+  it('detects a changed byte, compressed or not: 90500 is not 10500', async () => {
     const stored = Buffer.from(
       zipSync({
         'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="1" r:id="a"/></sheets></workbook>'),
@@ -99,13 +99,13 @@ describe('a workbook of prices of another program', () => {
     expect(await refusal(stored)).to.match(/is damaged.*[Ss]ave it again/);
 
     const packed = workbookWith(strToU8(sheetOf(priced(2, 10_500))));
-    // What the list at the end says of it.
+    // The checksum in the zip's central directory.
     const entry = packed.lastIndexOf('xl/worksheets/sheet2.xml') - 46;
     packed.writeUInt32LE((packed.readUInt32LE(entry + 16) ^ 1) >>> 0, entry + 16);
     expect(await refusal(packed)).to.match(/is damaged/);
   });
 
-  it('a tag as large as its part is refused as what it is; one with a long attribute is read', async () => {
+  it('refuses a tag as large as its part, and reads one with a long attribute', async () => {
     const attributes = (of: number, length: number) =>
       Array.from({ length: of }, (_, n) => ` a${n}="${'x'.repeat(length)}"`).join('');
     const sheet = (of: string) => bookOf(sheetOf(priced(2, 1)).replace('<worksheet>', `<worksheet${of}>`));

@@ -1,4 +1,3 @@
-/** What is read of a price list, whoever wrote it, and what is refused by its line. */
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import { limits } from '../../../config/limits.js';
@@ -11,7 +10,7 @@ import { listedAgain, statedSize, workbookOf, workbookWith } from './workbook.js
 const read = (text: string) => readPriceFile(Buffer.from(text));
 
 describe('the file of a price list', () => {
-  it('columns by their names, in any order and case; an empty cell says nothing', async () => {
+  it('finds columns by name, in any order and case; an empty cell changes nothing', async () => {
     const { wanted, refused, lines } = await read(
       'Note, PRICE ,code,seller,status,cost\r\nx,10500,S10,grosir,,\r\n,,S20,grosir,Maintenance,9000\r\n',
     );
@@ -23,7 +22,7 @@ describe('the file of a price list', () => {
     ]);
   });
 
-  it('CSV as Excel writes it: a byte order mark, semicolons, quotes, lines within a cell, empty lines; each by its line', async () => {
+  it('reads CSV as Excel writes it, and reports line numbers of the file', async () => {
     const { wanted, refused } = await read(
       '\uFEFFcode;seller;price;note\r\n"S;1";"gro""sir";1;"two\r\nlines"\r\n\r\n;;;\r\nS2;grosir;0;\r\nS3;grosir;3',
     );
@@ -31,11 +30,11 @@ describe('the file of a price list', () => {
       { line: 2, code: 'S;1', seller: 'gro"sir', price: 1 },
       { line: 7, code: 'S3', seller: 'grosir', price: 3 },
     ]);
-    // Nobody sells for nothing.
+    // A price of 0 is invalid.
     expect(refused).to.deep.equal([{ line: 6, why: 'bad-price' }]);
   });
 
-  it('CSV with the line ends of old Macs', async () => {
+  it('reads CSV with carriage returns as line ends', async () => {
     const { wanted, refused } = await read('code,seller,price\rS1,grosir,1\r\rS2,grosir,2\r');
     expect(refused).to.deep.equal([]);
     expect(wanted.map(({ line, code }) => [line, code])).to.deep.equal([
@@ -44,7 +43,7 @@ describe('the file of a price list', () => {
     ]);
   });
 
-  it('the first sheet of a workbook: shared texts, numbers however they are written, gaps, line numbers of Excel', async () => {
+  it('reads shared strings, numbers, gaps and line numbers of the first sheet', async () => {
     const { wanted, refused } = await readPriceFile(
       workbookOf([
         ['code', 'seller', 'price', 'cost', 'status'],
@@ -61,7 +60,7 @@ describe('the file of a price list', () => {
     expect(refused).to.deep.equal([{ line: 5, why: 'bad-price' }]);
   });
 
-  it('refuses lines by what is wrong with them, and reads on', async () => {
+  it('refuses each bad line with its reason and reads on', async () => {
     const { wanted, refused } = await read(
       [
         'code,seller,price,cost,status',
@@ -96,7 +95,7 @@ describe('the file of a price list', () => {
     expect(wanted.map(({ line }) => line)).to.deep.equal([11]);
   });
 
-  it('no price and no cost is above what the service knows as one, and the field is named', async () => {
+  it('refuses a price or cost above the maximum and names the field', async () => {
     const max = limits.offerPriceMax;
     const { wanted, refused } = await read(
       `code,seller,price,cost\nS1,grosir,${max},${max}\nS2,grosir,${max + 1},1\nS3,grosir,1,${max + 1}\nS4,grosir,9007199254740991,\nS5,grosir,${'9'.repeat(400)},`,
@@ -110,7 +109,7 @@ describe('the file of a price list', () => {
     ]);
   });
 
-  it('refuses files that are no price list, and says why', async () => {
+  it('refuses files that are not price lists, with the reason', async () => {
     for (const [file, words] of [
       ['', /first line must name/],
       ['code,price\nS1,1', /first line must name/],
@@ -126,7 +125,7 @@ describe('the file of a price list', () => {
     }
   });
 
-  it('reads 10,000 lines and 5 MB, and no more; a small zip of a large sheet is not unpacked', async () => {
+  it('accepts 10,000 lines and 5 MB at most, and does not unpack a zip bomb', async () => {
     const row = (n: number) => `S${n},grosir,1`;
     const rows = (of: number) =>
       ['code,seller,price', ...Array.from({ length: of }, (_, n) => row(n))].join('\n');
@@ -138,7 +137,7 @@ describe('the file of a price list', () => {
     expect(await refusal(bomb)).to.match(/too large/);
   });
 
-  it('unpacks no sheet but the first, however many there are', async () => {
+  it('unpacks only the first sheet, however many there are', async () => {
     const sheet = strToU8('<sheetData><row r="1"><c t="str"><v>code</v></c></row></sheetData>');
     const large = new Uint8Array(7 * 1024 * 1024);
     const others = Array.from({ length: 40 }, (_, n): [string, Uint8Array] => [
@@ -151,7 +150,7 @@ describe('the file of a price list', () => {
     expect(process.memoryUsage().arrayBuffers - before).to.be.below(20 * 1024 * 1024);
   });
 
-  it('a part that a zip lists twice, or that is larger than it says, is refused at once', async () => {
+  it('refuses at once a part that is listed twice or larger than stated', async () => {
     const part = 'xl/worksheets/sheet2.xml';
     const again = listedAgain(workbookWith(strToU8(' '.repeat(8 * 1024 * 1024))), part, 2_000);
     const larger = statedSize(workbookWith(new Uint8Array(100 * 1024 * 1024)), part, 1_000);
@@ -161,7 +160,7 @@ describe('the file of a price list', () => {
     expect(performance.now() - began).to.be.below(2_000);
   });
 
-  it('a workbook is read with pauses, and no further than a list may be long', async () => {
+  it('yields while it reads a workbook, and stops at the maximum number of lines', async () => {
     const row = `<row><c t="inlineStr"><is><t>S1</t></is></c><c t="str"><v>grosir</v></c><c><v>1</v></c></row>`;
     const head = `<row>${['code', 'seller', 'price'].map((name) => `<c t="str"><v>${name}</v></c>`).join('')}</row>`;
     const long = workbookWith(strToU8(`<sheetData>${head}${row.repeat(70_000)}</sheetData>`));
@@ -176,7 +175,7 @@ describe('the file of a price list', () => {
     expect(await refusal(cells)).to.match(/more than 1000 cells/);
   });
 
-  it('a text of a workbook is read as far as any may be long, however often the file shares it', async () => {
+  it('truncates long texts, also when many cells share one string', async () => {
     const large = 'x'.repeat(1024 * 1024);
     const head = ['code', 'seller', 'price'].map((name) => `<c t="str"><v>${name}</v></c>`).join('');
     const row = '<row><c t="s"><v>0</v></c><c t="s"><v>0</v></c><c><v>1</v></c></row>';
@@ -188,7 +187,7 @@ describe('the file of a price list', () => {
     expect(refused).to.have.length(49);
   });
 
-  it('a truth is no price, and a line without a number has the next one', async () => {
+  it('refuses a boolean as price, and numbers a line without a number as the next one', async () => {
     const cells = (...values: string[]) => values.map((value) => `<c t="str"><v>${value}</v></c>`).join('');
     const rows = [
       `<row r="1">${cells('code', 'seller', 'price')}</row>`,
@@ -202,7 +201,7 @@ describe('the file of a price list', () => {
     expect(wanted).to.deep.equal([{ line: 7, code: 'S2', seller: 'grosir', price: 1_000 }]);
   });
 
-  it('is read with pauses, whatever fills it: nothing else waits for all of it', async () => {
+  it('yields to the event loop while it reads, whatever the content', async () => {
     for (const filler of ['\n', `${','.repeat(900)}\n`]) {
       let turns = 0;
       const timer = setInterval(() => (turns += 1), 1);
@@ -213,7 +212,7 @@ describe('the file of a price list', () => {
     }
   });
 
-  it('takes as long as the file is large, whatever stands in it', async () => {
+  it('takes time linear in the file size, whatever the content', async () => {
     for (const nasty of ['<row', '<row><c', '<c r="', '&#', '<t ']) {
       const sheet = strToU8(nasty.repeat(400_000));
       const began = performance.now();
@@ -226,7 +225,7 @@ describe('the file of a price list', () => {
     expect(performance.now() - began).to.be.below(10_000);
   });
 
-  it('what parts its columns is seen by its first line: a quote that is not closed holds up nothing', () => {
+  it('detects the separator from the first line, even with an unclosed quote later', () => {
     const text = `code;seller;price\n${'S1;grosir;1\n'.repeat(400_000)}"`;
     const tookMs = [1, 2, 3].map(() => {
       const began = performance.now();

@@ -1,11 +1,11 @@
-/** What of a workbook counts: what a person sees in it, and no more; what cannot be read is never taken for empty. */
+/** Only visible content of a workbook counts. An unreadable cell never counts as empty. */
 import { expect } from 'chai';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
 import { longestHoldMs } from '../../deposits/bank/longest-hold.js';
 import { bookOf, priced, read, refusal, refusalOf, row, sheetOf, text } from './sheet.js';
 
 describe('a workbook of prices', () => {
-  it('a formula without its result is no empty cell: its line is refused, whatever else it says', async () => {
+  it('refuses a line with a formula that has no result', async () => {
     const formulas = [
       '<f>D2*1.1</f>',
       '<f>D2*1.1</f><v></v>',
@@ -23,7 +23,7 @@ describe('a workbook of prices', () => {
     expect(wanted).to.deep.equal([{ line: 8, code: 'S8', seller: 'grosir', price: 9_900, cost: 9_000 }]);
   });
 
-  it('a text in CDATA is a text, in cells and among those that are shared', async () => {
+  it('reads text in CDATA, in cells and in shared strings', async () => {
     const sheet = sheetOf(
       row(2, '<c r="C2" t="inlineStr"><is><t><![CDATA[10800]]></t></is></c>'),
       row(3, '<c r="C3" t="inlineStr"><is><r><t>1<![CDATA[08]]></t></r><r><t>00</t></r></is></c>'),
@@ -40,7 +40,7 @@ describe('a workbook of prices', () => {
     expect(wanted.map(({ price }) => price)).to.deep.equal([10_800, 10_800, 10_800, 10_800]);
   });
 
-  it('only what is empty is empty: a shared text that is not there, a number that is none, a value beside another', async () => {
+  it('refuses a missing shared string, an invalid number and a misplaced value', async () => {
     const { wanted, refused } = await read(
       ...['<c r="C2" t="s"><v>7</v></c>', '<c r="C3" t="s"><v></v></c>', '<c r="C4"><v> </v></c>'].map(
         (each, n) => row(n + 2, `${each}<c r="D${n + 2}"><v>9000</v></c>`),
@@ -57,7 +57,7 @@ describe('a workbook of prices', () => {
     ]);
   });
 
-  it('a heading that cannot be read, or is not seen, is refused: its column would be left out without a word', async () => {
+  it('refuses an unreadable or hidden heading, so that no column is dropped silently', async () => {
     const heads = (price: string, of = '') =>
       bookOf(
         `<worksheet><sheetData><row r="1"${of}>${text('A1', 'code')}${text('B1', 'seller')}${price}${text('D1', 'cost')}</row>` +
@@ -71,7 +71,7 @@ describe('a workbook of prices', () => {
     );
   });
 
-  it('a comment and an instruction to a program are no content, in any part', async () => {
+  it('ignores comments and processing instructions in every part', async () => {
     const comment = '<!-- <sheet name="x" r:id="rId1"/> <v>1</v> -->';
     const sheet = sheetOf(
       `<!-- ${row(2, '<c r="C2"><v>1</v></c>')} -->`,
@@ -91,14 +91,14 @@ describe('a workbook of prices', () => {
     ]);
   });
 
-  it('attributes may stand in either quotes, and hold what looks like a tag or another attribute', async () => {
+  it('reads attributes in either quotes, also if they contain markup', async () => {
     const { wanted } = await read(
       `<row x="a>b" y=' r="9"' r='5'><c r='A5' t='str'><v>S5</v></c>${text('B5', 'grosir')}<c  r = 'C5' ><v>7</v></c ></row>`,
     );
     expect(wanted).to.deep.equal([{ line: 5, code: 'S5', seller: 'grosir', price: 7 }]);
   });
 
-  it('cells and lines that stand twice are refused: which would be meant?', async () => {
+  it('refuses duplicate cells and lines', async () => {
     const twice = row(2, '<c r="C2"><v>1</v></c><c r="C2"><v>0600</v></c>');
     expect(await refusalOf(twice)).to.match(/line 2: its cell C2 stands there twice/);
     expect(await refusalOf(row(2, '<c r="C3"><v>1</v></c>'))).to.match(/line 2: .*C3/);
@@ -110,7 +110,7 @@ describe('a workbook of prices', () => {
     expect(await refusal(bookOf(other))).to.match(/two tables/);
   });
 
-  it('a date is no amount, whichever format shows it as one', async () => {
+  it('refuses a date as an amount, whatever its format', async () => {
     const formats = [
       [14, null],
       [22, null],
@@ -133,7 +133,7 @@ describe('a workbook of prices', () => {
     expect(wanted.map(({ line }) => line)).to.deep.equal([8, 9, 10, 12]);
   });
 
-  it('what a person does not see is refused: a hidden sheet, a hidden row, a hidden column', async () => {
+  it('refuses hidden sheets, rows and columns', async () => {
     const rows = [
       priced(2, 1),
       row(3, '<c r="C3"><v>1</v></c>', ' hidden="1"'),
@@ -156,7 +156,7 @@ describe('a workbook of prices', () => {
     }
   });
 
-  it('what a refusal repeats of a file is short, and can be seen', async () => {
+  it('quotes only short, printable parts of the file in a refusal', async () => {
     const name = `a\u202e${'b'.repeat(100_000)}`;
     const tabs = `<workbook><sheets><sheet name="${name}" state="hidden" r:id="rId7"/></sheets></workbook>`;
     for (const said of [
@@ -168,7 +168,7 @@ describe('a workbook of prices', () => {
     }
   });
 
-  it('what is no XML is refused, not guessed at', async () => {
+  it('refuses malformed XML', async () => {
     for (const sheet of [
       '<worksheet><!-- x',
       '<worksheet><![CDATA[ x',
@@ -184,7 +184,7 @@ describe('a workbook of prices', () => {
     }
   });
 
-  describe('a small file of very many tags, or deep ones, costs little: neither is any table', () => {
+  describe('a small file with very many or deeply nested tags costs little', () => {
     const megabytes = (of: string) => of.repeat(Math.floor((7.9 * 1024 * 1024) / of.length));
     const sheets: Record<string, () => string> = {
       deep: () => megabytes('<a>'),

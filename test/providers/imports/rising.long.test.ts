@@ -1,11 +1,11 @@
-/** Prices of a list that rise by far: a zero too many, which nothing else tells. */
+/** A fivefold price suggests one zero too many. No other check detects it. */
 import { expect } from 'chai';
 import { Long } from 'mongodb';
 import { callerAs, reason, type Caller } from '../../console/support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from '../../console/support/operated-stack.js';
 import { addProduct } from '../provider-stack.js';
 
-describe('prices that rise by far', function () {
+describe('steep price rises in a list', function () {
   this.timeout(120_000);
   let shop: OperatedStack;
   let caller: Caller;
@@ -25,7 +25,7 @@ describe('prices that rise by far', function () {
   const csv = (...lines: string[]) =>
     Buffer.from(['code,seller,price,status', ...lines].join('\n')).toString('base64');
 
-  it('to five times or more must be meant, and stand before the rest', async () => {
+  it('need confirmation from five times the price, and are listed first', async () => {
     const [less, five, ten, falls, free] = [
       await product(10_000),
       await product(10_000),
@@ -71,7 +71,7 @@ describe('prices that rise by far', function () {
     expect(await priceOf(ten)).to.equal(105_000);
   });
 
-  it('what was meant before, and a status alone, is no rise', async () => {
+  it('an unchanged price with a new status is not a rise', async () => {
     const code = await product(10_000);
     const file = csv(`${code},seller,10000,maintenance`);
     const plan = await caller.ask('previewPriceImport', '/price-imports/preview', { file });

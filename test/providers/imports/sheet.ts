@@ -1,4 +1,4 @@
-/** Sheets of prices, made by hand: a heading of code, seller, price and cost, and rows below it. */
+/** Price sheets made by hand: a heading with code, seller, price and cost, and rows below it. */
 import { expect } from 'chai';
 import { strToU8 } from 'fflate';
 import { readPriceFile } from '../../../src/providers/imports/read-price-file.js';
@@ -18,7 +18,7 @@ export const bookOf = (sheet: string, more: Record<string, string> = {}) =>
     Object.fromEntries(Object.entries(more).map(([name, part]) => [name, strToU8(part)])),
   );
 export const read = (...rows: string[]) => readPriceFile(bookOf(sheetOf(...rows)));
-/** Why a file is refused as a whole. */
+/** Returns the message with which the whole file is refused. */
 export const refusal = async (bytes: Uint8Array | string): Promise<string> => {
   try {
     await readPriceFile(Buffer.from(bytes));

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** Parts that say which sheet's tab stands first: that of sheet2.xml, as after tabs were moved. */
+/** Parts that put the tab of sheet2.xml first, as after moving tabs. */
 const tabs = {
   'xl/workbook.xml': strToU8(
     '<workbook><sheets><sheet name="November" sheetId="2" r:id="rId7"/><sheet name="old" sheetId="1" r:id="rId1"/></sheets></workbook>',
@@ -10,12 +10,12 @@ const tabs = {
   ),
 };
 
-/** One whose first sheet is this. @param more Other parts. */
+/** Builds a workbook with this first sheet. @param more Other parts. */
 export function workbookWith(sheet: Uint8Array, more: Record<string, Uint8Array> = {}): Buffer {
   return Buffer.from(zipSync({ ...tabs, 'xl/worksheets/sheet2.xml': sheet, ...more }));
 }
 
-/** A workbook as Excel writes one: texts shared, numbers as such, empty cells left out. */
+/** Builds a workbook as Excel writes it: shared strings, plain numbers, empty cells left out. */
 export function workbookOf(rows: (string | number | null)[][]): Buffer {
   const texts: string[] = [];
   const cellOf = (value: string | number | null, place: string) => {
@@ -50,13 +50,13 @@ export function workbookOf(rows: (string | number | null)[][]): Buffer {
   );
 }
 
-/** The place of a part's entry in the list at the end of a zip, and where it ends. */
+/** Finds a part's entry in the central directory of a zip, and the end of that entry. */
 function entryOf(zip: Buffer, name: string): { start: number; end: number } {
   const place = zip.lastIndexOf(name);
   return { start: place - 46, end: place + name.length };
 }
 
-/** A zip whose list at the end names one part so many times more. */
+/** Returns the zip with the part listed `times` more times in its central directory. */
 export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
   const { start, end } = entryOf(zip, name);
   const tail = Buffer.from(zip.subarray(end));
@@ -69,7 +69,7 @@ export function listedAgain(zip: Buffer, name: string, times: number): Buffer {
   return Buffer.concat([zip.subarray(0, end), ...Array.from({ length: times }, () => entry), tail]);
 }
 
-/** A zip that says another size of a part than it unpacks to. */
+/** Returns the zip with a false uncompressed size for the part. */
 export function statedSize(zip: Buffer, name: string, size: number): Buffer {
   const { start } = entryOf(zip, name);
   const changed = Buffer.from(zip);

@@ -11,8 +11,11 @@ import { newId } from '../../../src/shared/ids.js';
 import { openShop, type Shop } from '../../jobs/sold-purchases.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** The price is asked for between the look for a known ref_id and the debit: what happens there, another process did. */
-describe('a ref_id that another process accepts at the same moment', () => {
+/**
+ * The price is looked up between the search for the ref_id and the debit. The tests simulate
+ * another process there.
+ */
+describe('a ref_id that another process accepts concurrently', () => {
   useDatabase();
 
   const requestOf = (shop: Shop): PurchaseRequest => ({
@@ -23,7 +26,7 @@ describe('a ref_id that another process accepts at the same moment', () => {
     refId: newId(),
   });
 
-  it('is answered with the purchase, not with "insufficient", where the balance is enough for one', async () => {
+  it('returns the purchase, not "insufficient balance", if the balance covers one', async () => {
     const shop = await openShop('http://127.0.0.1:9', { balance: 1_000 });
     const request = requestOf(shop);
     const late = await acceptPurchase('prepaid', request, async () => {
@@ -37,7 +40,7 @@ describe('a ref_id that another process accepts at the same moment', () => {
     expect(late.purchase._id).to.equal(stored[0]?._id);
   });
 
-  it('is answered with the payment, not with "is being paid by another request"', async () => {
+  it('returns the payment, not "is being paid by another request"', async () => {
     const shop = await openShop('http://127.0.0.1:9', { balance: 10_000 });
     const request = requestOf(shop);
     const quoteId = newId();
@@ -61,7 +64,7 @@ describe('a ref_id that another process accepts at the same moment', () => {
     expect(await PurchaseModel.countDocuments({ accountId: shop.buyer._id })).to.equal(1);
   });
 
-  it('another ref_id is still told that the balance is not enough', async () => {
+  it('still refuses another ref_id for insufficient balance', async () => {
     const shop = await openShop('http://127.0.0.1:9', { balance: 1_000 });
     await createPurchase(requestOf(shop));
     const error = await createPurchase(requestOf(shop)).catch((caught: unknown) => caught);

@@ -6,10 +6,10 @@ import { startStack, type SeededAccount, type Stack } from '../../support/stack.
 import { requestPath } from '../../api/support/reseller.js';
 
 /**
- * Whoever repeats a call is told what became of the first one, however the two meet. "Insufficient balance" or "is
- * being paid by another request" would send reseller software elsewhere, and its customer would get it twice.
+ * A repeated call returns the result of the first one, however the two overlap. An error would make
+ * reseller software buy elsewhere, and its customer would receive the product twice.
  */
-describe('one ref_id at two web processes at once, with money for one', function () {
+describe('concurrent calls with one ref_id at two web processes, with money for one', function () {
   this.timeout(sizes.acceptedOnce.limitMs);
   let stack: Stack;
   let account: SeededAccount;
@@ -27,7 +27,7 @@ describe('one ref_id at two web processes at once, with money for one', function
   const [one, other] = [() => clients[0] as ApiClient, () => clients[1] as ApiClient];
   const code = 'PLN100';
 
-  /** Six calls at once, by turns at either process. */
+  /** Makes six concurrent calls, alternating between the two processes. */
   async function bothAtOnce(call: (client: ApiClient) => Promise<Answer>): Promise<Answer[]> {
     return Promise.all(Array.from({ length: 6 }, (_, index) => call(index % 2 === 0 ? one() : other())));
   }
@@ -43,7 +43,7 @@ describe('one ref_id at two web processes at once, with money for one', function
     return list.find((each) => each.code === product)?.price ?? 0;
   }
 
-  it('purchases: all answers name one transaction', async () => {
+  it('purchases: all answers name the same transaction', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);
@@ -54,7 +54,7 @@ describe('one ref_id at two web processes at once, with money for one', function
     }
   });
 
-  it('payments: all answers name one transaction', async () => {
+  it('payments: all answers name the same transaction', async () => {
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       const bill = { code: 'PLNPOST', customer_number: `5300${String(10_000_000 + round)}` };
       const quote = await one().post('/api/buyer/inquiry', bill);
@@ -66,7 +66,7 @@ describe('one ref_id at two web processes at once, with money for one', function
     }
   });
 
-  it('reseller requests: no answer says 01', async () => {
+  it('reseller requests: no answer has code 01', async () => {
     const price = await priceOf(code);
     for (let round = 0; round < sizes.acceptedOnce.rounds; round++) {
       await fundExactly(price);

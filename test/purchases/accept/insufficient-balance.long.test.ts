@@ -3,14 +3,14 @@ import { apiClient, uniqueRef } from '../../support/api-client.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
-describe('funds for exactly half of what is asked for', () => {
+describe('funds for half of the purchases', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack();
   });
   after(() => stack.stop());
 
-  it('50 of 100 parallel purchases are accepted over two web processes, 50 refused with 402/01, balance 0', async () => {
+  it('accepts 50 of 100 parallel purchases, refuses 50 with 402/01, leaves balance 0', async () => {
     const second = await stack.startWeb();
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const client = apiClient(stack.baseUrl, key);

@@ -1,4 +1,7 @@
-/** A majority that lags: what one process reads as `local` is not yet with the majority for another read. */
+/**
+ * With a lagging majority, a write that one process reads as `local` is not yet visible to a
+ * majority read.
+ */
 import { expect } from 'chai';
 import { createAccount } from '../../../src/accounts/create-account.js';
 import type { ChangedBy } from '../../../src/audit/record-audit.js';
@@ -23,17 +26,17 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** Long enough for a second request to be refused meanwhile. */
+/** Lag in milliseconds, long enough for a second request to be refused meanwhile. */
 const lagMs = 1_500;
 
-describe('while the majority lags behind an accepted write', () => {
+describe('a lagging majority after an accepted write', () => {
   before(function () {
     return skipWithoutFaults(this);
   });
   useDatabase();
   afterEach(() => endLag());
 
-  it('a repeated bill payment is answered with the payment, not refused', async () => {
+  it('answers a repeated bill payment with the first payment', async () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
@@ -50,7 +53,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect(await PurchaseModel.countDocuments({ accountId: request.account._id })).to.equal(1);
   });
 
-  it('another payment of the same bill is still refused', async () => {
+  it('still refuses another payment of the same bill', async () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
@@ -60,7 +63,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect((await first).created).to.equal(true);
   });
 
-  it('a look-up that waits for the majority holds up no look-up of others', async () => {
+  it('a lookup that waits for the majority delays no other lookup', async () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
@@ -73,7 +76,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect((await waiting)?._id).to.equal((await first).purchase._id);
   });
 
-  it('a repeated payment notice is answered once a majority holds the first', async () => {
+  it('answers a repeated payment notice once a majority has the first', async () => {
     const { account } = await createAccount({ username: `b${newId()}`, role: 'buyer' });
     const notice = { _id: newId(), username: account.username, refId: newId(), amount: 5_000 };
     await lagNextCommit(payments.collectionName, lagMs);
@@ -85,7 +88,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect((await first).status).to.equal(again.status);
   });
 
-  it('a line of a bank statement is "used before" once a majority holds that', async () => {
+  it('reports a bank statement line as used once a majority has its use', async () => {
     const { lineId, depositId } = await lineAndDeposit();
     await lagNextCommit(bankLines.collectionName, lagMs);
     const first = creditWithLine({ lineId, depositId }, by);
@@ -95,7 +98,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect([again.changed, held?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
   });
 
-  it('a sign that is bound to another order is refused once a majority holds that', async () => {
+  it('refuses a signature bound to another order once a majority has the binding', async () => {
     const signed = { accountId: newId(), refId: newId(), productCode: 'S5', customerNumber: '081234567890' };
     const other = { ...signed, productCode: 'S10' };
     await lagNextCommit(signBindings.collectionName, lagMs);
@@ -111,7 +114,7 @@ describe('while the majority lags behind an accepted write', () => {
     expect(await findSignRefusal('md5', signed)).to.equal(null);
   });
 
-  it('a hundred look-ups that wait for the majority take no connection of postings', async () => {
+  it('a hundred lookups that wait for the majority take no connection from postings', async () => {
     const request = await billRequest();
     await lagNextCommit(purchases.collectionName, lagMs);
     const first = createPayment(request);
@@ -119,7 +122,7 @@ describe('while the majority lags behind an accepted write', () => {
     const ended: string[] = [];
     const lookUps = Array.from({ length: 100 }, () => findByRefs(request.account._id, [request.refId]));
     const waiting = Promise.all(lookUps).then(() => ended.push('look-ups'));
-    // All of them have their turn in the pool before the later ones of these.
+    // Three round trips of the pool, so that every lookup gets its turn before the last of them.
     for (let n = 0; n < 3; n++) {
       await getQuickCollection(purchases).findOne({ _id: 'none' });
     }

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold } from '../../support/ledger.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
-describe('one ref_id, many calls', () => {
+describe('concurrent calls with one ref_id', () => {
   let stack: Stack;
   let buyer: ApiClient;
   let accountId: string;
@@ -18,7 +18,7 @@ describe('one ref_id, many calls', () => {
   });
   after(() => stack.stop());
 
-  it('200 purchases at once with the same ref_id: one debit, one execution, 200 consistent answers', async () => {
+  it('200 concurrent purchases cause one debit, one execution and 200 equal answers', async () => {
     const refId = uniqueRef();
     const body = { code: 'S10', customer_number: '081234567890', ref_id: refId };
     const before = (await buyer.post('/api/buyer/balance')).body.data.balance;
@@ -43,7 +43,7 @@ describe('one ref_id, many calls', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('the same ref_id for another product is a conflict and moves no money', async () => {
+  it('refuses the same ref_id for another product, without moving money', async () => {
     const refId = uniqueRef();
     const first = { code: 'S10', customer_number: '081234567890', ref_id: refId };
     await buyer.post('/api/buyer/transaction', first);
@@ -59,7 +59,7 @@ describe('one ref_id, many calls', () => {
     expect((await buyer.post('/api/buyer/balance')).body.data.balance).to.equal(balance);
   });
 
-  it('the same number written with +62 is the same purchase', async () => {
+  it('treats a number with +62 as the same purchase', async () => {
     const refId = uniqueRef();
     const first = await buyer.post('/api/buyer/transaction', {
       code: 'S10',
@@ -75,7 +75,7 @@ describe('one ref_id, many calls', () => {
     expect(again.body.data.transaction_id).to.equal(first.body.data.transaction_id);
   });
 
-  it('a repeat answers 05 while the purchase is under way and 00 when it is final', async () => {
+  it('a repeat returns 05 while the purchase is in progress and 00 when it is final', async () => {
     const refId = uniqueRef();
     const body = { code: 'S10', customer_number: '081234561233', ref_id: refId };
     expect((await buyer.post('/api/buyer/transaction', body)).body.code).to.equal('00');
@@ -88,7 +88,7 @@ describe('one ref_id, many calls', () => {
     });
   });
 
-  it('a failed purchase is never revived: the repeat answers with the failure', async () => {
+  it('a repeat of a failed purchase returns the failure and does not revive it', async () => {
     const refId = uniqueRef();
     const body = { code: 'S10', customer_number: '081234561232', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);

@@ -5,14 +5,14 @@ import { eventually } from '../../support/eventually.js';
 import { runToEnd } from '../../support/run-to-end.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
-describe('a web process whose database lacks a unique index', () => {
+describe('a web process without a required unique index', () => {
   let stack: Stack;
   before(async () => {
     stack = await startStack({ web: false });
   });
   after(() => stack.stop());
 
-  it('is not ready, says which, buys nothing, and goes on by itself when the index is there', async () => {
+  it('is not ready, names the index, refuses purchases, and recovers by itself', async () => {
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     const web = await stack.startWeb();
     const buyer = apiClient(web.url, key);

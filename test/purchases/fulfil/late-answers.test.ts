@@ -1,4 +1,4 @@
-/** What is heard of an order late, or cannot be written down, is not forgotten: nobody buys because of it. */
+/** Late or unstored answers about an order must not lead to a second purchase. */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
@@ -21,12 +21,12 @@ import { fulfilById } from './fulfil-by-id.js';
 
 type Answer = 'success' | 'pending' | 'not-found' | 'never-ask' | 'failed' | 'wrong-number';
 
-describe('what is heard of an order late', () => {
+describe('late answers about an order', () => {
   useDatabase();
   let first: PlayServer;
   let other: PlayServer;
   let clock: FleetClock;
-  /** Null: it is held until the test answers. */
+  /** Null holds the request until the test answers it. */
   let says: Answer | null;
   let held: ((how: Answer) => void)[];
   const answer = (how: Answer) => held.shift()?.(how);
@@ -61,7 +61,7 @@ describe('what is heard of an order late', () => {
     await Promise.all([first.stop(), other.stop()]);
   });
 
-  it('that it must never be asked about again, and the review could not be written: it is not asked, and goes to a person', async () => {
+  it('after never-ask-again with an unwritten review, opens a review without asking', async () => {
     const shop = await openShop(first.url);
     await asDigiflazz(shop);
     const { _id: id } = await shop.buy();
@@ -85,7 +85,7 @@ describe('what is heard of an order late', () => {
   });
 
   for (const late of ['pending', 'success', 'never-ask'] as const) {
-    it(`"${late}", while the fifth "not found" is on its way: nobody else sells it`, async () => {
+    it(`"${late}" during the fifth "not found" prevents another sale`, async () => {
       const shop = await withSecondSeller();
       if (late === 'never-ask') {
         await asDigiflazz(shop);
@@ -118,7 +118,7 @@ describe('what is heard of an order late', () => {
   }
 
   for (const refusal of ['failed', 'wrong-number'] as const) {
-    it(`that it must never be asked about again, while the answer "${refusal}" is on its way: no money goes back, nobody else sells it, and it goes to a person`, async () => {
+    it(`never-ask-again during the answer "${refusal}": no refund, no other sale, a review`, async () => {
       const shop = await withSecondSeller();
       await asDigiflazz(shop);
       const { _id: id } = await shop.buy();
@@ -146,7 +146,7 @@ describe('what is heard of an order late', () => {
     });
   }
 
-  it('a question that was not answered may still arrive: "not found" is not believed until the longest latency after it is over', async () => {
+  it('ignores "not found" until the longest latency of an unanswered check has passed', async () => {
     const shop = await withSecondSeller();
     const { _id: id } = await shop.buy();
     await fulfilById(id);
@@ -158,7 +158,7 @@ describe('what is heard of an order late', () => {
     await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
     await fulfilById(id, { askNow: true });
     expect(await orderOf(id)).to.include({ open: true, notFound: 5 });
-    // Nor where whoever asked was killed: its lease was never ended.
+    // The same holds if the process that sent the check was killed: its lease was never released.
     await change(id, {
       unansweredAt: null,
       leaseUntil: anHourAgo(),
@@ -173,7 +173,7 @@ describe('what is heard of an order late', () => {
     expect(other.calls).to.have.length(1);
   });
 
-  it('"not found" of what was acknowledged can be decided at once', async () => {
+  it('an operator may decide at once on "not found" of an acknowledged order', async () => {
     const shop = await openShop(first.url);
     const { _id: id } = await shop.buy();
     await fulfilById(id);
@@ -184,7 +184,7 @@ describe('what is heard of an order late', () => {
     expect(await read(id)).to.include({ status: 'FAILED' });
   });
 
-  it('a purchase whose debit was confirmed too late for its call has its job at once', async () => {
+  it('a purchase whose debit is confirmed after its call ended gets its job at once', async () => {
     const shop = await openShop(other.url);
     const refId = newId();
     const { buyer, productCode } = shop;
@@ -193,7 +193,7 @@ describe('what is heard of an order late', () => {
       createPurchase({ ...wanted, surface: 'buyer' }),
     );
     expect(created).to.equal(true);
-    // Not by the sweep.
+    // Rules out the sweep.
     const anHourAhead = new Date(Date.now() + 3_600_000);
     await PurchaseModel.updateOne({ _id: purchase._id }, { $set: { nextActionAt: anHourAhead } });
     const workers = startAllWorkers();

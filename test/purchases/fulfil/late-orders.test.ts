@@ -1,4 +1,4 @@
-/** Orders and status checks that did not leave in their time, as nobody knew the time: what follows, and what does not. */
+/** Orders and status checks that miss their deadline because the fleet time is unknown. */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { AccountModel } from '../../../src/accounts/account.model.js';
@@ -28,7 +28,7 @@ import { fulfilById } from './fulfil-by-id.js';
 
 type Answers = 'success' | 'refused' | 'pending';
 
-describe('what did not leave in its time', () => {
+describe('late orders and status checks', () => {
   useDatabase();
   let provider: PlayServer;
   let shop: Shop;
@@ -62,9 +62,12 @@ describe('what did not leave in its time', () => {
     await clock.measured;
   }
 
-  /** As where Redis does not answer: nobody knows the time. */
+  /** As when Redis does not answer: the fleet time is unknown. */
   const nobodyKnowsTheTime = () => clock.stop();
-  /** After its next answer Redis tells a time ten seconds later. @returns what ends that. */
+  /**
+   * After its next answer, Redis reports a time ten seconds ahead. @returns a function that ends
+   * this.
+   */
   function timeRunsAway(): () => void {
     let told = 0;
     return shiftRedisTime(redis(), () => (told++ === 0 ? 0 : 10_000));
@@ -76,7 +79,7 @@ describe('what did not leave in its time', () => {
   const codesOf = async (id: string) => (await ordersOf(id)).map(({ code }) => code);
   const read = (id: string) => PurchaseModel.findById(id).orFail().lean<Purchase>();
 
-  /** Its orders were sent, asked about and closed so long before. */
+  /** Moves the times of the purchase's orders `ms` milliseconds into the past. */
   async function olderByMs(id: string, ms: number): Promise<void> {
     for (const order of await ordersOf(id)) {
       const before = (date: Date | null) => date && new Date(date.getTime() - ms);
@@ -85,7 +88,7 @@ describe('what did not leave in its time', () => {
     }
   }
 
-  it('an order is sent anew to the same seller, and leaves no other trace while nobody knows the time', async () => {
+  it('a late order is retried at the same seller, without further orders meanwhile', async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     for (let round = 0; round < 3; round += 1) {
@@ -99,7 +102,7 @@ describe('what did not leave in its time', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: shop.seller._id });
   });
 
-  it('what the seller then says counts: a refusal gives the money back at once, with its code', async () => {
+  it("a refusal after a late order is refunded at once with the seller's code", async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     await came(id);
@@ -110,7 +113,7 @@ describe('what did not leave in its time', () => {
     expect(await codesOf(id)).to.have.length(2);
   });
 
-  it('its job comes again by itself', async () => {
+  it('the job of a late order is retried by itself', async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     const workers = startAllWorkers();
@@ -125,7 +128,7 @@ describe('what did not leave in its time', () => {
     }
   });
 
-  it('its seller may still sell it when it cannot be asked for a moment, although another one has refused', async () => {
+  it('a late order waits for its seller even if another seller has refused', async () => {
     const own = await openShop(provider.url);
     const { _id: id } = await own.buy();
     const { _id, n, ...late } = await lateOrder(id);
@@ -140,7 +143,7 @@ describe('what did not leave in its time', () => {
     expect(await read(id)).to.include({ status: 'PROCESSING', failureCode: null });
   });
 
-  it('where the seller could not be reached and refuses another time, the money goes back with what it says', async () => {
+  it('an unreachable seller that later refuses causes a refund with its answer', async () => {
     const own = await openShop('http://127.0.0.1:1');
     const { _id: id } = await own.buy();
     await fulfilById(id);
@@ -158,7 +161,7 @@ describe('what did not leave in its time', () => {
     [4, 'SUCCESS'],
     [5, 'FAILED'],
   ] as const) {
-    it(`what was late ${lates} times in a row after its longest wait ends as ${status}`, async () => {
+    it(`an order late ${lates} times in a row after its maximum wait ends as ${status}`, async () => {
       const { _id: id, accountId } = await shop.buy();
       const { _id, n, ...late } = await lateOrder(id);
       const more = Array.from({ length: lates - 1 }, (_each, place) => place + n + 1);
@@ -191,7 +194,7 @@ describe('what did not leave in its time', () => {
   ];
   for (const { askNow, when, isKnown } of checks) {
     const whose = askNow ? 'that the provider called for' : 'of the schedule';
-    it(`a status check ${whose} counts as none where it is late ${when}, and comes again`, async () => {
+    it(`a status check ${whose} that is late ${when} is not counted and is retried`, async () => {
       answers = 'pending';
       const { _id: id } = await shop.buy();
       await fulfilById(id);
@@ -231,7 +234,7 @@ describe('what did not leave in its time', () => {
     );
 
   for (const isKnown of [false, true]) {
-    it(`nor does the question whether a sale was taken back, late ${isKnown ? 'after' : 'before'} it was claimed`, async () => {
+    it(`a reversal check that is late ${isKnown ? 'after' : 'before'} its claim is not counted and is retried`, async () => {
       const { _id: id } = await shop.buy();
       await fulfilById(id);
       await olderByMs(id, 60_000);
@@ -250,20 +253,20 @@ describe('what did not leave in its time', () => {
     });
   }
 
-  it('what an operator reads, and may decide, names no order as sent that never left us', async () => {
+  it('an operator sees no late order as sent and cannot decide on it', async () => {
     const { _id: id } = await shop.buy();
     const late = await lateOrder(id);
     const purchase = { ...(await read(id)), status: 'PROCESSING' as const };
     const { success, failed } = getPossibleDecisions(purchase, [late]);
     expect(success).to.match(/^No order was ever sent/);
     expect(failed).to.equal(null);
-    // A seller's that a provider says it has not executed is one of which a person may know better.
+    // An order that a provider reports as not executed may still be decided by an operator.
     const asked = { ...late, _id: `${id}-asked`, sellerId: 'asked', code: 'not-executed' };
     expect(findOrderToBook([asked, late])?.sellerId).to.equal('asked');
     expect(getPossibleDecisions(purchase, [asked, late]).success).to.equal(null);
   });
 
-  it('a late order waits in its line as before: who loses its job finds it there', async () => {
+  it('a late order keeps its place in the provider queue if its job is lost', async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     const turnAt = shop.seller._id;
@@ -277,7 +280,7 @@ describe('what did not leave in its time', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS', queuedFor: null });
   });
 
-  /** Another process does this between our look and our first change of an order. */
+  /** Simulates a change by another process between our read and our first change of an order. */
   function beforeOurs(order: Parameters<typeof getOrderKey>[0], $set: Partial<Order>): void {
     const update = OrderModel.updateOne.bind(OrderModel);
     OrderModel.updateOne = ((...given: Parameters<typeof update>) => {
@@ -287,7 +290,7 @@ describe('what did not leave in its time', () => {
     }) as typeof update;
   }
 
-  it('a late order that others have asked about meanwhile is theirs', async () => {
+  it('leaves a late order to the process that has asked about it meanwhile', async () => {
     const { _id: id, accountId } = await shop.buy();
     await nobodyKnowsTheTime();
     const inAMinute = new Date(Date.now() + 60_000);
@@ -299,7 +302,7 @@ describe('what did not leave in its time', () => {
     expect(await read(id)).to.include({ status: 'PROCESSING', queuedFor: null });
   });
 
-  it('a status check that another one has overtaken is not sent, also where the number of checks is what it was: one was taken back in between', async () => {
+  it('does not send a status check that another process has overtaken', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilById(id);
@@ -307,7 +310,7 @@ describe('what did not leave in its time', () => {
     const purchase = await read(id);
     const longAgo = new Date(Date.now() - 600_000);
     const seen = { ...(order as Order), sentAt: longAgo, lastCheckAt: longAgo };
-    // As it is after another process has claimed the check that was given back.
+    // The state after another process has claimed the check that was given back.
     await OrderModel.updateOne(getOrderKey(seen), { $set: { sentAt: longAgo, lastCheckAt: new Date() } });
     const calls = provider.calls.length;
     expect(await checkOrder(purchase, seen, { askNow: true })).to.equal('done');
@@ -317,7 +320,7 @@ describe('what did not leave in its time', () => {
     expect(provider.calls).to.have.length(calls + 1);
   });
 
-  it('nor is the question about a sale, which comes again: no sweep would ask', async () => {
+  it('retries an overtaken reversal check, because no sweep would', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilById(id);
@@ -334,7 +337,7 @@ describe('what did not leave in its time', () => {
     expect(await verifications()).to.include(id);
   });
 
-  it('a status check whose provider has no address any more counts as none', async () => {
+  it('a status check of an order without a provider address is not counted', async () => {
     answers = 'pending';
     const { _id: id } = await shop.buy();
     await fulfilById(id);

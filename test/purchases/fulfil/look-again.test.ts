@@ -1,12 +1,12 @@
-/** The pace at which orders that nobody can serve are looked at again, by a clock of the test. */
+/** The pace of retries of unroutable orders, on a clock of the test. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { getRetryDelayMs } from '../../../src/purchases/fulfil/schedule-purchase.js';
 
 const always = Infinity;
 
-describe('looking again at orders that nobody can serve', () => {
-  it('a few are looked at after ten seconds, all of them', () => {
+describe('retries of unroutable orders', () => {
+  it('retry a few orders after ten seconds each', () => {
     const sellerId = randomUUID();
     const looks = Array.from({ length: 400 }, (_, atMs) =>
       getRetryDelayMs({ sellerId, leftMs: always }, 50 * atMs),
@@ -14,7 +14,7 @@ describe('looking again at orders that nobody can serve', () => {
     expect(new Set(looks)).to.deep.equal(new Set([10_000]));
   });
 
-  it('thousands that are put aside at once are looked at fifty a second, first come first served', () => {
+  it('retry thousands of orders at fifty a second, first come, first served', () => {
     const sellerId = randomUUID();
     const looks = Array.from({ length: 3_000 }, () => getRetryDelayMs({ sellerId, leftMs: always }, 0));
     expect(looks.every((each, index) => index === 0 || each > (looks[index - 1] ?? 0))).to.equal(true);
@@ -22,18 +22,18 @@ describe('looking again at orders that nobody can serve', () => {
       const inSecond = looks.filter((each) => each >= fromMs && each < fromMs + 1_000);
       expect(inSecond, `looks from ${fromMs} ms on`).to.have.length(50);
     }
-    // Put aside once more, it comes after all that were before it.
+    // An order that is postponed once more is retried after all earlier ones.
     expect(getRetryDelayMs({ sellerId, leftMs: always }, 10_000)).to.equal(10_000 + 50_000);
   });
 
-  it('none waits for longer than it may, and none comes sooner', () => {
+  it('retry no order after its maximum wait, nor earlier', () => {
     const sellerId = randomUUID();
     Array.from({ length: 3_000 }, () => getRetryDelayMs({ sellerId, leftMs: always }, 0));
     expect(getRetryDelayMs({ sellerId, leftMs: 25_000 }, 0)).to.equal(25_000);
     expect(getRetryDelayMs({ sellerId, leftMs: 4_000 }, 0)).to.equal(4_000);
   });
 
-  it('those of another seller, and those that come when all have gone, do not wait behind them', () => {
+  it("do not delay another seller's orders, or orders after the backlog is gone", () => {
     const sellerId = randomUUID();
     Array.from({ length: 3_000 }, () => getRetryDelayMs({ sellerId, leftMs: always }, 0));
     expect(getRetryDelayMs({ sellerId: randomUUID(), leftMs: always }, 0)).to.equal(10_000);

@@ -26,14 +26,17 @@ import { fulfilById } from './fulfil-by-id.js';
 
 const success = { code: '00', message: 'Success', serialNumber: 'SN-1' };
 
-/** What an accepted purchase may cost, where it goes, and where it is asked about, whatever is changed meanwhile. */
-describe('the orders of a purchase', () => {
+/**
+ * Price, seller and status checks of an accepted purchase do not change with later changes of
+ * settings.
+ */
+describe('orders of a purchase', () => {
   useDatabase();
   const servers: PlayServer[] = [];
   afterEach(() => setClock(null));
   after(() => Promise.all(servers.map((each) => each.stop())));
 
-  /** A provider of the reseller protocol. */
+  /** Starts a provider of the reseller protocol. */
   async function provider(status: 'success' | 'pending'): Promise<PlayServer> {
     const answer = (call: PlayedCall, response: ServerResponse) =>
       sendJson(response, 200, {
@@ -106,7 +109,7 @@ describe('the orders of a purchase', () => {
     });
   }
 
-  it('are asked about where they were sent, under the name they were sent with', async () => {
+  it('are checked at the address and under the username they were sent with', async () => {
     const [before, after] = [await provider('pending'), await provider('success')];
     const shop = await openShop(before.url);
     const { _id: id } = await shop.buy();
@@ -120,7 +123,7 @@ describe('the orders of a purchase', () => {
     expect(before.calls[1]?.url.searchParams.get('username')).to.equal('us');
   });
 
-  it('that cannot be asked for with the settings there are leave no trace; another seller gets the order', async () => {
+  it("leave no trace if the provider's settings are unusable; another seller serves", async () => {
     const server = await provider('success');
     const shop = await openShop(server.url);
     const other = await addSeller(shop, server.url, 1_000);
@@ -134,7 +137,7 @@ describe('the orders of a purchase', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
-  it('are not sent once their lease may be over', async () => {
+  it('are not sent once their lease may have expired', async () => {
     const server = await provider('success');
     const shop = await openShop(server.url);
     const accepted = await shop.buy();
@@ -152,7 +155,7 @@ describe('the orders of a purchase', () => {
     expect(server.calls).to.have.length(1);
   });
 
-  it('are looked at when whoever sent the last one said, and not when somebody wanted to who saw an earlier one', async () => {
+  it('are checked when the last sender scheduled it, not by a stale view', async () => {
     const server = await provider('success');
     const shop = await openShop(server.url);
     const accepted = await read((await shop.buy())._id);
@@ -172,7 +175,7 @@ describe('the orders of a purchase', () => {
   });
 
   describe('a second execution', () => {
-    /** Attempt 1 was believed never to have been executed; attempt 2, at another seller, is on its way. */
+    /** Order 1 is closed as not executed. Order 2, at another seller, is in flight. */
     async function secondOnItsWay() {
       const server = await provider('success');
       const shop = await openShop(server.url);
@@ -187,7 +190,7 @@ describe('the orders of a purchase', () => {
       return { first, second, id: accepted._id };
     }
 
-    it('is a case when another seller has already succeeded', async () => {
+    it('opens a case when another seller has already succeeded', async () => {
       const { first, second, id } = await secondOnItsWay();
       await concludeSuccess(second.purchase, second.order, success);
       const late = await concludeSuccess(first.purchase, first.order, success).catch(
@@ -198,7 +201,7 @@ describe('the orders of a purchase', () => {
       expect(await read(id)).to.include({ status: 'SUCCESS', sellerId: second.order.sellerId });
     });
 
-    it('is a case when the late answer only says that it is under way', async () => {
+    it('opens a case when the late answer is only pending', async () => {
       const { first, second, id } = await secondOnItsWay();
       await concludeSuccess(second.purchase, second.order, success);
       const pending = { outcome: 'pending', code: '05', message: 'Pending', serialNumber: null } as const;
@@ -206,7 +209,7 @@ describe('the orders of a purchase', () => {
       expect(await casesOf(id)).to.have.length(1);
     });
 
-    it('is none when it is the same answer of the same order again', async () => {
+    it('opens no case for a repeated answer to the same order', async () => {
       const { second, id } = await secondOnItsWay();
       await concludeSuccess(second.purchase, second.order, success);
       await concludeSuccess(second.purchase, second.order, success).catch(() => undefined);
@@ -214,7 +217,7 @@ describe('the orders of a purchase', () => {
     });
   });
 
-  it('one that was bought while its purchase is open comes to an end: the operator decides', async () => {
+  it('a bought order of an open purchase opens a review', async () => {
     const server = await provider('success');
     const shop = await openShop(server.url);
     const accepted = await shop.buy();

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
 import { startTcpGate, type Outage } from '../../support/outage.js';
 
-describe('a queue that is used for the first time while Redis is away', () => {
+describe('a queue first used during a Redis outage', () => {
   let gate: Outage;
   let closeAll: () => Promise<void>;
 
   before(async () => {
     gate = await startTcpGate(process.env['REDIS_URL'] ?? '');
-    // Read at import, which is why the service's own code is imported late.
+    // The setting is read at import, so the service's code is imported later.
     process.env['REDIS_URL'] = gate.url;
   });
   after(async () => {
@@ -22,7 +22,7 @@ describe('a queue that is used for the first time while Redis is away', () => {
     { how: 'refuses connections', name: 'polling', begin: () => gate.cut() },
   ] as const;
   for (const { how, name, begin } of outages) {
-    it(`${how}: it says so in time, and takes jobs when Redis is back, with no restart`, async () => {
+    it(`${how}: reports it in time, and accepts jobs without a restart when Redis is back`, async () => {
       const { closeQueues, openQueue } = await import('../../../src/jobs/queues.js');
       const { connectRedis, disconnectRedis } = await import('../../../src/redis/connection.js');
       closeAll = async () => {

@@ -3,7 +3,7 @@ import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.j
 import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 
-/** Every ending of the simulator reaches its right final state, executed at most once. */
+/** Every ending of the simulator leads to its final state, with at most one execution. */
 const endings: { number: string; final: 'SUCCESS' | 'FAILED'; executions: number }[] = [
   { number: '081234561230', final: 'SUCCESS', executions: 1 },
   { number: '081234561232', final: 'FAILED', executions: 0 },
@@ -15,7 +15,7 @@ const endings: { number: string; final: 'SUCCESS' | 'FAILED'; executions: number
   { number: '081234567890', final: 'SUCCESS', executions: 1 },
 ];
 
-describe('purchase through the simulator', function () {
+describe('purchases through the simulator', function () {
   this.timeout(90_000);
   let stack: Stack;
   let buyer: ApiClient;
@@ -29,7 +29,7 @@ describe('purchase through the simulator', function () {
   after(() => stack.stop());
 
   for (const { number, final, executions } of endings) {
-    it(`a number ending in ${number.slice(-4)} becomes ${final}, executed ${executions} times, and its webhook arrives`, async () => {
+    it(`…${number.slice(-4)} ends as ${final}, executed ${executions} times, with a webhook`, async () => {
       const refId = uniqueRef();
       const accepted = await buyer.post('/v1/transactions', {
         product_code: 'S10',

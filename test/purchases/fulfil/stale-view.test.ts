@@ -20,10 +20,10 @@ import { uniqueRef } from '../../support/api-client.js';
 import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
 
 /**
- * Two workers hold the same view of a purchase. One sends it to the next seller; what the other still believes
- * must then move no money.
+ * Two workers hold the same view of a purchase. One sends it to the next seller. The stale view of
+ * the other must move no money.
  */
-describe('a worker with an earlier view of a purchase', () => {
+describe('a worker with a stale view of a purchase', () => {
   let buyer: CreatedAccount;
   let seller: CreatedAccount;
 
@@ -44,7 +44,9 @@ describe('a worker with an earlier view of a purchase', () => {
     await disconnectMongo();
   });
 
-  /** PROCESSING, its first seller has refused, and the attempt at the second is not written yet. */
+  /**
+   * Returns a PROCESSING purchase whose first seller refused, before the second order is stored.
+   */
   async function betweenSellers(): Promise<{ transaction: Purchase; first: Order; second: Order }> {
     const accepted = buildPurchase({
       accountId: buyer.account._id,
@@ -98,7 +100,7 @@ describe('a worker with an earlier view of a purchase', () => {
       (error: unknown) => (error instanceof StalePurchaseError ? 'stale' : String(error)),
     );
 
-  it('cannot refund it while the next attempt is on its way', async () => {
+  it('cannot refund it while the next order is in flight', async () => {
     const { transaction, second } = await betweenSellers();
     const { balance } = await getWallet(buyer.account._id);
     await claimOrder(transaction, second);
@@ -109,14 +111,14 @@ describe('a worker with an earlier view of a purchase', () => {
     expect((await PurchaseModel.findById(transaction._id).lean())?.status).to.equal('PROCESSING');
   });
 
-  it('cannot send an attempt after another has given the money back', async () => {
+  it('cannot send an order after another worker refunded it', async () => {
     const { transaction, second } = await betweenSellers();
     await concludeFailure(transaction, null, { code: '01', message: 'nobody' });
     expect(await stale(claimOrder(transaction, second))).to.equal('stale');
     expect(await OrderModel.findById(second._id).lean()).to.equal(null);
   });
 
-  it('cannot settle by a late success of the seller that had refused; the operator gets a case', async () => {
+  it('cannot conclude with a late success of a seller that refused; a case opens', async () => {
     const { transaction, first, second } = await betweenSellers();
     await claimOrder(transaction, second);
     const late = { code: '00', message: 'late', serialNumber: 'SN' };

@@ -1,4 +1,7 @@
-/** While an order is being sent or asked about, its provider may still answer, and sell: nobody else asks, and nobody decides. */
+/**
+ * While an order is being sent or checked, its provider may still sell it. No other check and no
+ * decision is allowed.
+ */
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { ServerResponse } from 'node:http';
@@ -15,14 +18,14 @@ import { withFault, type Fault } from '../../support/mongo-faults.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { fulfilById } from './fulfil-by-id.js';
 
-describe('an order that is being sent or asked about', () => {
+describe('an order that is being sent or checked', () => {
   useDatabase();
   let provider: PlayServer;
   let shop: Shop;
   let clock: FleetClock;
   let isHeld: boolean;
   const held: ((how: 'success' | 'pending') => void)[] = [];
-  /** What was held first. */
+  /** Answers the oldest held request. */
   const answer = (how: 'success' | 'pending') => held.shift()?.(how);
 
   before(async () => {
@@ -50,14 +53,14 @@ describe('an order that is being sent or asked about', () => {
     await provider.stop();
   });
 
-  it('is not asked about by another, although its shortest interval is over: the first question may buy when the second was believed', async () => {
+  it('is not checked again while a first check, which may buy, is in flight', async () => {
     const { id, asking } = await withCheckUnderWay();
     await olderBy(id, ['lastCheckAt']);
     await fulfilById(id, { askNow: true });
     expect(provider.calls).to.have.length(2);
     answer('pending');
     await asking;
-    // What was asked has its answer: it may be asked about again.
+    // The check is answered, so a new one is allowed.
     isHeld = false;
     await olderBy(id, ['lastCheckAt']);
     await fulfilById(id, { askNow: true });
@@ -66,7 +69,7 @@ describe('an order that is being sent or asked about', () => {
 
   const decisions: Decision[] = [{ outcome: 'failed' }, { outcome: 'success', serialNumber: 'SN1' }];
   for (const decision of decisions) {
-    it(`cannot be decided as ${decision.outcome} while it is asked about, and can be afterwards`, async () => {
+    it(`cannot be decided as ${decision.outcome} during a status check, but afterwards`, async () => {
       const { id, asking } = await withCheckUnderWay();
       await putUnderReview(await read(id), 'It takes long.');
       expect(await refusalOf(id, decision)).to.match(/is being sent or asked about just now.*again in \d+ s/);
@@ -76,7 +79,7 @@ describe('an order that is being sent or asked about', () => {
       expect(await read(id)).to.include({ status: decision.outcome === 'failed' ? 'FAILED' : 'SUCCESS' });
     });
 
-    it(`cannot be decided as ${decision.outcome} while it is sent`, async () => {
+    it(`cannot be decided as ${decision.outcome} while it is being sent`, async () => {
       const { _id: id } = await shop.buy();
       isHeld = true;
       const sending = fulfilById(id);
@@ -89,7 +92,7 @@ describe('an order that is being sent or asked about', () => {
     });
   }
 
-  it('cannot be decided either when who sent it hears late, while another asks by now', async () => {
+  it('cannot be decided after a late answer to its sender during another check', async () => {
     const { _id: id } = await shop.buy();
     isHeld = true;
     const sending = fulfilById(id);
@@ -106,12 +109,13 @@ describe('an order that is being sent or asked about', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
-  it('cannot be decided where somebody begins to ask about it in that very moment', async () => {
+  it('cannot be decided if a status check is claimed at the same moment', async () => {
     const { _id: id } = await shop.buy();
     await fulfilById(id);
     await olderBy(id, ['sentAt', 'lastCheckAt']);
     isHeld = true;
-    // Its claim takes effect when the decision has looked at the order, and is not written yet.
+    // The claim takes effect after the decision has read the order and before the decision is
+    // written.
     await withFault(paused('update', 'attempts', 1_000), async ({ met: isClaiming }) => {
       const asking = fulfilById(id, { askNow: true });
       await eventually('the claim of the check', async () => (await isClaiming()) > 0);
@@ -127,7 +131,9 @@ describe('an order that is being sent or asked about', () => {
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
-  /** Sent, pending, and asked about: its provider has the question and does not answer yet. */
+  /**
+   * Returns a pending order with a status check in flight that the provider does not answer yet.
+   */
   async function withCheckUnderWay(): Promise<{ id: string; asking: Promise<unknown> }> {
     const { _id: id } = await shop.buy();
     await fulfilById(id);

@@ -1,4 +1,6 @@
-/** A purchase under review can always be ended, by exactly the decisions that are named to the operator. */
+/**
+ * A purchase under review can always be ended, by exactly the decisions offered to the operator.
+ */
 import { expect } from 'chai';
 import { env } from '../../../config/env.js';
 import '../../../src/all-models.js';
@@ -48,7 +50,7 @@ const lost: OrderState = {
 const bought: OrderState = { status: 'OK', open: false, code: '00' };
 const askedOut: OrderState = { ...unknown, neverAskAgain: true };
 
-/** What may be stored about a purchase that gets under review. */
+/** States of purchases that can come under review. */
 const histories: [string, Purchase['status'], OrderState[]][] = [
   ['no order', 'PENDING', []],
   ['an order just sent', 'PROCESSING', [sent]],
@@ -101,7 +103,7 @@ describe('reviews', function () {
   });
   afterEach(() => setClock(null));
 
-  /** A purchase with these orders, of this age, put under review. */
+  /** Creates a purchase with these orders and this age, under review. */
   async function reviewOf(status: Purchase['status'], orders: OrderState[], ageMs = minute): Promise<string> {
     const { _id } = await shop.buy();
     const at = new Date(Date.now() - ageMs);
@@ -137,7 +139,7 @@ describe('reviews', function () {
 
   for (const [what, status, orders] of histories) {
     for (const [age, ageMs] of ages) {
-      it(`${what}, ${age}: it can be ended, by what is named and by nothing else`, async () => {
+      it(`${what}, ${age}: can be ended by exactly the offered decisions`, async () => {
         const id = await reviewOf(status, orders, ageMs);
         const named = (await describePurchase(id)).decisions;
         expect(named, 'at least one').not.to.deep.equal([]);
@@ -171,9 +173,9 @@ describe('reviews', function () {
     }
   }
 
-  it('the start page and `transaction show` name these decisions and no other', async () => {
+  it('the start page and `transaction show` offer exactly these decisions', async () => {
     const id = await reviewOf('PROCESSING', [bought]);
-    // The page begins with the oldest.
+    // The page lists the oldest review first.
     await PurchaseModel.updateOne({ _id: id }, { $set: { reviewSince: new Date(0) } });
     const page = await attentionList();
     const shown = page.items.find((each) => each.id === id);
@@ -181,7 +183,7 @@ describe('reviews', function () {
     expect(shown?.detail).to.include('A test wants it.');
   });
 
-  it('a review counts once: it is no case', async () => {
+  it('a review is counted once and is not a case', async () => {
     const before = await countAttention();
     const id = await reviewOf('PROCESSING', [unknown]);
     const after = await countAttention();
@@ -190,7 +192,7 @@ describe('reviews', function () {
     expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
   });
 
-  it('asked again after the review has waited, the provider is asked, and its answer decides', async () => {
+  it('"ask" after the review\'s wait checks the provider, and its answer decides', async () => {
     const id = await reviewOf('PROCESSING', [unknown], env.UNKNOWN_REVIEW_AFTER + minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     await fulfilById(id);
@@ -202,7 +204,7 @@ describe('reviews', function () {
     expect(await read(id)).to.include({ status: 'SUCCESS' });
   });
 
-  it('asked again without an answer it comes back after the time that a review waits, with no case', async () => {
+  it('"ask" without an answer opens the review again after its wait, without a case', async () => {
     const id = await reviewOf('PROCESSING', [unknown], 60 * minute);
     await resolveReview(id, { outcome: 'ask' }, by);
     setClock(() => Date.now() + env.UNKNOWN_REVIEW_AFTER - minute);
@@ -214,7 +216,7 @@ describe('reviews', function () {
     expect(await CaseModel.countDocuments({ transactionId: id })).to.equal(0);
   });
 
-  it('asked twice, or decided twice at once, one decision counts', async () => {
+  it('accepts one of several concurrent decisions', async () => {
     const id = await reviewOf('PROCESSING', [unknown]);
     const answers = await Promise.all(
       ['ask', 'failed', 'success', 'ask', 'failed'].map((outcome) =>
@@ -225,7 +227,7 @@ describe('reviews', function () {
     expect(await AuditModel.countDocuments({ 'subject.id': id, action: 'review.resolve' })).to.equal(1);
   });
 
-  it('all of a seller are asked about again, but what must not be, what is of another and what came later', async () => {
+  it("rechecks a seller's open reviews, except forbidden, foreign and later ones", async () => {
     const other = newId();
     const [first, second] = [await reviewOf('PROCESSING', [unknown]), await reviewOf('PENDING', [refused])];
     const never = await reviewOf('PROCESSING', [askedOut]);
@@ -256,21 +258,21 @@ describe('reviews', function () {
     expect(await waits(theirs)).to.equal(false);
   });
 
-  it('without an open order, `ask` hands it to the next seller', async () => {
+  it('"ask" without an open order hands the purchase to the next seller', async () => {
     const id = await reviewOf('PROCESSING', [lost]);
     await resolveReview(id, { outcome: 'ask' }, by);
     await fulfilById(id);
     expect(await OrderModel.findById(`${id}-2`).lean()).to.include({ open: true });
   });
 
-  it('a provider that says "never ask again" is not asked again', async () => {
+  it('does not ask a provider again that said "never ask again"', async () => {
     const id = await reviewOf('PROCESSING', [askedOut]);
     const refusal = await attempt(resolveReview(id, { outcome: 'ask' }, by));
     expect(refusal).to.match(/must not be asked again/);
     expect(server.calls).to.have.length(0);
   });
 
-  it('a worker with an earlier view does not put under review what has moved on', async () => {
+  it('a stale worker does not open a review for a purchase that has moved on', async () => {
     const { _id } = await shop.buy();
     const earlier = await read(_id);
     await fulfilById(_id);
@@ -278,7 +280,7 @@ describe('reviews', function () {
     expect(await read(_id)).to.include({ status: 'PROCESSING', reviewSince: null });
   });
 
-  it('the reversal of a sale closes the cases that asked for it, with the same posting', async () => {
+  it('a reversal closes the reversal cases of the sale in the same posting', async () => {
     answer = { transaction_status: 'success', status: '00' };
     const { _id } = await shop.buy();
     await fulfilById(_id);
@@ -291,8 +293,8 @@ describe('reviews', function () {
     expect((await resolveCase(open[0]?._id ?? '', by)).changed).to.equal(true);
   });
 
-  it('the ledger is right after all of this', async () => {
-    // The orders of these histories are written by the test alone: what is said of attempts is about those.
+  it('the ledger is correct after all of these tests', async () => {
+    // The test writes these orders without the service, so findings about orders are ignored.
     const { findings } = await verifyLedger();
     const subjects = new Set(
       (await PurchaseModel.find({ reviewSince: null }).lean<Purchase[]>()).map(

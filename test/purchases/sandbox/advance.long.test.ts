@@ -1,4 +1,6 @@
-/** POST /api/sandbox/advance: what is due later is due now, of the account that calls and of nobody else. */
+/**
+ * POST /api/sandbox/advance makes due what is scheduled for later, for the calling account only.
+ */
 import { expect } from 'chai';
 import { advance } from '../../../src/api/sandbox/scenarios.js';
 import { QuoteModel, type Quote } from '../../../src/bills/quote.model.js';
@@ -16,7 +18,7 @@ import { answer, received, startReceiver, type TestReceiver } from '../../webhoo
 
 const path = '/api/sandbox/advance';
 
-describe('advancing a sandbox account, by the real processes', () => {
+describe('advancing a sandbox account, with workers', () => {
   let stack: Stack;
   let receiver: TestReceiver;
   before(async () => {
@@ -28,11 +30,13 @@ describe('advancing a sandbox account, by the real processes', () => {
     await stack.stop();
   });
 
-  it('a webhook whose next attempt is an hour away goes out now; that of another account waits', async () => {
+  it('sends a webhook that is due in an hour, but not that of another account', async () => {
     const accounts = await stack.seed();
     const rows = stack.db.collection('deliveries');
     const inAnHour = new Date(Date.now() + 3_600_000);
-    /** A purchase of the account, whose result its receiver has refused once. @returns the row. */
+    /**
+     * Makes a purchase whose webhook the receiver has refused once. @returns its row and client.
+     */
     async function refused(name: 'buyer' | 'buyer2') {
       const client = apiClient(stack.baseUrl, accounts[name]?.api_key ?? '');
       await client.post('/api/buyer/api/config', {
@@ -51,7 +55,7 @@ describe('advancing a sandbox account, by the real processes', () => {
         rows.findOne({ refId, event, leaseToken: null, 'attempts.0': { $exists: true } }),
       );
       const { receiverId, accountId } = row;
-      // As after many failures: hours between attempts, and the breaker open.
+      // The state after many failures: hours until the next attempt, and an open circuit breaker.
       await rows.updateMany({ accountId, state: 'due' }, { $set: { nextAttemptAt: inAnHour } });
       await stack.db
         .collection<{ _id: string }>('webhookReceivers')
@@ -74,9 +78,9 @@ describe('advancing a sandbox account', () => {
   const api = useApi();
   const call = ({ key }: ApiAccount) => api.call({ method: 'POST', path, key });
 
-  it('its open transactions are asked about now; final ones, those of a person and of others are not', async () => {
+  it('checks its open transactions, not final, reviewed or foreign ones', async () => {
     const { _id: code } = await newProduct(api);
-    /** Accepted; no worker runs here, so that it stands as it is made. */
+    /** Makes a purchase that stays accepted, because no worker runs here. */
     const bought = async ({ key }: ApiAccount) => {
       const body = { code, customer_number: '081234561238', ref_id: uniqueRef() };
       return String((await api.call({ path: '/api/buyer/transaction', key, body })).body.data.transaction_id);
@@ -100,7 +104,7 @@ describe('advancing a sandbox account', () => {
     ]);
   });
 
-  it('its open bills are over; one that is paid, and those of others, stay', async () => {
+  it('expires its open quotes, not paid or foreign ones', async () => {
     const [mine, others] = [await api.newBuyer(), await api.newBuyer()];
     const later = new Date(Date.now() + 3_600_000);
     async function quoteOf({ account }: ApiAccount, over: Partial<Quote> = {}): Promise<string> {

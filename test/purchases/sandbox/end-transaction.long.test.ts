@@ -1,4 +1,4 @@
-/** POST /api/sandbox/transactions/<ref>/end, by the real processes: what follows is what follows a provider's answer. */
+/** POST /api/sandbox/transactions/<ref>/end has the same effects as a provider's answer. */
 import { expect } from 'chai';
 import { apiClient, uniqueRef, type ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,7 +8,7 @@ import { topup } from '../../support/topup.js';
 const code = 'S10';
 const held = '081234561238';
 
-describe('ending a transaction of the sandbox', () => {
+describe('ending a sandbox transaction', () => {
   let stack: Stack;
   let buyer: ApiClient;
 
@@ -26,7 +26,7 @@ describe('ending a transaction of the sandbox', () => {
   const end = (refId: string, result: string) =>
     buyer.post(`/api/sandbox/transactions/${refId}/end`, { result });
 
-  /** Bought, and with the simulator. @returns its ref_id. */
+  /** Makes a purchase and waits until the simulator has it. @returns its ref_id. */
   async function underWay(number = held): Promise<string> {
     const refId = uniqueRef();
     const body = { code, customer_number: number, ref_id: refId };
@@ -51,7 +51,7 @@ describe('ending a transaction of the sandbox', () => {
   const executions = async (id: string) =>
     (await stack.simulator.log()).filter((row) => row.ref_id.startsWith(id)).length;
 
-  it('…1238 stays pending; success: it has its serial number, is executed once, and a repeat answers it', async () => {
+  it('success ends …1238 with a serial number and one execution; a repeat returns it', async () => {
     const before = await balance();
     const refId = await underWay();
     const { transaction_id: id } = await transaction(refId);
@@ -70,7 +70,7 @@ describe('ending a transaction of the sandbox', () => {
     expect(await transaction(refId)).to.deep.equal(done);
   });
 
-  it('asked for again and again while it ends: none is told that it cannot', async () => {
+  it('repeated calls during the end are never refused', async () => {
     const refIds = await Promise.all(Array.from({ length: 12 }, () => underWay()));
     const refused = await Promise.all(
       refIds.map(async (refId) => {
@@ -85,7 +85,7 @@ describe('ending a transaction of the sandbox', () => {
     expect(refused).to.deep.equal(refIds.map(() => null));
   });
 
-  it('failed: the price is back, no other seller was tried, and nothing was executed', async () => {
+  it('failed refunds the price, without another seller and without execution', async () => {
     const before = await balance();
     const refId = await underWay();
     const { transaction_id: id } = await transaction(refId);
@@ -101,7 +101,7 @@ describe('ending a transaction of the sandbox', () => {
     expect((await end(refId, 'reversed')).body.reason).to.equal('end_not_possible');
   });
 
-  it('one that hangs (…1235) is ended when its first answer has timed out', async () => {
+  it('ends a hanging one (…1235) after its first answer has timed out', async () => {
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561235', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);
@@ -112,7 +112,7 @@ describe('ending a transaction of the sandbox', () => {
     await untilStatus(refId, 'failed');
   });
 
-  it('reversed: a success is taken back once, by what a reversal of a provider does', async () => {
+  it("reversed takes a success back once, like a provider's reversal", async () => {
     const before = await balance();
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561230', ref_id: refId };
@@ -137,7 +137,7 @@ describe('ending a transaction of the sandbox', () => {
     expect(await balance()).to.equal(before);
   });
 
-  it('of two different ends at once the first holds, and money moves once', async () => {
+  it('the first of two different concurrent ends wins, and money moves once', async () => {
     for (let round = 0; round < 5; round++) {
       const before = await balance();
       const refId = await underWay();
@@ -156,7 +156,7 @@ describe('ending a transaction of the sandbox', () => {
     }
   });
 
-  it("another account's is not found, by either name, and stays as it is", async () => {
+  it("does not find or change another account's transaction, by ref_id or id", async () => {
     const refId = await underWay();
     const { transaction_id: id } = await transaction(refId);
     const made = await topup(

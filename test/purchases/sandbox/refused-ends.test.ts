@@ -1,4 +1,6 @@
-/** What POST /api/sandbox/transactions/<ref>/end refuses, and that nothing is asked or written then. */
+/**
+ * Refusals of POST /api/sandbox/transactions/<ref>/end. They call no provider and write nothing.
+ */
 import { expect } from 'chai';
 import { endTransaction } from '../../../src/api/sandbox/scenarios.js';
 import type { ProviderSettings } from '../../../src/accounts/account.model.js';
@@ -14,7 +16,7 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { startReceiver, type TestReceiver } from '../../webhooks/support/receiver.js';
 
-describe('an end that is refused', () => {
+describe('a refused end of a sandbox transaction', () => {
   const api = useApi();
   let provider: TestReceiver;
   before(async () => {
@@ -22,7 +24,7 @@ describe('an end that is refused', () => {
   });
   after(() => provider.close());
 
-  /** Accepted; no worker runs here, so that it stands as it is made. */
+  /** Makes a purchase that stays accepted, because no worker runs here. */
   async function bought() {
     const { _id: code, sellerId } = await newProduct(api);
     const { key, account } = await api.newBuyer(100_000);
@@ -57,14 +59,14 @@ describe('an end that is refused', () => {
   const notPossible = (message: RegExp) =>
     ({ status: 409, code: '01', reason: 'end_not_possible', message }) as const;
 
-  it('is of one that is not with a provider yet', async () => {
+  it('before the transaction is with a provider', async () => {
     const { end, stored } = await bought();
     const before = await stored();
     expectFailure(await end('success'), notPossible(/not with a provider yet/));
     expect(await stored()).to.deep.equal(before);
   });
 
-  it('is of one whose provider is real: it hears nothing of it', async () => {
+  it('with a real provider, which is not called', async () => {
     const { end, sent, become, stored } = await bought();
     await sent('h2h');
     await become({ status: 'PROCESSING' });
@@ -75,7 +77,7 @@ describe('an end that is refused', () => {
     expect(await stored()).to.include({ status: 'PROCESSING' });
   });
 
-  it('is of one that waits for the operator, and of one whose customer number is masked', async () => {
+  it('under review, or with a masked customer number', async () => {
     const { end, sent, become } = await bought();
     await sent('simulator');
     await become({ status: 'PROCESSING', reviewSince: new Date() });
@@ -87,7 +89,7 @@ describe('an end that is refused', () => {
     expect(provider.hits()).to.equal(0);
   });
 
-  it('is none while the majority lags behind the end: that end is answered', async function () {
+  it('returns the existing end while the majority lags behind it', async function () {
     await skipWithoutFaults(this);
     const { id, end, sent, become } = await bought();
     await sent('simulator');
@@ -106,7 +108,7 @@ describe('an end that is refused', () => {
     expect(answer.body.code).to.equal('00');
   });
 
-  it('is one that its state does not allow; the one that it has is answered', async () => {
+  it('of a transaction in another final state; a repeat of its own end is answered', async () => {
     for (const [status, its, others] of [
       ['SUCCESS', 'success', ['failed']],
       ['FAILED', 'failed', ['success', 'reversed']],
@@ -128,7 +130,7 @@ describe('an end that is refused', () => {
     expect(provider.hits()).to.equal(0);
   });
 
-  it('is one that the simulator does not hear of: 503, and the same call again may come through', async () => {
+  it('with an unreachable simulator: 503, and the call can be retried', async () => {
     const { end, sent, become, stored } = await bought();
     await sent('simulator', {}, 'http://127.0.0.1:9');
     await become({ status: 'PROCESSING' });
@@ -138,7 +140,7 @@ describe('an end that is refused', () => {
     expect(await stored()).to.include({ status: 'PROCESSING' });
   });
 
-  it('is one that nobody knows, and of a transaction that there is not', async () => {
+  it('with an unknown result or an unknown transaction', async () => {
     const { end } = await bought();
     for (const result of ['lost', '', null, undefined, 1]) {
       expectFailure(await end(result), { status: 400, code: '01', field: 'result' });

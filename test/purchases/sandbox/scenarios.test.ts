@@ -12,7 +12,7 @@ import { startSimulator, type RunningSimulator } from '../../support/simulator.j
 import { useSettings } from '../../support/use-settings.js';
 import { call } from '../../simulator/call-simulator.js';
 
-describe('the numbers that play a story', () => {
+describe('sandbox scenario numbers', () => {
   const api = useApi();
   let simulator: RunningSimulator;
   before(async () => {
@@ -20,7 +20,7 @@ describe('the numbers that play a story', () => {
   });
   after(() => simulator.stop());
 
-  it('GET /api/sandbox/scenarios lists the table of docs/reference/api/sandbox.md, row by row', async () => {
+  it('match the table of docs/reference/api/sandbox.md, row by row', async () => {
     const { key } = await api.newAccount('buyer');
     const answer = await api.call({ method: 'GET', path: '/api/sandbox/scenarios', key });
     expectSuccess(answer, listScenarios);
@@ -33,7 +33,7 @@ describe('the numbers that play a story', () => {
     expect(listed).to.have.length(sandboxScenarios.length);
   });
 
-  it('are those by which the simulator behaves, as its page says', async () => {
+  it('match the behaviour and the page of the simulator', async () => {
     const page = await (await fetch(simulator.url)).text();
     for (const { ending } of sandboxScenarios) {
       expect(page).to.include(`…${ending}`);
@@ -51,7 +51,7 @@ describe('the numbers that play a story', () => {
     }
   });
 
-  it('say nothing about the provider that plays them, and others do', () => {
+  it("do not count in the provider's statistics; other numbers do", () => {
     for (const { ending } of sandboxScenarios) {
       expect(isScenarioOrder('simulator', { customerNumber: `08123456${ending}` }), ending).to.equal(true);
       expect(isScenarioOrder('h2h', { customerNumber: `08123456${ending}` }), ending).to.equal(false);
@@ -75,11 +75,11 @@ describe('the numbers that play a story', () => {
   });
 });
 
-describe('the calls of a sandbox, at a live service', () => {
+describe('sandbox calls on a live service', () => {
   const api = useApi();
   useSettings({ APP_MODE: 'live' });
 
-  it('answer a live key with sandbox_only, and the ping goes out all the same', async () => {
+  it('are refused with sandbox_only, except the ping', async () => {
     const buyer = await api.newAccount('buyer');
     const seller = await api.newAccount('seller');
     expect(buyer.key).to.match(/^bk_live_/);
@@ -104,23 +104,23 @@ describe('the calls of a sandbox, at a live service', () => {
   });
 });
 
-describe('…1239, of which every provider is away', () => {
+describe('…1239, with every provider away', () => {
   const api = useApi();
   const order = (code: string, last = '1239') => ({
     path: '/api/buyer/transaction',
     body: { code, customer_number: `08123456${last}`, ref_id: uniqueRef() },
   });
 
-  it('is refused as such a product is, costs nothing, and says nothing of other numbers and accounts', async () => {
+  it('is refused like a product in maintenance, at no cost, for this number only', async () => {
     const { _id: code } = await newProduct(api);
     const { _id: away } = await newProduct(api, { status: 'maintenance' });
     const { key } = await api.newBuyer(10_500);
     const refused = await api.call({ ...order(code), key });
     expectFailure(refused, { status: 503, code: '03', reason: 'product_unavailable', retryAfterMaxS: 60 });
-    // What its row says, by which a reader knows how long a client that waits for it goes on.
+    // The documented row states the Retry-After value.
     const row = sandboxScenarios.find(({ ending }) => ending === '1239');
     expect(row?.description).to.include(`Retry-After: ${String(refused.headers['retry-after'])}`);
-    // Nothing waits, so nothing becomes due.
+    // Nothing waits, so advancing makes nothing due.
     await api.call({ method: 'POST', path: '/api/sandbox/advance', key });
     expect((await api.call({ ...order(code), key })).status).to.equal(503);
     const { body } = await api.call({ ...order(away, '1230'), key });
@@ -131,10 +131,10 @@ describe('…1239, of which every provider is away', () => {
     expectFailure(unknown, { status: 404, code: '02', reason: 'product_not_found' });
   });
 
-  describe('at a live service', () => {
+  describe('on a live service', () => {
     useSettings({ APP_MODE: 'live' });
 
-    it('is a number as any other', async () => {
+    it('is an ordinary number', async () => {
       const { _id: code } = await newProduct(api);
       const { key } = await api.newBuyer(10_500);
       expect((await api.call({ ...order(code), key })).status).to.equal(200);
@@ -142,10 +142,10 @@ describe('…1239, of which every provider is away', () => {
   });
 });
 
-describe('a live account whose service became a sandbox', () => {
+describe('a live account on a service that became a sandbox', () => {
   const api = useApi();
 
-  it('plays nothing: its key is refused before any call', async () => {
+  it('is refused by its key before any call', async () => {
     const { key } = await api.newAccount('buyer', { mode: 'live' });
     const answer = await api.call({ method: 'GET', path: '/api/sandbox/scenarios', key });
     expectFailure(answer, { status: 401, code: '07', reason: 'invalid_key' });

@@ -13,13 +13,13 @@ import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { dayAgo, setTime } from './ledger-play.js';
 
-describe('the audit log in the closes of days', () => {
+describe('audit log in daily closes', () => {
   useDatabase();
   afterEach(() => {
     setClock(null);
   });
 
-  /** Changes the database as only who may do more than the service can. */
+  /** Changes the database with more rights than the service has. */
   const forge = (change: (entries: typeof audit) => Promise<unknown>) => change(audit);
 
   async function written(action: string): Promise<string> {
@@ -52,12 +52,12 @@ describe('the audit log in the closes of days', () => {
   let first: string;
   let second: string;
 
-  it('the first close covers what was written before there were rows of it; a day of before is read on', async () => {
+  it('the first close covers all earlier entries; days closed without rows verify', async () => {
     setTime(dayAgo(20), 12);
     const old = await written('before any close');
     setTime(dayAgo(9), 1);
     await closeLedger(dayAgo(10));
-    // As 0.2 before this has left it.
+    // Simulates a close of an earlier release, without audit rows.
     const day = dayAgo(10);
     const content = (await findLastClosedDay())?.content;
     if (!content) {
@@ -87,7 +87,7 @@ describe('the audit log in the closes of days', () => {
     expect((await verifyLedger()).closes.audit).to.include({ late: 0 });
   });
 
-  it('an entry of a closed day that is changed, made anew, moved in time or removed is named', async () => {
+  it('reports a changed, replaced, moved or removed entry of a closed day', async () => {
     const change = (fields: object) => () =>
       forge((entries) => entries.updateOne({ _id: first }, { $set: fields as never }));
     const name = `audit audit entry ${first}: it was changed after ${dayAgo(9)} was closed`;
@@ -102,7 +102,7 @@ describe('the audit log in the closes of days', () => {
     ).to.deep.equal([`audit audit entry ${second}: it was removed after ${dayAgo(8)} was closed`]);
   });
 
-  it('an entry that is inserted into a closed day is named; with a row of its own, its day is', async () => {
+  it('reports an entry added to a closed day, or its day if a row was added too', async () => {
     setTime(dayAgo(8), 15);
     const forged = await written('never happened');
     const unknown = /was not there when its day was closed/;
@@ -124,7 +124,7 @@ describe('the audit log in the closes of days', () => {
     expect(await namedFindings()).to.deep.equal([]);
   });
 
-  it('a row that is taken away or changed is named by its day', async () => {
+  it('reports the day of a removed or changed row', async () => {
     const row = await auditCloses.findOne({ _id: second });
     await auditCloses.deleteOne({ _id: second });
     expect((await namedFindings()).join('\n'))
@@ -138,7 +138,7 @@ describe('the audit log in the closes of days', () => {
     expect(await namedFindings()).to.deep.equal([]);
   });
 
-  it('an entry that comes after its day was closed is covered by the next close, exactly once, and told of', async () => {
+  it('covers a late entry once, in the next close, and reports it', async () => {
     setTime(dayAgo(8), 23);
     const late = await written('by a clock that is behind');
     expect((await namedFindings()).join('\n')).to.include(late);

@@ -1,4 +1,7 @@
-/** What no hash of a closed day proves is looked at every day: adjustments, and of the last days totals, quotes and audit traces. */
+/**
+ * Facts without a hash in a closed day are checked daily: adjustments, and the last days' totals,
+ * quotes and audit entries.
+ */
 import { expect } from 'chai';
 import { Long, type Document } from 'mongodb';
 import mongoose from 'mongoose';
@@ -17,7 +20,7 @@ import { dayAgo, setTime } from './ledger-play.js';
 
 const by = { actor: 'operator:budi', from: null, reason: 'ticket 90' };
 
-describe('the daily verification, beside closed days', () => {
+describe('daily verification outside closed days', () => {
   useDatabase();
   let account: Account;
   let adjustmentId: string;
@@ -36,7 +39,7 @@ describe('the daily verification, beside closed days', () => {
   const findings = async (full: boolean) =>
     (await verifyLedger(undefined, { full })).findings.map(({ check, subject }) => `${check}: ${subject}`);
 
-  it('is green, and says of each rule that it has not looked at that it was not checked', async () => {
+  it('is green, and marks each skipped rule as not checked', async () => {
     const daily = await verifyLedger();
     expect(daily.findings).to.deep.equal([]);
     const open = daily.checks.filter(({ failures }) => failures !== 0);
@@ -50,7 +53,7 @@ describe('the daily verification, beside closed days', () => {
     expect(full.checks.filter(({ failures }) => failures !== 0)).to.deep.equal([]);
   });
 
-  it('is green after a list of purchases was exported, and with every rule as well', async () => {
+  it('is green after an export of purchases, also with every rule', async () => {
     await recordAudit(null, {
       ...by,
       action: 'purchase.export',
@@ -60,9 +63,9 @@ describe('the daily verification, beside closed days', () => {
     expect(await findings(true)).to.deep.equal([]);
   });
 
-  it('totals that were never built are not called right', async () => {
+  it('does not call totals correct that were never built', async () => {
     await db().collection('totalsState').deleteMany({});
-    // A process remembers it for a moment.
+    // A process caches it for a moment.
     await eventually('it to be forgotten', async () => !(await areTotalsComplete()));
     const checks = (await verifyLedger()).checks.concat(
       (await verifyLedger(undefined, { full: true })).checks,
@@ -72,7 +75,7 @@ describe('the daily verification, beside closed days', () => {
     expect(totals.map(({ failures }) => failures)).to.deep.equal([null, null]);
   });
 
-  /** What is planted, and what the verification of each day and that of everything have to say of it. */
+  /** [corruption, how to plant it, findings of both the daily and the full verification] */
   const corruptions: [string, () => Promise<() => Promise<unknown>>, () => string[]][] = [
     [
       'an adjustment that nobody asked for: journal and wallet agree',
@@ -129,7 +132,7 @@ describe('the daily verification, beside closed days', () => {
     ],
   ];
   for (const [what, plant, expected] of corruptions) {
-    it(`names ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       const restore = await plant();
       const [daily, full] = await Promise.all([false, true].map(findings)).finally(restore);
       const named = expected();
@@ -141,7 +144,7 @@ describe('the daily verification, beside closed days', () => {
 
   const strange = 'f'.repeat(32);
 
-  /** Its journal, and the wallet as it is after it. */
+  /** Forges a journal and the wallet that matches it. */
   async function forgeJournal(subjectId: string): Promise<() => Promise<unknown>> {
     const amount = rupiah(9_000_000);
     const [journal, wallet] = await Promise.all([

@@ -57,13 +57,13 @@ describe('closed days of the ledger', function () {
     setTime(dayAgo(1), 1);
     expect((await closeLedger()).map(({ _id }) => _id)).to.deep.equal([second, third]);
     setClock(null);
-    // Of a day that is still open.
+    // These belong to a day that is still open.
     await play.succeed(await play.buy());
     await play.fail(await play.buy());
   });
   after(() => setClock(null));
 
-  /** Enough for a withdrawal: what a purchase of that price brings. */
+  /** Sells one purchase at this price, so that the seller can withdraw. */
   async function creditSeller(amount: number): Promise<void> {
     const setPrice = (price: number) =>
       writeAndInvalidate([OfferModel], null, (offers) =>
@@ -78,7 +78,7 @@ describe('closed days of the ledger', function () {
   const found = ({ findings }: LedgerReport) => findings.map(({ check, subject }) => `${check}: ${subject}`);
   const on = (account: { _id: string }, day: string) => `closed-days: wallet ${account._id} on ${day}`;
 
-  it('hold by their hashes and by every rule; a purchase over midnight is in the days of its journals', async () => {
+  it('verify by hashes and by every rule; a purchase spans the days of its journals', async () => {
     const fast = await verifyLedger();
     expect(fast.findings).to.deep.equal([]);
     expect(fast.closes.days).to.equal(3);
@@ -229,7 +229,7 @@ describe('closed days of the ledger', function () {
     ],
   ];
   for (const [what, corrupt, expected] of corruptions) {
-    it(`is red, and says where: ${what}`, async () => {
+    it(`is red and names the place: ${what}`, async () => {
       const restore = await corrupt();
       const report = await verifyLedger();
       await restore();
@@ -238,7 +238,7 @@ describe('closed days of the ledger', function () {
     });
   }
 
-  it('a journal added to a closed day, right behind all others: is named with wallet and day', async () => {
+  it('names wallet and day of a journal added at the end of a closed day', async () => {
     const wallet = await db()
       .collection('wallets')
       .findOne({ _id: play.seller._id as never });
@@ -254,7 +254,7 @@ describe('closed days of the ledger', function () {
     expect(beyond?.message).to.include(second);
   });
 
-  /** A journal of the second day that nothing calls for. */
+  /** Builds a journal of the second day without a subject. */
   function surplus(): Document & { _id: string } {
     return {
       _id: newId(),
@@ -271,7 +271,7 @@ describe('closed days of the ledger', function () {
     };
   }
 
-  it('work under way is never taken for a mistake', async () => {
+  it('running work causes no findings', async () => {
     let isDone = false;
     const work = async () => {
       for (let n = 0; n < 6; n += 1) {
@@ -291,14 +291,14 @@ describe('closed days of the ledger', function () {
     expect((await verifyLedger(undefined, { full: true })).findings).to.deep.equal([]);
   });
 
-  it('a root that was kept elsewhere is still one of them; another is not', async () => {
+  it('accepts a root that was kept elsewhere, and refuses an unknown one', async () => {
     const last = await findLastClosedDay();
     expect((await verifyLedger(undefined, { root: last?.root })).ok).to.equal(true);
     const report = await verifyLedger(undefined, { root: 'f'.repeat(64) });
     expect(found(report)).to.deep.equal([`closed-days: root ${'f'.repeat(64)}`]);
   });
 
-  it('a wallet has a row only for days on which it moved, and each goes on where the last one ended', async () => {
+  it('a wallet has rows only for days with journals, each continuing the last', async () => {
     const rows = await walletCloses.find({ walletId: play.seller._id }).sort({ day: 1 }).toArray();
     expect(rows.map(({ day, firstSeq, lastSeq, newest }) => [day, firstSeq, lastSeq, newest])).to.deep.equal([
       [first, 1, 1, false],

@@ -52,7 +52,7 @@ describe('closing the ledger', function () {
     return (await diagnoseMongo()).find(({ name }) => name === 'daily close');
   };
 
-  it('topup doctor expects a first close only where there was something before yesterday', async () => {
+  it('topup doctor expects a first close only with data from before yesterday', async () => {
     const accountsFrom = (createdAt: Date) =>
       writeAndInvalidate([AccountModel], null, (accounts) =>
         accounts.collection.updateMany({}, { $set: { createdAt } }),
@@ -63,7 +63,7 @@ describe('closing the ledger', function () {
     expect(await doctorSays()).to.include({ status: 'warn', detail: 'no day is closed yet' });
   });
 
-  it('a process that is killed half-way leaves nothing that others cannot finish, and all of them at once make one root', async () => {
+  it('others finish a killed close, and concurrent closes agree on one root', async () => {
     const day = dayAgo(9);
     const args = ['ledger', 'close', '--date', day, '--json'];
     const killed = spawn(process.execPath, [builtProgram('scripts/topup.js'), ...args], { stdio: 'ignore' });
@@ -88,7 +88,7 @@ describe('closing the ledger', function () {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 
-  it('a day that nobody moved on is closed too; a day that is not over is refused', async () => {
+  it('closes a day without journals, and refuses a day that is not over', async () => {
     const [quiet] = await closeLedger(dayAgo(8));
     expect(quiet?.content).to.include({ wallets: 0, journals: 0 });
     const refused = await topup(['ledger', 'close', '--date', dayAgo(0)], process.env);
@@ -110,9 +110,9 @@ describe('closing the ledger', function () {
     expect(await doctorSays()).to.include(late);
   });
 
-  it('what is written by a wrong clock, or late, breaks no closed day and is in exactly one', async () => {
+  it('a wrong clock or a late write breaks no closed day and is in exactly one', async () => {
     const day = dayAgo(6);
-    // A year ahead: it would otherwise end every day before its time comes.
+    // A clock a year ahead must not end days early.
     setTime(dayAgo(-365), 12);
     await play.deposit();
     setTime(day, 12);
@@ -121,7 +121,7 @@ describe('closing the ledger', function () {
     await closeLedger(day);
     const closed = await walletCloses.findOne({ _id: `${day}:${play.buyer._id}` });
     expect(closed && closed.lastSeq - closed.firstSeq).to.equal(1);
-    // Of the closed day, by a clock that is behind, after it was closed.
+    // A clock that is behind writes into the closed day.
     setTime(day, 13);
     await play.deposit();
     setTime(dayAgo(4), 1);
@@ -133,7 +133,7 @@ describe('closing the ledger', function () {
     expect((await verifyLedger()).findings).to.deep.equal([]);
   });
 
-  it('a wallet whose journals do not follow each other is not closed, and named', async () => {
+  it('refuses to close a wallet with inconsistent journals, and names it', async () => {
     setTime(dayAgo(4), 12);
     const deposit = await play.deposit();
     const filter = { subjectId: deposit._id };
@@ -146,7 +146,7 @@ describe('closing the ledger', function () {
     expect((await closeLedger(dayAgo(4)))[0]?.content.journals).to.equal(1);
   });
 
-  it('roots are signed with the key; later ones are not closed without one, and a forged one is found', async () => {
+  it('signs roots with the key, requires it afterwards, and detects forged roots', async () => {
     const key = pem();
     env.LEDGER_CLOSE_KEY = key.replaceAll('\n', '\\n');
     const [signed] = await closeLedger(dayAgo(3));
@@ -177,7 +177,7 @@ describe('closing the ledger', function () {
         .filter(({ check, subject }) => `${check}: ${subject}` === about)
         .map((each) => each.message);
     expect(await problems(publicKey)).to.deep.equal([]);
-    // A whole new content with a root that fits it: only the key is missing.
+    // Forged content with a matching root: only the signature is missing.
     const content = { ...last.content, journals: last.content.journals + 1 };
     const root = computeRoot(last._id, content);
     await dayCloses.updateOne({ _id: last._id }, { $set: { content, root } });
@@ -194,7 +194,7 @@ describe('closing the ledger', function () {
     await dayCloses.replaceOne({ _id: last._id }, last);
   });
 
-  it('topup ledger close prints the root and the key, and verify takes what was kept', async () => {
+  it('topup ledger close prints root and key, and verify accepts the kept root', async () => {
     const printed = await topup(['ledger', 'close', '--date', dayAgo(2)], process.env);
     const last = await findLastClosedDay();
     expect(printed.stdout).to.include(last?.root).and.include(last?.signature?.publicKey);
@@ -208,7 +208,7 @@ describe('closing the ledger', function () {
   });
 });
 
-/** Wallets with one deposit each, as the service writes them. */
+/** Creates wallets with one deposit each, as the service writes them. */
 async function depositInto(count: number, day: string): Promise<void> {
   const at = new Date(getStartOfDay(day).getTime() + 3_600_000);
   const amount = Long.fromNumber(50_000) as unknown as number;

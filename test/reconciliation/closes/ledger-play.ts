@@ -1,4 +1,6 @@
-/** A shop whose days are played by the clock: purchases that succeed, fail and are reversed, deposits, withdrawals. */
+/**
+ * A shop on a test clock: purchases that succeed, fail or are reversed, deposits and withdrawals.
+ */
 import type { Account } from '../../../src/accounts/account.model.js';
 import { bySystem } from '../../../src/audit/record-audit.js';
 import { createDeposit } from '../../../src/deposits/create-deposit.js';
@@ -27,16 +29,16 @@ export interface Play {
   succeed(purchase: Purchase): Promise<void>;
   fail(purchase: Purchase): Promise<void>;
   reverse(purchase: Purchase): Promise<void>;
-  /** The seller's new credits into its wallet. */
+  /** Posts the seller's new credits to its wallet. */
   post(): Promise<void>;
   withdraw(amount?: number): Promise<Settlement>;
   pay(settlement: Settlement): Promise<Settlement>;
   giveBack(settlement: Settlement): Promise<Settlement>;
 }
 
-/** Its first movement, the buyer's deposit, is of the time at which it is called. */
+/** Opens the shop. The buyer's first deposit has the current time of the clock. */
 export async function openPlay(): Promise<Play> {
-  // Nobody is asked: the tests conclude by themselves.
+  // No provider listens here. The tests conclude orders themselves.
   const shop = await openShop('http://127.0.0.1:9', { balance: 1_000_000 });
   const { buyer, seller } = shop;
 
@@ -87,7 +89,7 @@ export async function openPlay(): Promise<Play> {
   };
 }
 
-/** YYYY-MM-DD, so many days ago. */
+/** Returns the business day (YYYY-MM-DD) that many days ago. */
 export function dayAgo(days: number): string {
   return daysAfter(businessDay(new Date()), -days);
 }

@@ -1,4 +1,4 @@
-/** MongoDB forgets a cursor that is idle for ten minutes, and every one of a primary that is none any more. */
+/** MongoDB drops a cursor after ten idle minutes, and all cursors when the primary steps down. */
 import { expect } from 'chai';
 import { getExistingAccount } from '../../../src/accounts/find-account.js';
 import { createAccount } from '../../../src/accounts/create-account.js';
@@ -13,11 +13,14 @@ import { inParallel } from '../../support/purchases.js';
 import { namespaceOf } from '../../money/support/debits.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** Above the first answer of a cursor (101), so that each has to be asked for more; some are above a page of 1,000. */
+/**
+ * Above the first batch of a cursor (101), so that each needs a getMore. Some are above a page of
+ * 1,000.
+ */
 const wallets = 130;
 const deposits = 1_100;
 const days = 120;
-/** What the verification reads, of each of which one cursor is forgotten if there is any. */
+/** The collections that the verification reads. One cursor of each is dropped, if there is any. */
 const collections = [
   'accounts',
   'wallets',
@@ -30,7 +33,7 @@ const collections = [
   'dailyTotals',
 ];
 
-describe('ledger verify while MongoDB forgets its cursors', function () {
+describe('ledger verify with lost cursors', function () {
   this.timeout(180_000);
   useDatabase();
 
@@ -51,17 +54,17 @@ describe('ledger verify while MongoDB forgets its cursors', function () {
       await recordAudit(null, { actor: 'operator:test', action: 'account.set', subject });
     }
     for (let day = 0; day < days; day++) {
-      // Days of a calendar of their own, the first of which has all of it.
+      // Future days, the first of which contains all entries.
       const at = new Date(Date.UTC(2030, 0, 1 + day));
       const bound = { day: at.toISOString().slice(0, 10), end: at, now: at };
       await closeDay(bound, await findLastClosedDay());
     }
-    // What no close covers.
+    // Not covered by any close.
     await deposit(busy);
   });
 
   for (const full of [false, true]) {
-    it(`${full ? 'with --full ' : ''}reads on, and says what it says otherwise`, async () => {
+    it(`${full ? 'with --full ' : ''}continues and returns the same result`, async () => {
       const { closes, examined, findings } = await verifyLedger(() => undefined, { full });
       const faults = await Promise.all(
         collections.map((name) =>

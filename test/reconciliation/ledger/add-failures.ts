@@ -3,7 +3,10 @@ import type { Ids } from './history.js';
 
 const raw = { promoteLongs: false };
 
-/** Many failures of the idle buyer, as the service would have written them. @returns their ids, rising. */
+/**
+ * Adds many failures of the idle buyer, as the service would write them. @returns their ids in
+ * ascending order.
+ */
 export async function addFailures(db: Db, ids: Ids): Promise<string[]> {
   const [purchase, order, journals, wallet] = await Promise.all([
     db.collection('transactions').findOne({ _id: ids.failed as never }, raw),
@@ -56,7 +59,7 @@ export async function removeFailures(db: Db, ids: Ids, copies: string[]): Promis
   await setSeq(db, ids, 1);
 }
 
-/** A failure gives back what it took: the balance stays. */
+/** Sets the wallet's seq. A failure refunds its debit, so the balance stays. */
 async function setSeq(db: Db, ids: Ids, seq: number): Promise<void> {
   await db
     .collection('wallets')

@@ -3,20 +3,22 @@ import type { LedgerCheck } from '../../../src/reconciliation/ledger/ledger-repo
 import type { Edit } from './edit.js';
 import type { Ids } from './history.js';
 
-/** The check, whom it names (`{success}` stands for that id), and words that it uses. */
+/** The check, its subject (`{success}` is replaced by that id), and words of its message. */
 export type Expected = [LedgerCheck, string, string];
 
-/** Something that must never be in the database, and what the verification has to say about it. */
+/**
+ * A state that must never be in the database, and the findings that the verification must report.
+ */
 export interface Corruption {
   what: string;
   plant: (edit: Edit, ids: Ids) => Promise<unknown>;
   finds: Expected[];
-  /** Rows that are right among themselves: only the hashes of the daily close tell that they were others. */
+  /** The rows are consistent. Only the hashes of the daily close reveal the change. */
   byClose?: true;
 }
 
 export const one = Long.fromNumber(1);
 export const rupiah = (amount: number) => Long.fromNumber(amount);
 export const journal = (subjectId: unknown, kind: string) => ({ subjectId, kind });
-/** An id that nothing has, and that comes after all others. */
+/** An unused id that sorts after all others. */
 export const strange = 'f'.repeat(32);

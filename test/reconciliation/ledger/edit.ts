@@ -1,15 +1,15 @@
 import type { Db, Document } from 'mongodb';
 
-/** Changes stored documents behind the service's back, and puts everything as it was. */
+/** Changes stored documents without the service, and can undo the changes. */
 export interface Edit {
   change(collection: string, filter: Document, update: Document): Promise<void>;
   remove(collection: string, filter: Document): Promise<void>;
   add(collection: string, document: Document): Promise<void>;
-  /** The same document under another `_id`. */
+  /** Moves the document to another `_id`. */
   rename(collection: string, filter: Document, id: unknown): Promise<void>;
-  /** A document with changed fields beside the one it is a copy of. @returns the copy. */
+  /** Adds a copy of a document with changed fields. @returns the copy. */
   copy(collection: string, filter: Document, changes: Document): Promise<Document>;
-  /** Replaces an index by another one of the same name, or by none. */
+  /** Replaces an index by another one with the same name, or drops it. */
   index(collection: string, name: string, other: { key: Document; options?: Document } | null): Promise<void>;
   read(collection: string, filter: Document): Promise<Document>;
   undo(): Promise<void>;
@@ -26,7 +26,7 @@ export function edit(db: Db): Edit {
     return found;
   }
   async function add(collection: string, document: Document): Promise<void> {
-    // The driver would give one without an id its own; here null is meant.
+    // Otherwise the driver would replace a null `_id`.
     const options = { ignoreUndefined: true, forceServerObjectId: '_id' in document };
     await db.collection(collection).insertOne(document, options);
     undoes.push(() => db.collection(collection).deleteOne({ _id: document['_id'] }));

@@ -5,24 +5,24 @@ import { eventually } from '../../support/eventually.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { topup } from '../../support/topup.js';
 
-/** The ids of one thing of each kind and state. */
+/** The ids of one document of each kind and state. */
 export interface Ids {
   buyerId: string;
-  /** A buyer with one deposit of 50,000 and nothing else. */
+  /** A buyer whose only movement is a deposit of 50,000. */
   idleId: string;
   sellerId: string;
   success: string;
   failed: string;
   reversed: string;
-  /** Waits for the operator. */
+  /** Under review. */
   review: string;
-  /** Its order's outcome is unknown. */
+  /** The outcome of its order is unknown. */
   processing: string;
-  /** PENDING, nothing sent. */
+  /** PENDING, without an order. */
   open: string;
-  /** Sold; the seller's credit is not posted yet. */
+  /** Sold, with a credit that is not posted yet. */
   unposted: string;
-  /** A paid bill, its quote, and a quote that nobody has paid. */
+  /** A paid bill, its quote, and an unpaid quote. */
   bill: string;
   quote: string;
   openQuote: string;
@@ -49,7 +49,10 @@ const settings = {
 };
 const price = 500_025;
 
-/** Has the service itself make a history in which every state of everything occurs. All workers stand still after. */
+/**
+ * Lets the service create a history with every state of every document. All workers are stopped
+ * afterwards.
+ */
 export async function makeHistory(): Promise<History> {
   const stack = await startStack({ env: settings });
   const accounts = await stack.seed();
@@ -146,7 +149,7 @@ async function playSettlements(stack: Stack, seller: ApiClient) {
   return { paidOut, returned, waiting: await ask('3234567890', 80_000) };
 }
 
-/** With nobody but the fulfilment worker, and then nobody at all. */
+/** Runs with the fulfilment worker only, and the last purchase without any worker. */
 async function playOpen(stack: Stack, buyer: ApiClient, code: string) {
   const fulfilment = await stack.startWorker('fulfilment');
   const processing = await buy(buyer, 'S10', '1233');

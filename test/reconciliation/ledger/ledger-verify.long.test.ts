@@ -30,7 +30,7 @@ describe('topup ledger verify', function () {
     return { code: result.code, report: result.json<LedgerReport>() };
   }
 
-  it('is green on what the service itself wrote: every state of purchases, deposits, settlements and bills', async () => {
+  it('is green on everything that the service itself wrote, in every state', async () => {
     const { code, report } = await verify();
     expect(report.findings).to.deep.equal([]);
     expect(code).to.equal(0);
@@ -40,7 +40,7 @@ describe('topup ledger verify', function () {
   });
 
   for (const { what, plant, finds } of corruptions.filter((each) => !each.byClose)) {
-    it(`names ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       await plant(planted, history.ids);
       const { code, report } = await verify();
       const told = JSON.stringify(report.findings, null, 1);
@@ -55,7 +55,7 @@ describe('topup ledger verify', function () {
   }
 
   for (const { what, plant } of corruptions.filter((each) => each.byClose)) {
-    it(`reads on past ${what}, which only a close can prove`, async () => {
+    it(`continues after ${what}, which only a close can reveal`, async () => {
       await plant(planted, history.ids);
       await verify();
     });
@@ -69,7 +69,7 @@ describe('topup ledger verify', function () {
     return [check, about ?? '', says ?? ''];
   }
 
-  it('reads a history of many batches: every purchase once, and a corruption at each end and in the middle', async () => {
+  it('reads many batches once and finds corruptions at their ends and in the middle', async () => {
     const { stack, ids } = history;
     const copies = await addFailures(stack.db, ids);
     await topup(['totals', 'rebuild'], stack.env);
@@ -95,7 +95,7 @@ describe('topup ledger verify', function () {
     expect((await verify()).report.findings).to.deep.equal([]);
   });
 
-  it('says where clients credit themselves what nobody vouched for, and that it cannot tell more', async () => {
+  it('reports the sum of instant deposits that no person confirmed', async () => {
     const { stack, ids } = history;
     const instant = { ...stack.env, DEPOSIT_MODE: 'instant' };
     const well = await verify(instant);
@@ -107,7 +107,7 @@ describe('topup ledger verify', function () {
     const ownCall = await verify(instant);
     expect(ownCall.report.findings).to.deep.equal([]);
     expect(ownCall.report.totals?.unvouchedDeposits).to.equal(50_000);
-    // What waited for somebody was confirmed by somebody, whatever the mode is now.
+    // A deposit that had waited needs a confirmation, whatever the mode is now.
     const earlier = new Date(at.getTime() - 3_600_000);
     await planted.change('deposits', { _id: ids.idleDeposit }, { $set: { createdAt: earlier } });
     const waited = await verify(instant);
@@ -116,7 +116,7 @@ describe('topup ledger verify', function () {
     ]);
   });
 
-  it('outlives a database that is away for a moment', async () => {
+  it('survives a short outage of the database', async () => {
     const uri = String(history.stack.env['MONGODB_URI']);
     const { report } = await withFault({ commands: ['find'], kind: 'refused', times: 4, uri }, () =>
       verify(),
@@ -124,7 +124,7 @@ describe('topup ledger verify', function () {
     expect(report.findings).to.deep.equal([]);
   });
 
-  it('tells a person where to look, and is green again once all is as it was', async () => {
+  it('tells an operator where to look, and is green again after the repair', async () => {
     const { stack, ids } = history;
     await planted.change('wallets', { _id: ids.buyerId }, { $inc: { balance: one } });
     const red = await topup(['ledger', 'verify'], stack.env);
@@ -132,12 +132,12 @@ describe('topup ledger verify', function () {
     expect(red.code).to.equal(1);
     expect(red.stdout).to.include('NOT consistent').and.to.include(`wallet ${ids.buyerId}`);
     const green = await topupProcess(['ledger', 'verify'], stack.env);
-    // Where the workers have closed a day meanwhile, not every rule is looked at.
+    // If the workers have closed a day meanwhile, some rules are skipped.
     expect(green.stdout).to.match(/Every rule (that was checked )?holds/);
     expect(green.code).to.equal(0);
   });
 
-  it('never takes work under way for a mistake', async () => {
+  it('running work causes no findings', async () => {
     await history.stack.startWorker('all');
     let done = false;
     const load = Promise.all(Array.from({ length: 60 }, () => buy(history.buyer, 'S10', '7890'))).then(

@@ -7,8 +7,10 @@ import { causesOfWork } from './causes-of-work.js';
 import type { Causes, Scene } from './scene.js';
 
 /**
- * What begins and ends each alarm that is told without Prometheus, in a running copy of the service, in the order in which they are
- * to begin: what must stand for a minute and more by itself comes first. An asterisk: a time was moved that nobody can wait for; a dagger: what a process says is played (test/signals/troubles.long.test.ts has it said).
+ * Starts and ends of each alarm that works without Prometheus, in a running copy, in the order of
+ * their start. Causes that must stand for a minute or more come first. An asterisk marks a moved
+ * time. A dagger marks a played report of a process, which test/signals/troubles.long.test.ts
+ * covers for real.
  */
 export function causesOfAlarms(
   scene: Scene,

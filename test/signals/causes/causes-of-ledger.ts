@@ -1,10 +1,13 @@
-/** A wallet that is not what its journals say, a record that differs, and checks that were not made. */
+/**
+ * A wallet that differs from its journals, a provider record that differs, and checks that are
+ * missing.
+ */
 import { Long } from 'mongodb';
 import { eventually } from '../../support/eventually.js';
 import { topupProcess } from '../../support/topup.js';
 import { ago, hourMs, type Causes, type Scene } from './scene.js';
 
-/** The clock does each once a day: it must be said that it was long ago. What it finds is real. */
+/** These checks run once a day, so their last run is moved back. Their findings are real. */
 export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   const twoDays = { at: ago(48 * hourMs) };
   const kept = rows('ledgerVerifications');
@@ -12,7 +15,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   const orders = rows('attempts');
   let closedAt = new Date();
 
-  /** Sellers whom other causes have put into the database are to be as any other. */
+  /** Gives the sellers of other causes a wallet, as every seller has. */
   async function giveWallets(): Promise<void> {
     const zero = Long.fromNumber(0);
     for (const { _id } of await rows('accounts').find({ role: 'seller' }).toArray()) {
@@ -22,12 +25,12 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   }
   async function verify(isSo: (failures: number) => boolean): Promise<void> {
     await giveWallets();
-    // Other causes have moved purchases to another day, of which the totals do not know.
+    // Other causes have moved purchases to another day without updating the totals.
     const { code, stdout } = await topupProcess(['totals', 'rebuild'], stack.env);
     if (code !== 0) {
       throw new Error(stdout);
     }
-    // A red one is made again every hour.
+    // A red verification is repeated every hour.
     await kept.updateMany({}, { $set: { ok: false, at: ago(hourMs + 60_000) } });
     const since = new Date();
     await askClock('verify-ledger');
@@ -89,7 +92,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
         await compared.updateMany({ sellerId }, { $set: twoDays });
       },
       async end() {
-        // It is made anew.
+        // Deleting it triggers a new comparison.
         await compared.deleteMany({ sellerId: await idOf('seller2') });
         await askClock('reconcile-providers');
       },
@@ -110,7 +113,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
     },
     {
       alarm: 'TopupLedgerRed',
-      // Of an account that does nothing meanwhile: its next journals would be wrong for ever.
+      // An idle account: further journals would stay wrong.
       how: 'a wallet with one rupiah more than its journals',
       async begin() {
         await rows('wallets').updateOne({ _id: await idOf('suspended') }, { $inc: { balance: 1 } });
@@ -126,7 +129,7 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
       how: 'the last verification, two days older *',
       begin: () => kept.updateMany({}, { $set: twoDays }),
       hold: () => kept.updateMany({ at: { $gt: ago(24 * hourMs) } }, { $set: twoDays }),
-      // It was verified anew, with the other one's end.
+      // The end of TopupLedgerRed has verified the ledger again.
       end: () => Promise.resolve(),
     },
   ];

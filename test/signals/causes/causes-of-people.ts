@@ -1,4 +1,4 @@
-/** What waits for a person. */
+/** Work that waits for a person. */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
@@ -14,7 +14,7 @@ import type { Causes, Scene } from './scene.js';
 
 const reason = ['--reason', 'the test ends it'];
 
-/** @param otherKey The second buyer's. */
+/** @param otherKey The API key of the second buyer. */
 export function causesOfPeople(scene: Scene, otherKey: string): Causes {
   const { stack, buyer, other, rows, idOf } = scene;
   const sellers = playedSellers(stack);
@@ -30,7 +30,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
 
   const causes: Causes['causes'] = [
     {
-      // First: what sends webhooks is stopped by others.
+      // Must be first, because other causes stop the webhook worker.
       alarm: 'TopupGivenUp',
       how: 'a receiver whose certificate has expired, at its last try *',
       async begin() {
@@ -48,7 +48,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         };
         const row = await eventually('a try', () => rows('deliveries').findOne({ ...tried, state: 'due' }));
         dead = row._id;
-        // Three days of tries are left out.
+        // Skips three days of retries.
         await rows('deliveries').updateOne(
           { _id: dead },
           { $set: { scheduleStep: retrySchedule.length - 1, nextAttemptAt: new Date() } },
@@ -56,7 +56,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         const isDead = { _id: dead, state: 'dead' };
         await eventually('it to be given up', () => rows('deliveries').findOne(isDead), 30_000);
       },
-      // Its URL is another one by now.
+      // Other causes have changed the URL by then.
       end: () => act('webhooks', 'replay', dead),
     },
     {

@@ -1,4 +1,4 @@
-/** What a process knows of itself alone. */
+/** Troubles that only the process itself can detect. */
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { signalsOf } from '../../support/scrape.js';
@@ -11,7 +11,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   const index = 'account_ref_unique';
   let web: RunningProgram | undefined;
 
-  /** A process that is played: what it would have to live through takes ten minutes to be over. */
+  /** Plays a process that reports troubles, because a real report lasts ten minutes. */
   const says = (alarm: string, how: string, troubles: object): Cause => {
     const say = (found: object) =>
       withRedis(async (client) => {
@@ -37,7 +37,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   const causes: Cause[] = [
     {
       alarm: 'TopupWebMissing',
-      // Nobody can buy, and no web process can have any other trouble.
+      // Without a web process, no purchase is possible and no other web alarm can start.
       beginsLast: true,
       endsFirst: true,
       how: 'kill -9 of every web process',
@@ -50,7 +50,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
     },
     {
       alarm: 'TopupProcessNotReady',
-      // Nothing is written without the index.
+      // No posting is written without the index.
       endsFirst: true,
       how: 'a web process that starts without a unique index',
       of: () => web,

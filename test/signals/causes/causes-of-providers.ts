@@ -1,4 +1,7 @@
-/** Providers that refuse connections, hang, let their certificate expire, or are asked too slowly. */
+/**
+ * Providers that refuse connections, hang, have an expired certificate, or are limited to a low
+ * rate.
+ */
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expiredCertificate } from '../../providers/expired-certificate.js';
@@ -8,7 +11,7 @@ import { eventually } from '../../support/eventually.js';
 import { topup } from '../../support/topup.js';
 import { ago, hourMs, type Cause, type Causes, type Scene } from './scene.js';
 
-/** Twenty in a row open a circuit. */
+/** Enough orders to open a circuit, which needs twenty failures in a row. */
 const orders = 30;
 const hangs = 'hangs';
 
@@ -24,12 +27,12 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       Array.from({ length: count }, (_, at) => purchase(buyer, code, `0812345670${10 + at}`)),
     );
   }
-  /** It is over when a probe has succeeded. */
+  /** Points the seller at the simulator again and closes its circuit by probes. */
   async function sellAgain(username: string): Promise<void> {
     await pointSeller(stack, username, simulated(username));
     await probe(await idOf(username));
   }
-  /** Three probes in a row close it, one a second. */
+  /** Buys until three probes in a row, one a second, have closed the circuit. */
   async function probe(sellerId: string): Promise<void> {
     await eventually('calls', () => buyAt(sellerId, 6).catch(() => null), 60_000);
   }
@@ -71,7 +74,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       },
       async end() {
         await stack.simulator.control({ providers: { [hangs]: null } });
-        // In the sandbox what nobody knows waits for a person soon.
+        // In the sandbox, an unknown outcome goes to review quickly.
         for (const { _id } of await rows('transactions')
           .find({ reviewSince: { $type: 'date' } })
           .toArray()) {
@@ -93,7 +96,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
       alarm: 'TopupProviderFloatEnds',
       how: 'a float that fell to Rp 50.000 in ten minutes *',
       async begin() {
-        // The figures of five minutes and of ten minutes ago.
+        // The samples of ten and five minutes ago.
         const subject = `provider:${await idOf('seller')}`;
         for (const [minutes, float] of [
           [10, 1_000_000],
@@ -109,7 +112,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
         }
         await stack.simulator.control({ providers: { seller: { balance: 50_000 } } });
       },
-      // Money is paid in.
+      // Restores the float.
       end: () => stack.simulator.control({ providers: { seller: null } }),
     },
     {

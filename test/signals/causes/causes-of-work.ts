@@ -1,4 +1,4 @@
-/** Work that nobody does, or that stands still. */
+/** Work that is not done or is stuck. */
 import { startPlayServer, type PlayServer } from '../../providers/play-server.js';
 import { addProduct, finalOf, purchase } from '../../providers/provider-stack.js';
 import { announceChange } from '../../support/announce-change.js';
@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import type { RunningProgram } from '../../support/start-program.js';
 import { ago, hourMs, type Causes, type Scene } from './scene.js';
 
-/** @param webhooks The only worker of its kind, which is stopped in the middle of a delivery. */
+/** @param webhooks The only webhook worker. It is stopped in the middle of a delivery. */
 export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
   const { stack, buyer, other, rows, idOf, onQueue, askClock, withRedis, isHeard } = scene;
   let receiver: PlayServer | undefined;
@@ -99,12 +99,12 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
       alarm: 'TopupClockLate',
       how: 'its last run moved back by two hours *',
       begin: () => eventually('a run of it', () => moveRun({}), 60_000),
-      // The clock does it again within ten minutes.
+      // The schedule runs it again within ten minutes.
       hold: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
     },
     {
-      // What the others add must still find room, and who lives is not known meanwhile.
+      // The other causes need memory for their jobs, and heartbeats stop meanwhile.
       alarm: 'TopupRedisMemory',
       beginsLast: true,
       endsFirst: true,

@@ -1,4 +1,4 @@
-/** What causes of alarms share: a running copy of the service, its Redis, and who buys there. */
+/** Shared by the causes of alarms: a running copy of the service, its Redis and its buyers. */
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Collection, Document } from 'mongodb';
@@ -9,24 +9,27 @@ import type { Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
 
 export interface Cause {
-  /** The alarm's name. */
+  /** Name of the alarm. */
   alarm: string;
-  /** What it is about, where others of the same name may be so for a moment on a busy machine: those wait their time, as in life. */
+  /**
+   * Subject of the alarm. On a busy machine other subjects may briefly have the same alarm; those
+   * wait their full time.
+   */
   about?: string;
   how: string;
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** What the clock would put right meanwhile is made so again. */
+  /** Restores the cause if the schedule would repair it. */
   hold?(): Promise<unknown>;
-  /** Others cannot begin, or be told, after it. */
+  /** Starts after all others, because it blocks their start or their announcement. */
   beginsLast?: true;
-  /** Others cannot end before it; of these the last in the list ends first. */
+  /** Ends before all others, because it blocks their end. The last in the list ends first. */
   endsFirst?: true;
-  /** Whose readiness is shown; the follow-up process without this. */
+  /** The process whose readiness is printed. Default: the follow-up process. */
   of?: () => RunningProgram | undefined;
 }
 
-/** Several causes of one theme, and how to let go of what still stands. */
+/** Causes of one topic, and a function that cleans up. */
 export interface Causes {
   causes: Cause[];
   stop(): Promise<unknown>;
@@ -36,15 +39,15 @@ export interface Scene {
   stack: Stack;
   redis: PrivateRedis;
   buyer: ApiClient;
-  /** Of the second buyer, whose webhooks go where a test says. */
+  /** API client of the second buyer, whose webhook URL tests change. */
   other: ApiClient;
   rows: (name: string) => Collection<Document & { _id: string }>;
   idOf: (username: string) => Promise<string>;
   onQueue: <T>(name: string, work: (queue: Queue) => Promise<T>) => Promise<T>;
-  /** Lets the clock do this now. */
+  /** Runs this scheduled job now. */
   askClock: (job: string) => Promise<unknown>;
   withRedis: <T>(work: (client: Redis) => Promise<T>) => Promise<T>;
-  /** Until a process of this type has said that it lives. */
+  /** Waits for the first heartbeat of a process of this type. */
   isHeard: (type: string) => Promise<unknown>;
 }
 

@@ -19,7 +19,7 @@ export async function newAccount(
   return { account: created.account, secret: created.webhookSecret };
 }
 
-/** A purchase as the core would hand it over; nothing of it is in the database. */
+/** Returns a purchase as the core passes it on. It is not in the database. */
 export function someTransaction(over: Partial<Purchase> = {}): Purchase {
   const createdAt = new Date();
   const id = newId();
@@ -57,7 +57,7 @@ export function someTransaction(over: Partial<Purchase> = {}): Purchase {
   };
 }
 
-/** Stores rows as the core does: in a database transaction. */
+/** Stores rows in a database transaction, as the core does. */
 export async function store(rows: Delivery[]): Promise<Delivery[]> {
   await inTransaction((session) => insertDeliveries(session, rows));
   return rows;

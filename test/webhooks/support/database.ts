@@ -6,7 +6,7 @@ import { connectMongoWhenItAnswers } from '../../support/connect-mongo.js';
 import { deliveries } from '../../../src/webhooks/deliver/delivery.model.js';
 import '../../../src/all-models.js';
 
-/** Gives the tests of a file the real database and queues in this process, and leaves nothing to send behind. */
+/** Connects the tests of a file to the database and queues, and removes due rows at the end. */
 export function useDatabase(): void {
   before(async () => {
     await Promise.all([connectMongoWhenItAnswers(), connectRedis()]);

@@ -14,7 +14,7 @@ import { useApi, type ApiAccount } from '../../api/support/api.js';
 import { someTransaction, store } from './accounts.js';
 import { received, startReceiver, type TestReceiver } from './receiver.js';
 
-/** An endpoint as its account sees it. */
+/** An endpoint as the API shows it. */
 export interface ShownEndpoint {
   id: string;
   url: string;
@@ -30,7 +30,10 @@ export interface ShownEndpoint {
 
 const root = '/api/buyer/webhooks';
 
-/** A buyer of each test's own with a `webhook_url`, a server behind all its URLs, and what delivers to it, in this process. */
+/**
+ * Gives each test a buyer with a `webhook_url`, a server behind all its URLs, and a deliverer in
+ * this process.
+ */
 export function useEndpoints() {
   const api = useApi();
   const sender = createSender(createUrlGuard({ allowPrivate: true }));
@@ -50,7 +53,7 @@ export function useEndpoints() {
     stage.owner = await api.newAccount('buyer', over);
   });
 
-  /** A URL of this test alone. */
+  /** Returns a URL that only this test uses. */
   const hook = (name: string) => `${stage.receiver.url}/${newId()}/${name}`;
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, key?: string) =>
     api.call({ method, path: root + path, key: key ?? stage.owner.key, ...(body && { body }) });
@@ -92,7 +95,10 @@ export function useEndpoints() {
     },
     eventsAt: (url: string) => cameTo(url).map(({ headers }) => headers['x-event']),
     deliverAll: async () => turn(await rowsOf({ state: 'due' })),
-    /** Writes what a purchase tells, by the account as it is now. @returns a row an endpoint, the first's first. */
+    /**
+     * Stores the events of a purchase for the current account. @returns a row per endpoint, the
+     * default one first.
+     */
     event: async (
       kind: PurchaseEvent,
       purchase = someTransaction({ accountId: stage.owner.account._id }),

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 
-/** The addresses of a name for its n-th question (from 1), or null for no answer at all. */
+/** The addresses of a name for its n-th query (from 1), or null for no answer. */
 export type Zone = Record<string, (asked: number) => string[] | null>;
 
 export interface TestNameServer {
@@ -11,7 +11,7 @@ export interface TestNameServer {
 
 const quadA = 28;
 
-/** A real name server on UDP that plays a hostile zone. */
+/** Starts a real name server on UDP that plays a hostile zone. */
 export async function startNameServer(zone: Zone): Promise<TestNameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket('udp4');
@@ -63,7 +63,7 @@ function answerRecord(address: string): Buffer {
   return Buffer.concat([record, data]);
 }
 
-/** Full or `::`-shortened hexadecimal groups. */
+/** Encodes an address of full or `::`-shortened hexadecimal groups. */
 function ipv6(address: string): Buffer {
   const [head = '', tail] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((each) => parseInt(each, 16)));

@@ -1,14 +1,14 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type IncomingMessage } from 'node:http';
 
-/** What the proxy does with a CONNECT: open the tunnel, answer this status instead, or nothing at all. */
+/** Reaction of the proxy to CONNECT: open the tunnel, hang, or answer with this status. */
 export type ProxyMood = 'serve' | 'hang' | number;
 
 export interface TestProxy {
-  /** With a name and a password. */
+  /** Includes a user name and a password. */
   url: string;
   port: number;
-  /** What it was told to connect to, in order. */
+  /** The CONNECT targets, in order. */
   targets: string[];
   behave(mood: ProxyMood): void;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface TestProxy {
 
 export const proxyPassword = 'proxy-pass%20word';
 
-/** A real HTTP proxy that knows CONNECT, and nothing but `user` with `proxyPassword`. */
+/** Starts a real HTTP proxy for CONNECT that accepts only `user` with `proxyPassword`. */
 export async function startProxy(): Promise<TestProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();

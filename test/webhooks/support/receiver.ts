@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that came in, body untouched. */
+/** A received request with its unchanged body. */
 export interface Received {
   path: string;
   headers: Record<string, string>;
@@ -15,9 +15,9 @@ export type Behaviour = (request: Received, response: ServerResponse) => void;
 export interface TestReceiver {
   url: string;
   received: Received[];
-  /** Requests that reached the socket's HTTP parser, whatever became of them. */
+  /** Returns the number of requests that reached the HTTP parser. */
   hits(): number;
-  /** How many requests were open at the same moment, at most, since its behaviour was last changed. */
+  /** Returns the maximum number of concurrent requests since the last change of behaviour. */
   mostOpen(): number;
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -34,7 +34,10 @@ export function answer(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** A real HTTP server that keeps what came. @param host An own loopback address makes it a receiver of its own. */
+/**
+ * Starts a real HTTP server that records its requests. @param host A separate loopback address
+ * makes it a separate receiver.
+ */
 export async function startReceiver(
   behaviour: Behaviour = received,
   host = '127.0.0.1',
