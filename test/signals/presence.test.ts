@@ -80,8 +80,6 @@ describe('presence of processes', () => {
       isSilent,
       lastHeardAt: at(0),
       memoryBytes: 1,
-      knowsMarkups: true,
-      knowsMarkupGroups: true,
       tellsAlarms: null,
       startedAt: minutesAgo === null ? null : at(minutesAgo),
       troubles: null,
