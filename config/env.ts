@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
-import { developmentKey, developmentSecret, keyBytes, findKeysMistake, readKeyring } from './keyring.js';
+import { developmentKey, developmentSecret, decodeKey, findKeysMistake, readKeyring } from './keyring.js';
 import { decodeUriPart, readHosts, readRedisUrl } from './server-addresses.js';
 import { acceptableRisks, isGuarded, refusedSettings } from './refused-settings.js';
 import type { Env, GivenEnv } from './settings.js';
@@ -161,7 +161,7 @@ function checkSplits(value: string, helpers: Joi.CustomHelpers) {
 }
 
 function check32Bytes(value: string, helpers: Joi.CustomHelpers) {
-  return keyBytes(value).length === 32
+  return decodeKey(value).length === 32
     ? value
     : helpers.message({ custom: '{{#label}} must be 32 random bytes in base64 (openssl rand -base64 32)' });
 }
@@ -248,7 +248,7 @@ function findRedisMistakes(env: GivenEnv): string[] {
 }
 
 function findKeyringMistakes(env: GivenEnv): string[] {
-  const single = env.ENCRYPTION_KEY === null ? null : keyBytes(env.ENCRYPTION_KEY);
+  const single = env.ENCRYPTION_KEY === null ? null : decodeKey(env.ENCRYPTION_KEY);
   const listed = readKeyring({ ...env, ENCRYPTION_KEY: null });
   const isOther = listed.some(({ id, key }) => single && (id === '0') !== key.equals(single));
   return isOther && env.ENCRYPTION_KEY !== developmentKey

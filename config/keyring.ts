@@ -22,10 +22,10 @@ export function findKeysMistake(value: string): string | null {
   if (new Set(entries.map((entry) => entry?.[1])).size < entries.length) {
     return 'must not have one id twice';
   }
-  if (new Set(entries.map((entry) => keyBytes(entry?.[2] ?? '').toString('hex'))).size < entries.length) {
+  if (new Set(entries.map((entry) => decodeKey(entry?.[2] ?? '').toString('hex'))).size < entries.length) {
     return 'must not have one key under two ids';
   }
-  return entries.every((entry) => keyBytes(entry?.[2] ?? '').length === 32)
+  return entries.every((entry) => decodeKey(entry?.[2] ?? '').length === 32)
     ? null
     : 'must have keys of 32 random bytes in base64 (openssl rand -base64 32)';
 }
@@ -39,15 +39,15 @@ export function readKeyring(settings: {
 }): SealingKey[] {
   const listed = (settings.ENCRYPTION_KEYS?.split(',') ?? []).map((entry) => {
     const colon = entry.indexOf(':');
-    return { id: entry.slice(0, colon), key: keyBytes(entry.slice(colon + 1)) };
+    return { id: entry.slice(0, colon), key: decodeKey(entry.slice(colon + 1)) };
   });
   const single = settings.ENCRYPTION_KEY;
   return single === null || listed.some(({ id }) => id === firstKeyId)
     ? listed
-    : [...listed, { id: firstKeyId, key: keyBytes(single) }];
+    : [...listed, { id: firstKeyId, key: decodeKey(single) }];
 }
 
-export function keyBytes(base64: string): Buffer {
+export function decodeKey(base64: string): Buffer {
   return Buffer.from(base64, 'base64');
 }
 

@@ -2,7 +2,7 @@
  * Settings that are refused with NODE_ENV=production or APP_MODE=live. Process start, `topup
  * doctor` and docs/reference/refused-settings.md use this list. A test compares the page with it.
  */
-import { developmentKey, developmentSecret, keyBytes, readKeyring } from './keyring.js';
+import { developmentKey, developmentSecret, decodeKey, readKeyring } from './keyring.js';
 import type { Env, GivenEnv } from './settings.js';
 
 export interface RefusedSetting {
@@ -31,7 +31,7 @@ export const refusedSettings: RefusedSetting[] = [
     why: 'everybody has it',
     instead: '`openssl rand -base64 32`',
     acceptedAs: null,
-    isSo: (env) => readKeyring(env).some(({ key }) => key.equals(keyBytes(developmentKey))),
+    isSo: (env) => readKeyring(env).some(({ key }) => key.equals(decodeKey(developmentKey))),
   },
   {
     setting: 'ENCRYPTION_KEY',

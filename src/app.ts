@@ -7,7 +7,7 @@ import { accessRules } from './api/http/access-control.js';
 import { errorEnvelope, notFound } from './api/http/error-envelope.js';
 import { jsonBody } from './api/http/request-body.js';
 import { requestContext } from './api/http/request-context.js';
-import { safeHeaders } from './api/http/express-setup.js';
+import { setSecurityHeaders } from './api/http/express-setup.js';
 import { mountOperations } from './api/http/mount-operations.js';
 import { openApiRoutes } from './api/openapi/routes.js';
 import { operations, resellerOperations } from './api/operations.js';
@@ -30,7 +30,7 @@ export function createApp(): Express {
   app.set('query parser', false);
   app.use(requestContext);
   app.use(healthRoutes());
-  app.use(safeHeaders());
+  app.use(setSecurityHeaders());
   app.use('/admin', adminRoutes());
   app.use(docsRoutes());
   app.use(portalRoutes());

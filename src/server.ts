@@ -4,7 +4,7 @@ import { env } from '../config/env.js';
 import { buildExpressClasses, normalizeRequestTarget } from './api/http/express-setup.js';
 import { handleSequentially } from './api/http/connection-queue.js';
 import { createApp } from './app.js';
-import { awaitMongo, disconnectMongo, mongodbTime } from './database/mongo.js';
+import { awaitMongo, disconnectMongo, getMongodbTime } from './database/mongo.js';
 import { logger } from './shared/logger.js';
 import { closeQueues } from './jobs/queues.js';
 import { disconnectRedis, redis } from './redis/connection.js';
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   await Promise.all([awaitMongo(), subscribeToChanges(), measured.catch(() => undefined)]);
   recheckVersionOnReconnect();
   await requireRedisVersion();
-  await clock.goBy(mongodbTime).catch((error: unknown) => {
+  await clock.goBy(getMongodbTime).catch((error: unknown) => {
     logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });
   });
   if (isStopping()) {

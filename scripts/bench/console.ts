@@ -10,7 +10,7 @@ import { connectMongo } from '../../src/database/mongo.js';
 import { connectRedis, disconnectRedis } from '../../src/redis/connection.js';
 import { closeLedger } from '../../src/reconciliation/closes/close-ledger.js';
 import { generateReportJob } from '../../src/reports/report-queue.js';
-import { businessDay } from '../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../src/shared/business-time.js';
 import { furnish, type Business } from './furnish/furnish.js';
 import { checkLedger, runBench, startWeb, type Bench } from './support/bench.js';
 import { compareWithLedger } from './support/compare-with-ledger.js';
@@ -60,7 +60,7 @@ export async function benchConsole(): Promise<void> {
  * all earlier days at once.
  */
 async function closeDays({ untilMs }: Business, say: (what: string) => void): Promise<void> {
-  for (const until of [businessDay(new Date(untilMs - daysClosedApart * 86_400_000)), undefined]) {
+  for (const until of [formatBusinessDay(new Date(untilMs - daysClosedApart * 86_400_000)), undefined]) {
     for (let round = 1; ; round += 1) {
       try {
         const closed = await closeLedger(until);

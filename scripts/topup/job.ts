@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { AnyConsoleOperation } from '../../src/console/api/console-operation.js';
 import type { Refusal, JobState } from '../../src/doctor/jobs/describe-job.js';
-import type { Thing } from '../../src/doctor/jobs/job-subjects.js';
+import type { JobDocument } from '../../src/doctor/jobs/job-subjects.js';
 import { defineCommand, defineGroup } from './define-command.js';
 import { defineOperationCommand } from './operation-command.js';
 import { listText, time, type Column } from './format.js';
@@ -94,7 +94,7 @@ function registerFind(group: Command): void {
 interface FoundJobs {
   jobs: ShownJob[];
   next?: string | null;
-  things?: Pick<Thing, 'kind' | 'id'>[];
+  things?: Pick<JobDocument, 'kind' | 'id'>[];
 }
 
 interface ShownJob {
@@ -110,7 +110,7 @@ interface ShownJob {
 }
 
 /** Commands and pages that show the history of each kind. */
-const history: Record<Thing['kind'], (id: string) => string> = {
+const history: Record<JobDocument['kind'], (id: string) => string> = {
   purchase: (id) => `topup transaction show ${id}`,
   account: () => 'topup account show',
   settlement: () => 'topup settlement list',

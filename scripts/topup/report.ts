@@ -20,13 +20,13 @@ export function registerReport(program: Command): void {
       new Option('--top <n>', 'so many of each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
-      const [{ reportDay }, { findFirstAccountDay }, { businessDay }, { now }] = await Promise.all([
+      const [{ reportDay }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all([
         import('../../src/doctor/report-day.js'),
         import('../../src/accounts/find-account.js'),
         import('../../src/shared/business-time.js'),
         import('../../src/shared/clock.js'),
       ]);
-      const today = businessDay(now());
+      const today = formatBusinessDay(now());
       if (date !== undefined && date > today) {
         throw new UsageError(`--date ${date} has not begun: today is ${today} (BUSINESS_TIMEZONE).`);
       }

@@ -13,19 +13,26 @@ const redisWaitMs = 2_000;
  */
 export async function withService<T>(work: () => Promise<T>, toleratesOutage: boolean): Promise<T> {
   findService(process.env);
-  const [mongo, redis, queues, { requireRedisVersion }, { keepFleetClock }, { logger }, { businessTime }] =
-    await Promise.all([
-      import('../../src/database/mongo.js'),
-      import('../../src/redis/connection.js'),
-      import('../../src/jobs/queues.js'),
-      import('../../src/redis/server-health.js'),
-      import('../../src/redis/fleet-clock.js'),
-      import('../../src/shared/logger.js'),
-      import('../../src/shared/business-time.js'),
-      import('../../src/all-models.js'),
-    ]);
+  const [
+    mongo,
+    redis,
+    queues,
+    { requireRedisVersion },
+    { keepFleetClock },
+    { logger },
+    { formatBusinessTime },
+  ] = await Promise.all([
+    import('../../src/database/mongo.js'),
+    import('../../src/redis/connection.js'),
+    import('../../src/jobs/queues.js'),
+    import('../../src/redis/server-health.js'),
+    import('../../src/redis/fleet-clock.js'),
+    import('../../src/shared/logger.js'),
+    import('../../src/shared/business-time.js'),
+    import('../../src/all-models.js'),
+  ]);
   logger.silent = true;
-  writeTimesBy(businessTime);
+  writeTimesBy(formatBusinessTime);
   const clock = keepFleetClock();
   const [mongodb] = await Promise.allSettled([
     mongo.connectMongo({ anyVersion: toleratesOutage }),
@@ -41,7 +48,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
       await requireRedisVersion();
     }
     // Uses the fleet's time, because the clock of the operator's machine may be wrong.
-    await clock.goBy(mongo.mongodbTime).catch(() => undefined);
+    await clock.goBy(mongo.getMongodbTime).catch(() => undefined);
     return await work();
   } catch (error) {
     throw await asOutage(error, connecting);

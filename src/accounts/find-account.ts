@@ -3,7 +3,7 @@ import { createCache } from '../redis/cache.js';
 import { AccountModel, type Account } from './account.model.js';
 import { NotFoundError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
-import { businessDay } from '../shared/business-time.js';
+import { formatBusinessDay } from '../shared/business-time.js';
 
 /** Finds an account in this process's cache; null if it does not exist. */
 export const findAccount = createCache({
@@ -50,5 +50,5 @@ export async function findUsernames(ids: readonly string[]): Promise<Record<stri
 /** Returns the business day (YYYY-MM-DD) of the installation's first account; null if none. */
 export async function findFirstAccountDay(): Promise<string | null> {
   const first = await AccountModel.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean<{ createdAt: Date }>();
-  return first && businessDay(first.createdAt);
+  return first && formatBusinessDay(first.createdAt);
 }

@@ -6,7 +6,7 @@
 import type { Redis } from 'ioredis';
 import { env } from '../../config/env.js';
 import { redis } from '../redis/connection.js';
-import { businessDay, daysAfter } from '../shared/business-time.js';
+import { formatBusinessDay, addDays } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { batchCalls } from '../shared/concurrency.js';
 
@@ -23,7 +23,7 @@ export function countMd5Sign(accountId: string): void {
 const addToCounters = batchCalls<string, undefined>({
   itemsMax: 1_000,
   async run(accountIds) {
-    const key = buildDayKey(businessDay(now()));
+    const key = buildDayKey(formatBusinessDay(now()));
     const counts = new Map<string, number>();
     for (const id of accountIds) {
       counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -67,8 +67,8 @@ export async function findTopMd5Signers(): Promise<{ accountId: string; signs: n
 
 /** Separate commands instead of a pipeline: in a Cluster the days may be on several nodes. */
 async function readEachDay<T>(ask: (client: Redis, key: string) => Promise<T>): Promise<T[] | null> {
-  const today = businessDay(now());
-  const keys = Array.from({ length: md5DaysShown }, (_, back) => buildDayKey(daysAfter(today, -back)));
+  const today = formatBusinessDay(now());
+  const keys = Array.from({ length: md5DaysShown }, (_, back) => buildDayKey(addDays(today, -back)));
   return Promise.all(keys.map((key) => ask(redis(), key))).catch(() => null);
 }
 

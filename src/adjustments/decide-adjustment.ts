@@ -1,4 +1,4 @@
-import { auditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
+import { buildAuditInsertAfter, recordAudit, type ChangedBy } from '../audit/record-audit.js';
 import { findConfirmed } from '../database/find-confirmed.js';
 import { int64 } from '../database/typed-collection.js';
 import { inTransaction } from '../database/mongo.js';
@@ -102,7 +102,7 @@ function requirePending({ _id, status, decidedBy }: Adjustment): void {
 }
 
 function buildApprovalAudit({ _id, accountId, amount, requestedBy }: Adjustment, by: ChangedBy): Insert {
-  return auditInsertAfter(({ balance }: WalletAfter) => ({
+  return buildAuditInsertAfter(({ balance }: WalletAfter) => ({
     ...by,
     action: 'adjustment.approve',
     subject: { kind: 'adjustment', id: _id },

@@ -87,4 +87,4 @@ schema.pre(
 
 export const AuditModel = mongoose.model('AuditEntry', schema);
 /** For reads only: the raw collection does not refuse changes. */
-export const audit = getCollection<AuditEntry>(AuditModel);
+export const auditEntries = getCollection<AuditEntry>(AuditModel);

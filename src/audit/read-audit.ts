@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { BSON, type Document, type Filter } from 'mongodb';
-import { audit, type AuditEntry } from './audit.model.js';
+import { auditEntries, type AuditEntry } from './audit.model.js';
 
 /** Read options for hashing entries: numbers keep their BSON types. */
-export const auditRead = { promoteValues: false, promoteLongs: false, batchSize: 1_000 } as const;
+export const auditReadOptions = { promoteValues: false, promoteLongs: false, batchSize: 1_000 } as const;
 
 /**
  * Computes the SHA-256 of a stored entry as canonical Extended JSON, with all fields in stored
  * order. So added fields change the hash, too.
  * @param entry Read with `auditRead`.
  */
-export function auditEntryHash(entry: Document): string {
+export function hashAuditEntry(entry: Document): string {
   return createHash('sha256')
     .update(`audit-1 ${BSON.EJSON.stringify(entry, { relaxed: false })}`)
     .digest('hex');
@@ -55,12 +55,12 @@ export async function findAuditPage(
   };
   const wanted = { ...known, ...(Object.keys(at).length > 0 && { at }) } as Filter<AuditEntry>;
   const readMax = isExact(filter) ? limit + 1 : lookedMax;
-  const looked = await audit.find(wanted).sort({ at: -1 }).limit(readMax).toArray();
+  const looked = await auditEntries.find(wanted).sort({ at: -1 }).limit(readMax).toArray();
   const fitting = looked.filter((each) => matchesFilter(each, filter));
   const last = fitting[limit - 1];
   if (last && fitting.length > limit) {
     // Include all other entries with the same time as the last one.
-    const moment = await audit
+    const moment = await auditEntries
       .find({ ...known, at: last.at } as Filter<AuditEntry>)
       .limit(lookedMax)
       .toArray();

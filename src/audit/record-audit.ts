@@ -2,7 +2,7 @@ import { now } from '../shared/clock.js';
 import { newId } from '../shared/ids.js';
 import { redact } from '../shared/logger.js';
 import type { Session } from '../database/mongo.js';
-import { AuditModel, audit, type AuditEntry } from './audit.model.js';
+import { AuditModel, auditEntries, type AuditEntry } from './audit.model.js';
 
 /** The author of a change, their address (null: on the machine itself), and the reason. */
 export type ChangedBy = Pick<AuditEntry, 'actor' | 'from' | 'reason'>;
@@ -17,15 +17,18 @@ export type NewAuditEntry = Pick<AuditEntry, 'actor' | 'action' | 'subject'> &
  * are masked.
  */
 export function auditInsert(entry: NewAuditEntry): { collection: string; document: AuditEntry } {
-  return { collection: audit.collectionName, document: auditEntry(entry) };
+  return { collection: auditEntries.collectionName, document: buildAuditEntry(entry) };
 }
 
 /** Like `auditInsert`, for an entry that depends on the wallet after the posting. */
-export function auditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry): {
+export function buildAuditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry): {
   collection: string;
   documentAfter: (after: After) => AuditEntry;
 } {
-  return { collection: audit.collectionName, documentAfter: (after) => auditEntry(entryOf(after)) };
+  return {
+    collection: auditEntries.collectionName,
+    documentAfter: (after) => buildAuditEntry(entryOf(after)),
+  };
 }
 
 /**
@@ -35,15 +38,15 @@ export function auditInsertAfter<After>(entryOf: (after: After) => NewAuditEntry
  * the change is not in this database (a queue in Redis).
  */
 export async function recordAudit(session: Session | null, entry: NewAuditEntry): Promise<void> {
-  await AuditModel.create([auditEntry(entry)], session ? { session } : {});
+  await AuditModel.create([buildAuditEntry(entry)], session ? { session } : {});
 }
 
 /** Like `recordAudit`, for many entries. */
 export async function recordAudits(session: Session, entries: NewAuditEntry[]): Promise<void> {
-  await AuditModel.insertMany(entries.map(auditEntry), { session });
+  await AuditModel.insertMany(entries.map(buildAuditEntry), { session });
 }
 
-function auditEntry(entry: NewAuditEntry): AuditEntry {
+function buildAuditEntry(entry: NewAuditEntry): AuditEntry {
   const { before = null, after = null, from = null, reason = null } = entry;
   return {
     _id: newId(),

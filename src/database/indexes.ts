@@ -105,7 +105,7 @@ let wereSeen = false;
 let currentCheck: Promise<void> | null = null;
 
 /** True once the unique indexes were seen; `requireUniqueIndexes` is not needed any more. */
-export function hasSeenUniqueIndexes(): boolean {
+export function areUniqueIndexesVerified(): boolean {
   return wereSeen;
 }
 

@@ -71,7 +71,7 @@ export async function connectMongo({
   await awaitSupportedConnection(mongoose.connection.getClient(), connecting);
   try {
     if (!anyVersion) {
-      requireVersion('MongoDB', await mongodbVersion());
+      requireVersion('MongoDB', await getMongodbVersion());
     }
     await connectPostings();
   } catch (error) {
@@ -80,7 +80,7 @@ export async function connectMongo({
   }
 }
 
-export async function mongodbVersion(): Promise<string> {
+export async function getMongodbVersion(): Promise<string> {
   const options = { timeoutMS: limits.dependencyTimeoutMs };
   const { version } = await mongoose.connection.getClient().db('admin').command({ buildInfo: 1 }, options);
   return String(version);
@@ -115,7 +115,7 @@ export async function awaitMongo(): Promise<void> {
  * Returns the clock of MongoDB's primary, in milliseconds since the epoch.
  * @throws MongoDB's errors, also when it is unavailable.
  */
-export async function mongodbTime(): Promise<number> {
+export async function getMongodbTime(): Promise<number> {
   const options = { timeoutMS: limits.dependencyTimeoutMs };
   const { localTime } = await mongoose.connection.getClient().db().command({ hello: 1 }, options);
   return (localTime as Date).getTime();
@@ -166,7 +166,7 @@ export function getQuickCollection<T extends Document>(
   from: Collection<T> | ReadOnlyModel<T>,
 ): Collection<T> {
   const name = 'collectionName' in from ? from.collectionName : getCollectionName(from);
-  return postingDb().collection<T>(name);
+  return getPostingDb().collection<T>(name);
 }
 
 /**
@@ -194,7 +194,7 @@ export function postingClient(): MongoClient {
  * Returns the posting client's database. It is cached because the driver derives all options with
  * each `db()`.
  */
-export function postingDb(): Db {
+export function getPostingDb(): Db {
   const client = postingClient();
   if (postingsDb?.client !== client) {
     postingsDb = client.db();

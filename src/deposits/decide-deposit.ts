@@ -3,7 +3,7 @@ import { NotFoundError, ConflictError } from '../shared/errors.js';
 import { say, asWritten } from '../shared/say.js';
 import { deposits, type Deposit } from './deposit.model.js';
 import { getExistingAccount } from '../accounts/find-account.js';
-import { auditInsertAfter, type ChangedBy, auditInsert } from '../audit/record-audit.js';
+import { buildAuditInsertAfter, type ChangedBy, auditInsert } from '../audit/record-audit.js';
 import { int64 } from '../database/typed-collection.js';
 import { post } from '../money/posting/post.js';
 import type { Insert, Posting, WalletAfter } from '../money/posting/posting.js';
@@ -113,7 +113,7 @@ function buildCompletion({ status, balanceBefore, balanceAfter, completedAt }: D
 }
 
 function buildConfirmationAudit(pending: Deposit, by: ChangedBy): Insert {
-  return auditInsertAfter(({ balance }: WalletAfter) => ({
+  return buildAuditInsertAfter(({ balance }: WalletAfter) => ({
     ...by,
     action: 'deposit.confirm',
     subject: { kind: 'deposit', id: pending._id },

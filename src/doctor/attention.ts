@@ -1,7 +1,7 @@
 import { AdjustmentModel } from '../adjustments/adjustment.model.js';
 import { SettlementModel } from '../settlements/settlement.model.js';
 import { nowMs } from '../shared/clock.js';
-import { FailingJobModel, needPerson, type FailingJob } from '../jobs/failing-job.model.js';
+import { FailingJobModel, needsPersonFilter, type FailingJob } from '../jobs/failing-job.model.js';
 import { CaseModel, openCaseFilter as areOpen } from '../purchases/case.model.js';
 import { SellerCreditModel } from '../money/credits/seller-credit.model.js';
 import { PurchaseModel } from '../purchases/purchase.model.js';
@@ -35,7 +35,7 @@ export interface Attention {
 const countMax = 1_000;
 
 /** Formats a count of `Attention` or `Backlog`, with "or more" if it reached `countMax`. */
-export function countShown(count: number): string {
+export function formatCount(count: number): string {
   return count >= countMax ? `${countMax} or more` : String(count);
 }
 
@@ -73,7 +73,7 @@ export async function countAttention(): Promise<Attention> {
     }).limit(countMax),
     AdjustmentModel.countDocuments({ status: 'pending' }).limit(countMax),
     ReportModel.countDocuments({ status: 'failed', nextActionAt: null }).limit(countMax),
-    FailingJobModel.countDocuments(needPerson).limit(countMax),
+    FailingJobModel.countDocuments(needsPersonFilter).limit(countMax),
   ]);
   return {
     openCases,
@@ -90,7 +90,10 @@ export async function countAttention(): Promise<Attention> {
 
 /** Lists jobs that were set aside after repeated failures, the most recent first. */
 export async function listFailingJobs(limit: number): Promise<FailingJob[]> {
-  return FailingJobModel.find(needPerson).sort({ needsPersonSince: -1 }).limit(limit).lean<FailingJob[]>();
+  return FailingJobModel.find(needsPersonFilter)
+    .sort({ needsPersonSince: -1 })
+    .limit(limit)
+    .lean<FailingJob[]>();
 }
 
 /** Work that is late by more than `lateMs`, because no worker does it or the sweep does not run. */

@@ -8,9 +8,9 @@ import { isMongodbMarkedAway } from '../alarms/standing-alarms.js';
 import { isStanding, redisDownId, standingAlarms } from '../alarms/alarm.model.js';
 import { findFirstAccountDay } from '../accounts/find-account.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
-import { businessDay, businessTime, daysAfter } from '../shared/business-time.js';
+import { formatBusinessDay, formatBusinessTime, addDays } from '../shared/business-time.js';
 import { hostMs, now, nowMs } from '../shared/clock.js';
-import { mongodbVersion } from '../database/mongo.js';
+import { getMongodbVersion } from '../database/mongo.js';
 import { findWrongIndexes } from '../database/indexes.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
 import { redis, redisServers } from '../redis/connection.js';
@@ -24,7 +24,7 @@ const slowMs = 250;
 /** Maximum age of another process's report. It is renewed every 5 s. */
 const heardAgoMs = 15_000;
 
-export const upgradeMongodb = 'Upgrade it, one major version after the other.';
+export const upgradeMongodbAdvice = 'Upgrade it, one major version after the other.';
 
 export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const admin = mongoose.connection.getClient().db('admin');
@@ -37,11 +37,11 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
     localTime?: Date;
   };
   const tookMs = hostMs() - startedMs;
-  const version = await mongodbVersion();
+  const version = await getMongodbVersion();
   const tooOld = versionProblem('MongoDB', version);
   if (tooOld !== null) {
     // Skip the other checks. They use commands that an older server lacks.
-    return [fail('MongoDB', tooOld, upgradeMongodb)];
+    return [fail('MongoDB', tooOld, upgradeMongodbAdvice)];
   }
   const detail = `version ${version}, answers in ${tookMs} ms`;
   return [
@@ -130,7 +130,7 @@ const closeName = 'daily close';
 async function dailyClose(): Promise<Diagnosis> {
   const last = await findLastClosedDay();
   // The day before yesterday must be closed by now.
-  const expected = daysAfter(businessDay(now()), -2);
+  const expected = addDays(formatBusinessDay(now()), -2);
   // A younger installation had no such day to close.
   const isLate = (last?._id ?? (await findFirstAccountDay()) ?? expected) < expected;
   if (isLate) {
@@ -148,7 +148,7 @@ async function dailyClose(): Promise<Diagnosis> {
     : ok(closeName, last._id);
 }
 
-export const takesNoWrites = 'Jobs wait in MongoDB, and come by themselves when it takes writes again.';
+export const noWritesAdvice = 'Jobs wait in MongoDB, and come by themselves when it takes writes again.';
 
 function isMongoConnected(): boolean {
   return mongoose.connection.readyState === mongoose.ConnectionStates.connected;
@@ -158,7 +158,12 @@ function isMongoConnected(): boolean {
 async function redisOfOthers(): Promise<Diagnosis[]> {
   const told = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
   return told && nowMs() - (told.seenAt?.getTime() ?? 0) < heardAgoMs
-    ? [buildElsewhereDiagnosis('Redis', `a follow-up process has had none since ${businessTime(told.since)}`)]
+    ? [
+        buildElsewhereDiagnosis(
+          'Redis',
+          `a follow-up process has had none since ${formatBusinessTime(told.since)}`,
+        ),
+      ]
     : [];
 }
 
@@ -173,7 +178,7 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
     ...servers.flatMap((found, index) =>
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
     ),
-    refusal === null ? ok('Redis writes', 'it takes them') : fail('Redis writes', refusal, takesNoWrites),
+    refusal === null ? ok('Redis writes', 'it takes them') : fail('Redis writes', refusal, noWritesAdvice),
     ...(refusal === null && isMongoConnected() ? await redisOfOthers() : []),
     ...(env.REDIS_TLS_SELF_SIGNED
       ? [

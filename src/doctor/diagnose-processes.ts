@@ -4,7 +4,7 @@ import {
   describeProcesses,
   hasUnheardProcess,
   countProcesses,
-  sayEveryMs,
+  announceEveryMs,
   silentAfterMs,
   type DescribedProcess,
   type Processes,
@@ -22,7 +22,7 @@ const silence = `not heard for ${silentAfterMs / 1_000} s`;
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   const mayCome = await hasUnheardProcess();
-  const heard = await processesHeard(
+  const heard = await findLiveProcesses(
     (processes) =>
       [...processes.values()].every(({ silent }) => silent === 0) &&
       !(mayCome && findMissingProcesses(processes).length > 0),
@@ -136,11 +136,11 @@ function listTypes(processes: readonly DescribedProcess[]): string {
  * healthy, it looks again after each process has had time to report. Redis may have been away, or
  * may have lost its data, until a moment ago.
  */
-export async function processesHeard(
+export async function findLiveProcesses(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,
 ): Promise<ReadonlyMap<string, Processes> | null> {
   const found = await countProcesses();
-  return !found || isWell(found) ? found : setTimeout(sayEveryMs + 1_000).then(countProcesses);
+  return !found || isWell(found) ? found : setTimeout(announceEveryMs + 1_000).then(countProcesses);
 }
 
 /** True if no live process takes jobs of this process type. */

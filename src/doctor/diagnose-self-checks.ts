@@ -1,5 +1,5 @@
 /** Results and next times of the checks that the service runs on a schedule. */
-import { lastClockRuns, type ClockRun } from '../jobs/clock-run.model.js';
+import { listClockRuns, type ClockRun } from '../jobs/clock-run.model.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
 import { getNextClose } from '../reconciliation/closes/close-ledger.js';
 import type { LedgerVerification } from '../reconciliation/ledger/ledger-verification.model.js';
@@ -8,7 +8,7 @@ import { type ProviderReconciliation, isRed } from '../reconciliation/provider-r
 import { findJobByName } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { findLastByProvider, getNextReconciliation } from '../reconciliation/reconcile-due.js';
-import { businessTime } from '../shared/business-time.js';
+import { formatBusinessTime } from '../shared/business-time.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
 export interface SelfChecks {
@@ -42,7 +42,7 @@ export async function selfChecks(): Promise<SelfChecks> {
     findLastVerification(),
     findLastClosedDay(),
     findLastByProvider(),
-    lastClockRuns(),
+    listClockRuns(),
   ]);
   return {
     verification: { last: verified, nextAt: new Date(Math.max(nowMs(), getNextVerificationMs(verified))) },
@@ -89,10 +89,10 @@ export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
 function diagnoseRun({ _id, at, durationMs, did, everyMs }: SelfClockRun): Diagnosis {
   const name = `clock: ${_id}`;
   const counts = Object.entries(did ?? {}).map(([what, count]) => `${what} ${count}`);
-  const done = [`done at ${businessTime(at)} in ${durationMs} ms`, ...counts].join(', ');
+  const done = [`done at ${formatBusinessTime(at)} in ${durationMs} ms`, ...counts].join(', ');
   return nowMs() - at.getTime() > clockMaxMs
     ? fail(name, `last ${done}`, 'See that follow-up runs, and topup job list.')
-    : ok(name, `${done}; next by ${businessTime(new Date(at.getTime() + everyMs))}`);
+    : ok(name, `${done}; next by ${formatBusinessTime(new Date(at.getTime() + everyMs))}`);
 }
 
 function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
@@ -100,7 +100,7 @@ function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
   if (!last) {
     return ok(name, 'not verified by the clock yet; a follow-up process does it once a day');
   }
-  const at = businessTime(last.at);
+  const at = formatBusinessTime(last.at);
   if (!last.ok) {
     const checks = last.checks.map(({ check, failures }) => `${check} (${failures})`).join(', ');
     return fail(
@@ -139,7 +139,7 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
   if (nowMs() - (newest?.at ?? since).getTime() > dailyMaxMs) {
     return warn(
       name,
-      newest ? `not compared with ours since ${businessTime(newest.at)}` : 'never compared with ours',
+      newest ? `not compared with ours since ${formatBusinessTime(newest.at)}` : 'never compared with ours',
       'See the log of follow-up at "provider did not give its record"; topup reconcile compares a day by hand.',
     );
   }

@@ -4,8 +4,8 @@ import { type SeenQueue, inspectQueue } from '../jobs/inspect-queue.js';
 import { findJobByName, listFixedQueues, findCurrentQueues, type ProcessType } from '../processes.js';
 import { nowMs } from '../shared/clock.js';
 import { setTimeout } from 'node:timers/promises';
-import { countAttention, countBacklog, countShown, type Attention, type Backlog } from './attention.js';
-import { processesHeard, hasNoLiveProcess } from './diagnose-processes.js';
+import { countAttention, countBacklog, formatCount, type Attention, type Backlog } from './attention.js';
+import { findLiveProcesses, hasNoLiveProcess } from './diagnose-processes.js';
 import { diagnoseProviders } from './diagnose-providers.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
@@ -55,7 +55,9 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   );
   // A connected process that is not heard hangs, even if Redis has forgotten that it existed.
   const served = seen.filter(({ workers }) => workers > 0);
-  const heard = await processesHeard((all) => !served.some(({ process }) => hasNoLiveProcess(process, all)));
+  const heard = await findLiveProcesses(
+    (all) => !served.some(({ process }) => hasNoLiveProcess(process, all)),
+  );
   const found = seen.map((each) => ({
     ...each,
     isStill: heard !== null && each.workers > 0 && hasNoLiveProcess(each.process, heard),
@@ -148,7 +150,7 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
       ? ok(`late ${kind}`, 'none')
       : fail(
           `late ${kind}`,
-          `${countShown(backlog[kind])} over a minute late`,
+          `${formatCount(backlog[kind])} over a minute late`,
           `See that the workers ${worker[kind]} run; follow-up finds what is late.`,
         ),
   );
@@ -177,6 +179,6 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
   return (Object.keys(todo) as (keyof Attention)[]).map((kind) =>
     attention[kind] === 0
       ? ok(todo[kind].name, 'none')
-      : warn(todo[kind].name, countShown(attention[kind]), todo[kind].advice),
+      : warn(todo[kind].name, formatCount(attention[kind]), todo[kind].advice),
   );
 }

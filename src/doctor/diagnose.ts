@@ -6,7 +6,7 @@ import { findRedisProblem } from '../redis/server-health.js';
 import { redis as redisConnection } from '../redis/connection.js';
 import { diagnoseAlarms } from './diagnose-alarms.js';
 import { diagnoseConfiguration, diagnoseProxy } from './diagnose-configuration.js';
-import { diagnoseMongo, diagnoseRedis, takesNoWrites, upgradeMongodb } from './diagnose-databases.js';
+import { diagnoseMongo, diagnoseRedis, noWritesAdvice, upgradeMongodbAdvice } from './diagnose-databases.js';
 import { diagnoseProcesses } from './diagnose-processes.js';
 import { diagnoseSelfChecks } from './diagnose-self-checks.js';
 import { diagnoseAttention, diagnoseBacklog, diagnoseQueues } from './diagnose-work.js';
@@ -75,7 +75,7 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
   if (!part.isConnected()) {
     const tooOld = part === mongo ? getDriverRefusal() : null;
     if (tooOld !== null) {
-      return [fail(part.name, tooOld, upgradeMongodb)];
+      return [fail(part.name, tooOld, upgradeMongodbAdvice)];
     }
     return [fail(part.name, 'does not answer', part.advice)];
   }
@@ -87,7 +87,7 @@ async function check(part: Part, run: () => Promise<Diagnosis[]>): Promise<Diagn
     }
     const refusal = part.name === 'Redis' ? await findRedisProblem() : null;
     if (refusal !== null) {
-      return [fail('Redis writes', refusal, takesNoWrites)];
+      return [fail('Redis writes', refusal, noWritesAdvice)];
     }
     const why = error instanceof Error ? error.message : String(error);
     return [fail(part.name, `a check failed: ${why}`, part.advice)];

@@ -176,13 +176,13 @@ function isCompleted(queue: Queue, id: string, timeoutMs: number): Promise<boole
  * BullMQ left behind for a finished job, so that the next job is accepted.
  * @throws Error while Redis is unavailable.
  */
-export async function subjectsInQueue<Data extends object>(
+export async function findQueuedSubjects<Data extends object>(
   job: Job<Data>,
   subjects: string[],
 ): Promise<Set<string>> {
   const queue = openQueue(job.queue);
   const isInQueue = async (subject: string): Promise<boolean> => {
-    const mark = deduplicationId(job, subject);
+    const mark = getDeduplicationId(job, subject);
     const id = await queue.getDeduplicationJobId(mark);
     if (id === null) {
       return false;
@@ -213,7 +213,7 @@ function buildEntry<Data extends object>(
       // Delays count from here. BullMQ's default is the host's time.
       timestamp: nowMs(),
       deduplication: {
-        id: deduplicationId(job, job.subject(data)),
+        id: getDeduplicationId(job, job.subject(data)),
         ...(job.whileDelayed === 'replace' && { replace: true }),
         ...(job.whileActive === 'follow' && { keepLastIfActive: true }),
       },
@@ -223,6 +223,6 @@ function buildEntry<Data extends object>(
   };
 }
 
-export function deduplicationId(job: { name: string }, subject: string): string {
+export function getDeduplicationId(job: { name: string }, subject: string): string {
   return `${job.name}:${subject}`;
 }

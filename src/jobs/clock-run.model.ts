@@ -41,7 +41,7 @@ const keptFromMs = 300_000;
  * Records a run of a scheduled job.
  * @param came The handler's return value.
  */
-export async function keepClockRun(
+export async function recordClockRun(
   { name, clock }: { name: string; clock?: { everyMs: number } },
   came: unknown,
   durationMs: number,
@@ -58,6 +58,6 @@ export async function keepClockRun(
 }
 
 /** Returns the last runs, sorted by job name. */
-export async function lastClockRuns(): Promise<ClockRun[]> {
+export async function listClockRuns(): Promise<ClockRun[]> {
   return clockRuns.find().sort({ _id: 1 }).limit(100).toArray();
 }

@@ -11,7 +11,7 @@ import { type Payload, readPayload, type Job, type Queue } from './define-job.js
 import { failingJobs, type FailingJob } from './failing-job.model.js';
 import type { Job as BullJob } from 'bullmq';
 import { redis } from '../redis/connection.js';
-import { deduplicationId } from './add-job.js';
+import { getDeduplicationId } from './add-job.js';
 
 /** Consecutive failed rounds after which a job is set aside for a person. */
 export const roundsMax = 6;
@@ -31,7 +31,7 @@ const reasonLengthMax = 300;
 /** Failures stored per job at most. */
 const failuresMax = 20;
 
-export function failingId(job: string, subject: string): string {
+export function getFailingJobId(job: string, subject: string): string {
   return `${job}:${subject}`;
 }
 
@@ -44,7 +44,7 @@ export async function countFailedRound(
 ): Promise<FailingJob> {
   requireMongo();
   const { job, subject, queue, payload, error } = failed;
-  const _id = failingId(job, subject);
+  const _id = getFailingJobId(job, subject);
   const before = new Date(nowMs() - forgottenAfterMs);
   await failingJobs.deleteMany({ lastAt: { $lt: before }, needsPersonSince: null });
   const failure = { at: now(), reason: describeError(error) };
@@ -71,11 +71,11 @@ export async function flagForPerson({ _id }: FailingJob): Promise<void> {
 /** Deletes the count, because the job succeeded or its subject shows its own state. */
 export async function forgetFailedRounds(job: string, subject: string): Promise<void> {
   requireMongo();
-  await failingJobs.deleteOne({ _id: failingId(job, subject) });
+  await failingJobs.deleteOne({ _id: getFailingJobId(job, subject) });
 }
 
 /** Returns the pause until the next round in milliseconds. */
-export function pauseAfter(rounds: number): number {
+export function getRetryPauseMs(rounds: number): number {
   const pauseMs = rounds >= roundsMax ? setAsidePauseMs : firstPauseMs * 2 ** (rounds - 1);
   return Math.round(pauseMs * (1 - jitter + 2 * jitter * Math.random()));
 }
@@ -101,7 +101,7 @@ function requireMongo(): void {
 const keptMs = 86_400_000;
 
 function getFailedJobKey(job: { name: string }, queue: Queue, subject: string): string {
-  return `${env.QUEUE_PREFIX}:failed-job:${queue.name}:${deduplicationId(job, subject)}`;
+  return `${env.QUEUE_PREFIX}:failed-job:${queue.name}:${getDeduplicationId(job, subject)}`;
 }
 
 /**

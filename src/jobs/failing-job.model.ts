@@ -51,7 +51,7 @@ schema.index({ lastAt: 1 }, { name: 'last_oldest' });
 schema.index({ 'payload.accountId': 1, lastAt: -1 }, { name: 'account_last_newest' });
 
 /** Matches jobs that need a person. */
-export const needPerson = { needsPersonSince: { $type: 'date' as const } };
+export const needsPersonFilter = { needsPersonSince: { $type: 'date' as const } };
 
 export const FailingJobModel = mongoose.model('FailingJob', schema);
 export const failingJobs = getCollection<FailingJob>(FailingJobModel);

@@ -19,7 +19,7 @@ import { setTimeout } from 'node:timers/promises';
  * Index of the time argument of each script, after its keys, whose number is in the file name in
  * BullMQ's commands/. A BullMQ release may change it; test/jobs/fleet-backend.test.ts compares.
  */
-export const placeOfTime: ReadonlyMap<string, number> = new Map([
+export const timeArgumentIndex: ReadonlyMap<string, number> = new Map([
   ['addJobScheduler', 11 + 6],
   ['moveStalledJobsToWait', 9 + 2],
   ['moveToActive', 11 + 1],
@@ -40,7 +40,7 @@ export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...given) 
   const waitForJob = backend.waitForJob.bind(backend);
   return Object.assign(backend, {
     execCommand(...[client, name, args]: Parameters<typeof execCommand>): unknown {
-      const place = placeOfTime.get(name);
+      const place = timeArgumentIndex.get(name);
       return execCommand(client, name, place === undefined ? args : (args as unknown[]).with(place, nowMs()));
     },
     moveToActive: async (...asked: Parameters<typeof moveToActive>) =>
@@ -71,7 +71,7 @@ const pauseMs = 1_000;
  * A worker that pauses after an error of Redis and uses the fleet's clock. BullMQ alone retries at
  * once, thousands of times a second, when Redis is full or read-only.
  */
-export class PatientWorker extends Worker {
+export class BackoffWorker extends Worker {
   readonly #stopping = new AbortController();
 
   constructor(name: string, run: Processor, options: WorkerOptions) {

@@ -1,5 +1,5 @@
 import type { JobType } from 'bullmq';
-import { heardAgainAtMs } from '../redis/presence.js';
+import { findLastRecoveryMs } from '../redis/presence.js';
 import type { Queue } from './define-job.js';
 import { openQueue } from './queues.js';
 import { isUnreadable, readJob } from './read-job.js';
@@ -62,7 +62,7 @@ export async function inspectQueue(queue: Queue): Promise<SeenQueue> {
     active:
       longest?.processedOn === undefined
         ? null
-        : { name: longest.name, sinceMs: Math.max(longest.processedOn, await heardAgainAtMs()) },
+        : { name: longest.name, sinceMs: Math.max(longest.processedOn, await findLastRecoveryMs()) },
     unreadable: all.find(isUnreadable)?.id ?? null,
   };
 }

@@ -7,7 +7,7 @@ import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { nowMs } from '../shared/clock.js';
 import { groupBy } from '../shared/collections.js';
 import { withLease } from '../redis/lease.js';
-import { addJobs, subjectsInQueue } from './add-job.js';
+import { addJobs, findQueuedSubjects } from './add-job.js';
 import type { Job } from './define-job.js';
 
 export interface OutboxDocument {
@@ -49,7 +49,7 @@ export interface Outbox<T extends OutboxDocument> {
   graceMs(epoch: number, document: T): number;
 }
 
-export function outboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
+export function defineOutboxJob<T, Data extends object>(kind: OutboxJob<T, Data>): OutboxJob<T, never> {
   // A list holds jobs of many data types. Each is called only with data from its own `dataOf`.
   return kind as unknown as OutboxJob<T, never>;
 }
@@ -155,7 +155,7 @@ async function findStillWaiting<T extends OutboxDocument>(
   for (const kind of outbox.jobs) {
     for (const [job, needing] of groupByJob(kind, overdue)) {
       const subjectOf = (document: T) => job.subject(kind.dataOf(document));
-      const inQueue = await subjectsInQueue(job, needing.map(subjectOf));
+      const inQueue = await findQueuedSubjects(job, needing.map(subjectOf));
       needing.filter((each) => inQueue.has(subjectOf(each))).forEach((each) => waiting.add(each._id));
     }
   }

@@ -1,6 +1,6 @@
 import { logRedisError } from '../redis/connection-errors.js';
 import { DependencyError } from '../shared/errors.js';
-import { deduplicationId } from './add-job.js';
+import { getDeduplicationId } from './add-job.js';
 import type { Job } from './define-job.js';
 import { openQueue } from './queues.js';
 
@@ -12,7 +12,7 @@ import { openQueue } from './queues.js';
 export async function promoteJob<Data extends object>(job: Job<Data>, data: Data): Promise<boolean> {
   const queue = openQueue(job.queue);
   try {
-    const id = await queue.getDeduplicationJobId(deduplicationId(job, job.subject(data)));
+    const id = await queue.getDeduplicationJobId(getDeduplicationId(job, job.subject(data)));
     const waiting = id === null ? undefined : await queue.getJob(id);
     if (!waiting || !(await waiting.isDelayed())) {
       return false;
@@ -35,7 +35,7 @@ export async function promoteJob<Data extends object>(job: Job<Data>, data: Data
 export async function moveToFront<Data extends object>(job: Job<Data>, data: Data): Promise<void> {
   const queue = openQueue(job.queue);
   try {
-    const id = await queue.getDeduplicationJobId(deduplicationId(job, job.subject(data)));
+    const id = await queue.getDeduplicationJobId(getDeduplicationId(job, job.subject(data)));
     const waiting = id === null ? undefined : await queue.getJob(id);
     if (waiting && waiting.priority > 0) {
       await waiting.changePriority({ priority: 0, lifo: true });

@@ -25,10 +25,10 @@ import {
   countFailedRound,
   forgetFailedRounds,
   flagForPerson,
-  pauseAfter,
+  getRetryPauseMs,
   roundsMax,
 } from './failed-rounds.js';
-import { keepClockRun } from './clock-run.model.js';
+import { recordClockRun } from './clock-run.model.js';
 import type { FailingJob } from './failing-job.model.js';
 import { isOutage } from './is-outage.js';
 import { observeJob } from './job-metrics.js';
@@ -161,7 +161,7 @@ async function runRound(
     // A count that could not be deleted expires after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
     // A run that could not be recorded shows as an old last run.
-    await keepClockRun(handler.job, came, performance.now() - startedMs).catch(() => undefined);
+    await recordClockRun(handler.job, came, performance.now() - startedMs).catch(() => undefined);
   }
 }
 
@@ -256,7 +256,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
 async function comeLater(round: Round, failing: FailingJob, error: unknown): Promise<never> {
   const { handler, bullJob, queue, data } = round;
   const { rounds, job, subject } = failing;
-  const pauseMs = pauseAfter(rounds);
+  const pauseMs = getRetryPauseMs(rounds);
   logger.error(rounds < roundsMax ? 'job failed, and comes again' : 'job failed, and needs a person', {
     queue: queue.name,
     job,

@@ -16,7 +16,7 @@ import {
 } from './define-job.js';
 import { keepFleetLimits } from './fleet-limits.js';
 import { noteFailed } from './failed-rounds.js';
-import { PatientWorker } from './fleet-worker.js';
+import { BackoffWorker } from './fleet-worker.js';
 import { openQueue, getQueuePrefix } from './queues.js';
 import { failUnreadable } from './read-job.js';
 import { getRequestId, runJob, type OpenHandler } from './run-job.js';
@@ -170,7 +170,7 @@ function startWorker(
       rounds.delete(round);
     }
   };
-  const worker = new PatientWorker(queue.name, run, {
+  const worker = new BackoffWorker(queue.name, run, {
     connection: workerConnection(),
     prefix: getQueuePrefix(queue),
     concurrency: queue.concurrency,

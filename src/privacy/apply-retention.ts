@@ -6,8 +6,8 @@ import { removeOldLines } from '../deposits/bank/bank-lines.js';
 import { removeOldImportRows } from '../providers/imports/undo-import.js';
 import { purchases, type Purchase } from '../purchases/purchase.model.js';
 import { finalStatuses } from '../purchases/states.js';
-import { sureNowMs } from '../redis/fleet-clock.js';
-import { monthsBefore } from '../shared/business-time.js';
+import { measureLatestNowMs } from '../redis/fleet-clock.js';
+import { subtractMonths } from '../shared/business-time.js';
 import { collectChunks } from '../shared/collections.js';
 import { logger } from '../shared/logger.js';
 import { maskNumber } from '../shared/mask.js';
@@ -44,13 +44,13 @@ export async function applyRetention(): Promise<{
 }> {
   // Finish erasures whose process died.
   await endReportsOfErased();
-  const nowMs = await sureNowMs();
+  const nowMs = await measureLatestNowMs();
   const bills = await endQuotes(new Date(nowMs - limits.quoteKeptMs));
   const webhooks = await removeUndelivered(nowMs);
   const bankLines = await removeOldLines(nowMs);
   const priceImportRows = await removeOldImportRows(nowMs);
   const months = env.CUSTOMER_NUMBER_MONTHS;
-  const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(monthsBefore(nowMs, months));
+  const numbers = months === 0 ? { done: 0, left: 0 } : await maskPurchases(subtractMonths(nowMs, months));
   const removed = { bills, webhooks, bankLines, priceImportRows };
   const ended = { ...removed, numbers: numbers.done, left: numbers.left };
   if (bills + webhooks + bankLines + priceImportRows + numbers.done > 0) {

@@ -20,8 +20,8 @@ export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean
   if (!cutOff) {
     return false;
   }
-  const start = minuteOf(cutOff.start);
-  const end = minuteOf(cutOff.end);
+  const start = parseMinuteOfDay(cutOff.start);
+  const end = parseMinuteOfDay(cutOff.end);
   if (start === null || end === null || start === end) {
     return false;
   }
@@ -34,7 +34,7 @@ export function isInCutOff(cutOff: CutOff | null | undefined, at: Date): boolean
  * Returns the minute of the day, or null if the text is not a time. Providers write `0:0` as well
  * as `00:00`.
  */
-export function minuteOf(time: string): number | null {
+export function parseMinuteOfDay(time: string): number | null {
   const match = /^(\d{1,2}):(\d{1,2})$/.exec(time);
   const [hour, minute] = [Number(match?.[1]), Number(match?.[2])];
   return match && hour < 24 && minute < 60 ? hour * 60 + minute : null;

@@ -12,7 +12,7 @@ import { logger } from '../shared/logger.js';
 import { redis } from '../redis/connection.js';
 import type { ProviderConnection } from './adapter.js';
 import { startHeartbeat, createCallToken } from './heartbeats.js';
-import { circuitRules, getFlightsKey, getProbeKey } from './circuit.js';
+import { circuitRules, getInFlightKey, getProbeKey } from './circuit.js';
 import { getPauseKey } from './pause.js';
 import { countNotAdmitted, observeAdmission } from './provider-metrics.js';
 
@@ -24,7 +24,7 @@ export const admissionWaitMaxMs = 1_000;
 const orderWaitMaxMs = 5_000;
 const slotFreeEveryMs = 50;
 /** The longest time-out of any adapter. */
-const questionTimeoutMs = 40_000;
+const inquiryTimeoutMs = 40_000;
 /** A call that is not released this long after its time-out belongs to a dead process. */
 const lifeMarginMs = 5_000;
 
@@ -91,11 +91,11 @@ export function admitOrder(
 export async function callWhenAdmitted<T>(
   connection: ProviderConnection,
   call: () => Promise<T>,
-  { timeoutMs = questionTimeoutMs }: { timeoutMs?: number } = {},
+  { timeoutMs = inquiryTimeoutMs }: { timeoutMs?: number } = {},
 ): Promise<T | null> {
   const { sellerId } = connection;
   const asked = questionsBySeller.get(sellerId) ?? 0;
-  if (asked >= questionsMax) {
+  if (asked >= inquiriesMax) {
     return null;
   }
   questionsBySeller.set(sellerId, asked + 1);
@@ -114,7 +114,7 @@ export async function callWhenAdmitted<T>(
   }
 }
 
-const questionsMax = Math.ceil(env.FULFILMENT_CONCURRENCY / 2);
+const inquiriesMax = Math.ceil(env.FULFILMENT_CONCURRENCY / 2);
 const questionsBySeller = new Map<string, number>();
 
 async function admit(
@@ -212,7 +212,7 @@ async function release(sellerId: string, token: string): Promise<void> {
 }
 
 function getFlightKeys(sellerId: string): [orders: string, questions: string] {
-  return [getFlightsKey(sellerId, 'orders'), getFlightsKey(sellerId, 'questions')];
+  return [getInFlightKey(sellerId, 'orders'), getInFlightKey(sellerId, 'questions')];
 }
 
 function getPaceKey(sellerId: string): string {

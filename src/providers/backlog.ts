@@ -37,7 +37,7 @@ export interface WaitLimits {
  * the default of ten minutes. It never exceeds the provider's.
  */
 export function getMaxWaitMs(said: WaitLimits): number {
-  const promisedMs = getPromisedWaitMs(said);
+  const promisedMs = getConfiguredWaitMs(said);
   return promisedMs === Infinity ? 1_000 * limits.maxWaitDefaultS : promisedMs;
 }
 
@@ -45,7 +45,7 @@ export function getMaxWaitMs(said: WaitLimits): number {
  * Returns the configured maximum wait in milliseconds, or Infinity if none is set. After a
  * configured wait an order is refunded even if its turn has come.
  */
-export function getPromisedWaitMs({ product, provider }: WaitLimits): number {
+export function getConfiguredWaitMs({ product, provider }: WaitLimits): number {
   return 1_000 * Math.min(product ?? Infinity, provider ?? Infinity);
 }
 

@@ -280,7 +280,7 @@ async function readView(sellerId: string, now: number): Promise<CircuitView> {
     buckets.length + 4,
     getCircuitKey(sellerId, 'state'),
     getPauseKey(sellerId),
-    getFlightsKey(sellerId, 'orders'),
+    getInFlightKey(sellerId, 'orders'),
     getHeartbeatsKey(sellerId),
     ...buckets,
     now,
@@ -345,15 +345,15 @@ function isFresh(found: { until: number } | undefined, now: number): boolean {
  * Redis key of the admitted calls that are not released yet. Scores are the times from which the
  * calls count.
  */
-export function getFlightsKey(sellerId: string, kind: 'orders' | 'questions'): string {
+export function getInFlightKey(sellerId: string, kind: 'orders' | 'questions'): string {
   return getCircuitKey(sellerId, `flights-${kind}`);
 }
 
 /** Counts the calls in flight of the whole fleet, by kind. @throws Redis's own errors. */
 export async function countCallsInFlight(sellerId: string): Promise<Record<'orders' | 'questions', number>> {
   const [orders, questions] = await Promise.all([
-    redis().zcard(getFlightsKey(sellerId, 'orders')),
-    redis().zcard(getFlightsKey(sellerId, 'questions')),
+    redis().zcard(getInFlightKey(sellerId, 'orders')),
+    redis().zcard(getInFlightKey(sellerId, 'questions')),
   ]);
   return { orders, questions };
 }

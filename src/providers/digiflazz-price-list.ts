@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { ProviderProduct, Reading } from './adapter.js';
-import { minuteOf } from '../products/cut-off.js';
+import { parseMinuteOfDay } from '../products/cut-off.js';
 import type { HttpCall } from './http.js';
 import { streamRows } from './stream-rows.js';
 
@@ -58,8 +58,8 @@ export async function readPriceList(
 
 function toProduct(row: Row): ProviderProduct {
   const { start_cut_off: start, end_cut_off: end } = row;
-  const startMinute = minuteOf(start ?? '');
-  const endMinute = minuteOf(end ?? '');
+  const startMinute = parseMinuteOfDay(start ?? '');
+  const endMinute = parseMinuteOfDay(end ?? '');
   const isWindow = startMinute !== null && endMinute !== null && startMinute !== endMinute;
   const inStock = row.unlimited_stock !== false || (row.stock ?? 0) > 0;
   return {

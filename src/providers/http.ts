@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { runInSpan, getTraceparent } from '../shared/tracing.js';
 import { storePause, parseRetryAfterMs } from './pause.js';
-import { latestNowMs, sureNowMs } from '../redis/fleet-clock.js';
+import { latestNowMs, measureLatestNowMs } from '../redis/fleet-clock.js';
 import { logRedisError } from '../redis/connection-errors.js';
 
 export interface HttpCall {
@@ -103,7 +103,7 @@ function buildOrderDispatcher(sendBefore: Date): Dispatcher {
     (dispatch) => (options, handler) =>
       dispatch(options, {
         onRequestStart(controller, context) {
-          const late = getLateness(latestNowMs(), sendBefore.getTime());
+          const late = buildLateError(latestNowMs(), sendBefore.getTime());
           if (late) {
             throw late;
           }
@@ -181,7 +181,7 @@ async function exchangeOnce(
   call: HttpCall,
   read: (body: AsyncIterable<Buffer>, status: number) => Promise<string | null>,
 ): Promise<HttpAnswer> {
-  await requireInTime(call);
+  await requireBeforeDeadline(call);
   const traceparent = getTraceparent();
   try {
     const response = await request(call.url, {
@@ -217,7 +217,7 @@ async function exchangeOnce(
 }
 
 /** The process or its machine may have been paused since the deadline was set. */
-async function requireInTime({ sendBefore }: HttpCall): Promise<void> {
+async function requireBeforeDeadline({ sendBefore }: HttpCall): Promise<void> {
   const late = sendBefore instanceof Date ? await findLateness(sendBefore.getTime()) : null;
   if (late) {
     throw late;
@@ -238,14 +238,14 @@ export function stopSending(): void {
  */
 async function findLateness(beforeMs: number): Promise<LateError | null> {
   try {
-    return getLateness(await sureNowMs(), beforeMs);
+    return buildLateError(await measureLatestNowMs(), beforeMs);
   } catch (error) {
     logRedisError('a provider is not asked, as nobody knows the time', error);
     return new LateError('Not sent: nobody knows the time', { cause: error });
   }
 }
 
-function getLateness(atMs: number, beforeMs: number): LateError | null {
+function buildLateError(atMs: number, beforeMs: number): LateError | null {
   if (isSendingStopped) {
     return new LateError('Not sent: this process ends');
   }

@@ -53,13 +53,13 @@ export async function refreshProviders(): Promise<void> {
  * @returns it in rupiah; null if the provider did not report it.
  */
 export async function refreshFloat(seller: Seller): Promise<number | null> {
-  return (await askFloat(seller)).amount;
+  return (await readFloatWithLatency(seller)).amount;
 }
 
 /**
  * Like `refreshFloat`, with the provider's latency and the reason if it did not report the balance.
  */
-export async function askFloat(
+export async function readFloatWithLatency(
   seller: Seller,
 ): Promise<{ amount: number | null; durationMs: number; problem: string | null }> {
   const startedMs = performance.now();

@@ -3,7 +3,7 @@ import { atSnapshot, type Snapshot } from '../database/mongo.js';
 import { addToCounter, type Counters } from '../money/totals/counters.js';
 import { readTotalsOfMany } from '../money/totals/read-totals.js';
 import { areTotalsComplete } from '../money/totals/totals-state.model.js';
-import { businessDay, getBusinessDayByName, getBusinessDay, daysAfter } from '../shared/business-time.js';
+import { formatBusinessDay, getBusinessDayByName, getBusinessDay, addDays } from '../shared/business-time.js';
 import { nowMs } from '../shared/clock.js';
 import { purchases, type Purchase } from './purchase.model.js';
 import { getCounters } from './purchase-totals.js';
@@ -46,8 +46,8 @@ const paths = ['sold.count', 'sold.amount', 'sold.commission'];
  * Purchases without a seller are in no seller's `sold` counters, so they are counted from the rows.
  */
 export async function readBusinessDays(): Promise<BusinessDays> {
-  const today = businessDay(new Date(nowMs()));
-  const yesterday = daysAfter(today, -1);
+  const today = formatBusinessDay(new Date(nowMs()));
+  const yesterday = addDays(today, -1);
   const [found, areComplete] = await Promise.all([
     AccountModel.find({ role: 'seller' }, { username: 1 })
       .sort({ createdAt: -1 })
@@ -57,7 +57,7 @@ export async function readBusinessDays(): Promise<BusinessDays> {
     areTotalsComplete(),
   ]);
   const accountIds = found.map(({ _id }) => _id);
-  const olderDays = Array.from({ length: olderDaysRead }, (_, n) => daysAfter(yesterday, n - olderDaysRead));
+  const olderDays = Array.from({ length: olderDaysRead }, (_, n) => addDays(yesterday, n - olderDaysRead));
   return atSnapshot(async (snapshot) => {
     const recent = await readTotalsOfMany(snapshot, {
       accountIds,
@@ -69,8 +69,8 @@ export async function readBusinessDays(): Promise<BusinessDays> {
     const [older, unasked] = await Promise.all([
       readTotalsOfMany(snapshot, {
         accountIds,
-        from: daysAfter(yesterday, -olderDaysRead),
-        to: daysAfter(yesterday, -1),
+        from: addDays(yesterday, -olderDaysRead),
+        to: addDays(yesterday, -1),
         paths,
       }),
       readUnassignedSales(snapshot, yesterday, today),

@@ -3,7 +3,7 @@ import { AccountModel, type Account } from '../accounts/account.model.js';
 import { bySystem } from '../audit/record-audit.js';
 import { getAdapter, buildConnection, hasAdapter } from '../providers/get-adapter.js';
 import { withLease } from '../redis/lease.js';
-import { businessDay, daysAfter, getStartOfDay } from '../shared/business-time.js';
+import { formatBusinessDay, addDays, getStartOfDay } from '../shared/business-time.js';
 import { now, nowMs } from '../shared/clock.js';
 import { logger } from '../shared/logger.js';
 import {
@@ -83,8 +83,8 @@ export function getNextReconciliation(last: ProviderReconciliation[]): Date {
     return now();
   }
   const red = last.filter(isRed).map(({ at }) => at.getTime() + redAgainMs);
-  const tomorrow = getStartOfDay(daysAfter(businessDay(now()), 1)).getTime() + fromMs;
-  const today = getStartOfDay(businessDay(now())).getTime() + fromMs;
+  const tomorrow = getStartOfDay(addDays(formatBusinessDay(now()), 1)).getTime() + fromMs;
+  const today = getStartOfDay(formatBusinessDay(now())).getTime() + fromMs;
   return new Date(Math.min(...red, today > nowMs() ? today : tomorrow));
 }
 
@@ -94,7 +94,7 @@ export function isOver(date: string): boolean {
 }
 
 function getLastDayOver(): string {
-  return daysAfter(businessDay(new Date(nowMs() - fromMs)), -1);
+  return addDays(formatBusinessDay(new Date(nowMs() - fromMs)), -1);
 }
 
 /** @param last The compared days, newest first. */
@@ -103,9 +103,9 @@ function getDueDays(last: ProviderReconciliation[]): string[] {
   const again = last.filter((each) => isRed(each) && nowMs() - each.at.getTime() >= redAgainMs);
   const due = again.map(({ date }) => date);
   const compared = new Set(last.map(({ date }) => date));
-  const earliest = daysAfter(over, 1 - daysWatched);
+  const earliest = addDays(over, 1 - daysWatched);
   const begun = last.at(-1)?.date ?? over;
-  for (let day = begun > earliest ? begun : earliest; day <= over; day = daysAfter(day, 1)) {
+  for (let day = begun > earliest ? begun : earliest; day <= over; day = addDays(day, 1)) {
     if (!compared.has(day)) {
       due.push(day);
     }

@@ -5,7 +5,7 @@ import type { ProviderRecordRow } from '../providers/adapter.js';
 import { ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
 import { orders, type Order } from '../purchases/order.model.js';
-import { daysAfter, getStartOfDay } from '../shared/business-time.js';
+import { addDays, getStartOfDay } from '../shared/business-time.js';
 
 /**
  * A difference between the provider's record and ours.
@@ -39,8 +39,8 @@ const marginDays = 2;
 /** Returns the period of a provider's record that comparing a day (YYYY-MM-DD) needs. */
 export function getRecordPeriod(date: string): { since: Date; until: Date } {
   return {
-    since: getStartOfDay(daysAfter(date, -marginDays)),
-    until: getStartOfDay(daysAfter(date, 1 + marginDays)),
+    since: getStartOfDay(addDays(date, -marginDays)),
+    until: getStartOfDay(addDays(date, 1 + marginDays)),
   };
 }
 

@@ -125,7 +125,7 @@ export function findClockProblem(): string | null {
  * its clocks stand still.
  * @throws Error if the fleet's clock is in use and cannot be measured now, or was stopped.
  */
-export async function sureNowMs(): Promise<number> {
+export async function measureLatestNowMs(): Promise<number> {
   if (keeping === 'now') {
     await withTimeout(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
   }
@@ -148,7 +148,7 @@ export function latestNowMs(): number {
 
 /** True if `sureNowMs` would succeed. Called before starting work that must end by a deadline. */
 export async function isTimeKnown(): Promise<boolean> {
-  return sureNowMs().then(
+  return measureLatestNowMs().then(
     () => true,
     () => false,
   );

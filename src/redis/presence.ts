@@ -12,7 +12,7 @@ import { findRedisProblem } from './server-health.js';
 import type { Incident } from '../shared/incident-counts.js';
 import { repeat } from '../shared/repeat.js';
 
-export const sayEveryMs = 5_000;
+export const announceEveryMs = 5_000;
 /** Milliseconds; three missed announcements. */
 export const silentAfterMs = 20_000;
 /**
@@ -24,7 +24,7 @@ const forgottenAfterMs = 6 * 3_600_000;
  * If connections cannot be identified, silent processes are forgotten after this, killed or
  * hanging.
  */
-const guessedForMs = 120_000;
+const unidentifiedKeptMs = 120_000;
 
 const key = `${env.QUEUE_PREFIX}:processes`;
 const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
@@ -90,7 +90,7 @@ export function announcePresence(
   const startedAtMs = Math.round(nowMs() - process.uptime() * 1_000);
   const saying = repeat({
     name: 'presence',
-    everyMs: sayEveryMs,
+    everyMs: announceEveryMs,
     async run() {
       // The connection reports an outage itself.
       if (redis().status === 'ready') {
@@ -123,7 +123,7 @@ export function announcePresence(
  * taken or completed. While none is heard, it is the current time.
  * @throws Redis's own errors.
  */
-export async function heardAgainAtMs(): Promise<number> {
+export async function findLastRecoveryMs(): Promise<number> {
   return Number(await redis().eval(heardAgainScript, 2, key, heardAgainKey, silentAfterMs));
 }
 
@@ -245,7 +245,7 @@ export async function hasUnheardProcess(): Promise<boolean> {
 async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> {
   const connections = await listConnections();
   return connections === null
-    ? (await readMembers(guessedForMs)).silent
+    ? (await readMembers(unidentifiedKeptMs)).silent
     : silent.filter(({ id }) => connections.includes(getConnectionName(id)));
 }
 

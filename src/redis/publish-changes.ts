@@ -9,11 +9,11 @@ import { redis } from './connection.js';
 import {
   changesChannel,
   subscribeToAcks,
-  hearersKey,
+  subscribersKey,
   awaitAckSubscription,
   onAcks,
   notifyListeners,
-  toldKey,
+  changeCountKey,
   type Change,
 } from './subscribe-changes.js';
 import { processId } from './process-id.js';
@@ -86,7 +86,14 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
  */
 async function publish(change: Change): Promise<string[]> {
   const patience = new AbortController();
-  const told = redis().eval(tellScript, 2, hearersKey, toldKey, changesChannel, JSON.stringify(change));
+  const told = redis().eval(
+    tellScript,
+    2,
+    subscribersKey,
+    changeCountKey,
+    changesChannel,
+    JSON.stringify(change),
+  );
   const late = wait(patienceMs, undefined, { signal: patience.signal }).then(() => {
     throw new Error('Redis did not take a change in time');
   });

@@ -43,17 +43,17 @@ export const changesChannel = `${env.QUEUE_PREFIX}:changes`;
 /**
  * Sorted set of the subscribed processes, scored by when the subscription expires (Redis clock).
  */
-export const hearersKey = `${env.QUEUE_PREFIX}:hearers`;
+export const subscribersKey = `${env.QUEUE_PREFIX}:hearers`;
 /**
  * Number of published changes. A script uses it with `hearersKey`, so both are on the same node.
  */
-export const toldKey = buildSiblingKey(hearersKey, 'told');
+export const changeCountKey = buildSiblingKey(subscribersKey, 'told');
 
 const beatEveryMs = 300;
 /**
  * If no beat returns for this long although beats are sent, the connection is dead and is reopened.
  */
-const deafMs = 3_000;
+const deadConnectionMs = 3_000;
 
 const listeners = new Set<Listener>();
 const ackListeners = new Map<string, (hearer: string) => void>();
@@ -62,7 +62,7 @@ let connections = 0;
 let subscribed = 0;
 let lastBackAt = 0;
 /** By the monotonic clock, which cannot be set. */
-let hearsUntil = 0;
+let subscribedUntil = 0;
 let hearing = 0;
 /** Sequence number of the last change received; all earlier ones were received, too. */
 let lastSeq = 0;
@@ -72,7 +72,7 @@ let lastSeq = 0;
  * before means that it was unsubscribed in between.
  */
 export function getSubscriptionEpoch(): number {
-  return performance.now() < hearsUntil ? hearing : 0;
+  return performance.now() < subscribedUntil ? hearing : 0;
 }
 
 export function addListener(listener: Listener): void {
@@ -103,8 +103,8 @@ export async function subscribeToChanges(): Promise<void> {
   const beating = repeat({ name: 'hear changes', everyMs: beatEveryMs, run: beat });
   beforeDisconnect(async () => {
     await beating.stop();
-    hearsUntil = 0;
-    await redis().zrem(hearersKey, processId);
+    subscribedUntil = 0;
+    await redis().zrem(subscribersKey, processId);
   });
   await waitUntil(() => getSubscriptionEpoch() !== 0, limits.hearingMs);
 }
@@ -159,7 +159,7 @@ function subscribe(channels: string[]): void {
   connection.on('ready', subscribeNow);
   connection.on('close', () => {
     subscribed = 0;
-    hearsUntil = 0;
+    subscribedUntil = 0;
   });
   connection.on('message', (channel: string, text: string) => {
     if (channel === changesChannel) {
@@ -212,13 +212,13 @@ function receiveOwnMessage([kind, first = '', second = '', third = '']: string[]
     lastBackAt = performance.now();
     reportGapUnless(Number(third) === lastSeq);
     lastSeq = Number(third);
-    if (lastBackAt >= hearsUntil) {
+    if (lastBackAt >= subscribedUntil) {
       hearing += 1;
       listeners.forEach((each) => {
         each.onGap();
       });
     }
-    hearsUntil = Math.max(hearsUntil, Number(second) + limits.hearingMs);
+    subscribedUntil = Math.max(subscribedUntil, Number(second) + limits.hearingMs);
   }
 }
 
@@ -239,7 +239,7 @@ async function beat(): Promise<void> {
   }
   const text = `beat ${subscribed} ${performance.now()}`;
   try {
-    const keys = [hearersKey, toldKey];
+    const keys = [subscribersKey, changeCountKey];
     await redis().eval(
       beatScript,
       keys.length,
@@ -249,7 +249,7 @@ async function beat(): Promise<void> {
       getChannel(processId),
       text,
     );
-    if (performance.now() - lastBackAt > deafMs && subscriber?.status === 'ready') {
+    if (performance.now() - lastBackAt > deadConnectionMs && subscriber?.status === 'ready') {
       lastBackAt = performance.now();
       subscriber.disconnect(true);
     }

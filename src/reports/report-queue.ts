@@ -5,7 +5,7 @@ import { tryToAddJob } from '../jobs/add-job.js';
 import { moveToFront } from '../jobs/promote-job.js';
 import { now, nowMs } from '../shared/clock.js';
 import { reports, type Report } from './report.model.js';
-import { outboxJob, type Outbox } from '../jobs/outbox.js';
+import { defineOutboxJob, type Outbox } from '../jobs/outbox.js';
 import { defineSweep } from '../jobs/sweep-job.js';
 
 interface ReportData {
@@ -135,7 +135,7 @@ export const reportOutbox: Outbox<Report> = {
   open: openReportFilter,
   fields: ['requestId', 'turn'],
   jobs: [
-    outboxJob({
+    defineOutboxJob({
       job: generateReportJob,
       dataOf: ({ _id, accountId }) => ({ reportId: _id, accountId }),
       requestIdOf: ({ requestId }) => requestId,

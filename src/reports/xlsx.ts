@@ -32,7 +32,7 @@ const packageRelations =
   `${header}<Relationships xmlns="${packaged}/relationships">` +
   `<Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
-/** Style 1 of `cellXfs` is a time: `s="1"` of a cell. */
+/** Cell style `s="1"` is a time: the second entry of `cellXfs`. */
 const styles =
   `${header}<styleSheet xmlns="${main}">` +
   '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +

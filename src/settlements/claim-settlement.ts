@@ -1,6 +1,6 @@
 import { auditInsert, type ChangedBy } from '../audit/record-audit.js';
 import { post } from '../money/posting/post.js';
-import { businessTime } from '../shared/business-time.js';
+import { formatBusinessTime } from '../shared/business-time.js';
 import { now } from '../shared/clock.js';
 import { ConflictError, ValidationError } from '../shared/errors.js';
 import { asWritten } from '../shared/say.js';
@@ -104,7 +104,7 @@ export function requireClaim(
 function buildClaimedError({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
   return new ConflictError(
     asWritten(
-      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? businessTime(claimedAt) : ''}. Ask whether it is paid.`,
+      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? formatBusinessTime(claimedAt) : ''}. Ask whether it is paid.`,
     ),
     { atCommandLine: `To go on in their place: topup settlement claim ${_id} --take-over --reason …` },
   );

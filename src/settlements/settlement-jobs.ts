@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineJob, defineQueue } from '../jobs/define-job.js';
 import { nowMs } from '../shared/clock.js';
-import { outboxJob, type Outbox } from '../jobs/outbox.js';
+import { defineOutboxJob, type Outbox } from '../jobs/outbox.js';
 import { defineSweep } from '../jobs/sweep-job.js';
 import { settlements, type Settlement } from './settlement.model.js';
 
@@ -34,7 +34,7 @@ export const settlementOutbox: Outbox<Settlement> = {
   open: { status: { $in: ['pending', 'processing'] } },
   fields: ['needsApproval', 'requestId'],
   jobs: [
-    outboxJob({
+    defineOutboxJob({
       job: payOutJob,
       dataOf: ({ _id, accountId }) => ({ settlementId: _id, accountId }),
       requestIdOf: ({ requestId }) => requestId,

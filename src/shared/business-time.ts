@@ -59,8 +59,8 @@ export function getStartOfDay(date: string): Date {
 }
 
 /** Returns the start of yesterday in business time. */
-export function startOfYesterday(): Date {
-  return getStartOfDay(daysAfter(businessDay(now()), -1));
+export function getStartOfYesterday(): Date {
+  return getStartOfDay(addDays(formatBusinessDay(now()), -1));
 }
 
 /**
@@ -85,19 +85,19 @@ export function nextBusinessDayAt(hour: number): Date {
 }
 
 /** Returns the business day of an instant as YYYY-MM-DD. */
-export function businessDay(at: Date): string {
+export function formatBusinessDay(at: Date): string {
   return DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).toFormat('yyyy-MM-dd');
 }
 
 /** Formats an instant in business time with its zone, such as `2026-11-21 17:20:30.123 WIB`. */
-export function businessTime(at: Date): string {
+export function formatBusinessTime(at: Date): string {
   // The Indonesian locale names Indonesia's zones. The English one has only offsets.
   const here = DateTime.fromJSDate(at, { zone: env.BUSINESS_TIMEZONE }).setLocale('id');
   return here.toFormat('yyyy-MM-dd HH:mm:ss.SSS ZZZZ');
 }
 
 /** Returns the day (YYYY-MM-DD) `days` days after another one. */
-export function daysAfter(day: string, days: number): string {
+export function addDays(day: string, days: number): string {
   return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd');
 }
 
@@ -171,7 +171,7 @@ export function requireChronological(
 }
 
 /** Returns the instant `months` months earlier, at the same time of day in business time. */
-export function monthsBefore(atMs: number, months: number): Date {
+export function subtractMonths(atMs: number, months: number): Date {
   return DateTime.fromMillis(atMs, { zone: env.BUSINESS_TIMEZONE }).minus({ months }).toJSDate();
 }
 

@@ -20,7 +20,7 @@ export const priceGroupRule =
 export const reasonLengthMax = 500;
 
 /** At least one letter or digit. */
-export const saysSomething = /[\p{L}\p{N}]/u;
+export const letterOrDigitPattern = /[\p{L}\p{N}]/u;
 
 /** Returns the problem of a reason; null if it is valid. */
 export function findReasonProblem(text: string): string | null {
@@ -30,5 +30,5 @@ export function findReasonProblem(text: string): string | null {
   if (text.length > reasonLengthMax) {
     return `It must have at most ${reasonLengthMax} characters.`;
   }
-  return saysSomething.test(text) ? null : 'It must say why.';
+  return letterOrDigitPattern.test(text) ? null : 'It must say why.';
 }

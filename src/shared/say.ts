@@ -37,7 +37,7 @@ export function asWritten(text: string): Message {
 }
 
 /** Returns a message of Joi, which has its own table for each language. */
-export function saidByJoi(words: Record<Language, string>): Message {
+export function buildJoiMessage(words: Record<Language, string>): Message {
   return buildMessage((language) => words[language]);
 }
 

@@ -32,15 +32,15 @@ export function onShutdown(
     } else {
       logger.info('stopping', { process: processName, signal });
     }
-    await inTime(limits.drainMs, steps.drain);
+    await runWithTimeout(limits.drainMs, steps.drain);
     for (const step of steps.close) {
-      await inTime(limits.closeStepMs, step);
+      await runWithTimeout(limits.closeStepMs, step);
     }
     logger.info('stopped', { process: processName });
   });
 }
 
-async function inTime(ms: number, step: () => Promise<unknown>): Promise<void> {
+async function runWithTimeout(ms: number, step: () => Promise<unknown>): Promise<void> {
   try {
     await withTimeout(ms, step(), () => new Error(`not done within ${ms} ms`));
   } catch (error) {

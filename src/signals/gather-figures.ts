@@ -3,7 +3,7 @@ import { countAttention, countBacklog } from '../doctor/attention.js';
 import { atSnapshot } from '../database/mongo.js';
 import { doesProcessWork } from '../doctor/diagnose-processes.js';
 import { hangingForMs, isQueueStuck } from '../doctor/diagnose-work.js';
-import { lastClockRuns } from '../jobs/clock-run.model.js';
+import { listClockRuns } from '../jobs/clock-run.model.js';
 import { inspectQueue } from '../jobs/inspect-queue.js';
 import type { Queue } from '../jobs/define-job.js';
 import { findLastClosedDay } from '../money/closes/day-closes.js';
@@ -168,7 +168,7 @@ async function reconciliations(): Promise<Figure[]> {
 
 async function clockRuns(): Promise<Figure[]> {
   // Skip runs of jobs that only an earlier release had.
-  return (await lastClockRuns())
+  return (await listClockRuns())
     .filter(({ _id }) => findJobByName(_id)?.clock)
     .map(({ _id, at }) =>
       figure('topup_clock_done_timestamp_seconds', { job_name: _id }, at.getTime() / 1_000),

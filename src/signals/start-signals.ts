@@ -5,7 +5,7 @@
 import mongoose from 'mongoose';
 import type { MongoClient } from 'mongodb';
 import { postingClient } from '../database/mongo.js';
-import { hasSeenUniqueIndexes } from '../database/indexes.js';
+import { areUniqueIndexesVerified } from '../database/indexes.js';
 import type { RunningWorkers } from '../jobs/start-workers.js';
 import { redis } from '../redis/connection.js';
 import { announcePresence } from '../redis/presence.js';
@@ -36,12 +36,12 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   const eventLoop = watchEventLoop();
   // Excludes unavailable databases, which have their own alarms.
   const isNotReady = () => {
-    if (!hasSeenUniqueIndexes()) {
+    if (!areUniqueIndexesVerified()) {
       // No check may have run yet. Do not wait for MongoDB here, because the presence must still be
       // announced.
       void missingIndexes();
     }
-    return !hasSeenUniqueIndexes() || own().length > 0;
+    return !areUniqueIndexesVerified() || own().length > 0;
   };
   const presence = announcePresence(type, {
     troublesNow: () => ({ ...countRecentIncidents(), lagMs: eventLoop.lagMs(), isNotReady: isNotReady() }),

@@ -105,7 +105,7 @@ type Otel = typeof Api;
 
 const requestKey = Symbol('request');
 
-const unsaid = (): void => undefined;
+const ignoreSetting = (): void => undefined;
 
 /**
  * Returns the URL for traces.
@@ -122,7 +122,7 @@ function createExporterLogger(api: Otel) {
       logOncePerMinute('traces could not be sent', extractCause(message));
     });
   };
-  return { error, warn: unsaid, info: unsaid, debug: unsaid, verbose: unsaid };
+  return { error, warn: ignoreSetting, info: ignoreSetting, debug: ignoreSetting, verbose: ignoreSetting };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Account } from '../../src/accounts/account.model.js';
 import { AdjustmentModel, adjustments, type Adjustment } from '../../src/adjustments/adjustment.model.js';
 import { approveAdjustment, rejectAdjustment } from '../../src/adjustments/decide-adjustment.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
-import { audit, AuditModel } from '../../src/audit/audit.model.js';
+import { auditEntries, AuditModel } from '../../src/audit/audit.model.js';
 import { countAttention } from '../../src/doctor/attention.js';
 import { JournalModel, journals } from '../../src/money/journals/journal.model.js';
 import { getWallet } from '../../src/money/wallets/wallet-balance.js';
@@ -254,17 +254,17 @@ describe('adjustments', () => {
     ],
     [
       'one made without an audit entry',
-      ({ _id }) => removed(audit, { 'subject.id': _id }),
+      ({ _id }) => removed(auditEntries, { 'subject.id': _id }),
       /no audit entry adjustment\.post/,
     ],
     [
       'one of another amount than its audit entry says',
-      async ({ _id }) => changed(audit, await entryOf(_id), { 'after.amount': 1 }),
+      async ({ _id }) => changed(auditEntries, await entryOf(_id), { 'after.amount': 1 }),
       /its amount is 1000, its audit entry says 1/,
     ],
     [
       'one that another operator is said to have made',
-      async ({ _id }) => changed(audit, await entryOf(_id), { actor: dewi.actor }),
+      async ({ _id }) => changed(auditEntries, await entryOf(_id), { actor: dewi.actor }),
       /its requestedBy is operator:budi, its audit entry says operator:dewi/,
     ],
     [
@@ -296,7 +296,7 @@ describe('adjustments', () => {
   });
 
   const entryOf = async (subjectId: string) => {
-    const entry = await audit.findOne({ 'subject.id': subjectId });
+    const entry = await auditEntries.findOne({ 'subject.id': subjectId });
     return String(entry?._id);
   };
   interface Changeable {

@@ -6,7 +6,7 @@ import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { OfferModel } from '../../src/products/offer.model.js';
 import { ProductModel } from '../../src/products/product.model.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
-import { businessDay } from '../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../src/shared/business-time.js';
 import { uniqueRef, type Answer } from '../support/api-client.js';
 import { useApi } from './support/api.js';
 import { newProduct } from './support/catalogue.js';
@@ -20,7 +20,7 @@ describe('conditional requests on lists', () => {
     expect(headers['etag']).to.match(/^W\/"[\w-]{27}"$/);
     return String(headers['etag']);
   };
-  const today = businessDay(new Date());
+  const today = formatBusinessDay(new Date());
   const statement = (role: string) => `/api/${role}/statement?start_date=${today}&end_date=${today}`;
 
   function expectNotModified(answer: Answer, tag: string): void {

@@ -10,7 +10,7 @@ import supertest from 'supertest';
 import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
-import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
+import { connectTo, readUntilClose, get, waitForClose } from '../support/raw-connection.js';
 import { startStack, type Stack } from '../support/stack.js';
 
 describe('connections to the web process', () => {
@@ -32,7 +32,7 @@ describe('connections to the web process', () => {
     const socket = await connect();
     const refs = [uniqueRef(), uniqueRef(), uniqueRef()];
     socket.write(refs.map(purchase).join('') + get('/healthz', 'Connection: close'));
-    const text = await everything(socket);
+    const text = await readUntilClose(socket);
     expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
       'HTTP/1.1 200',
       'HTTP/1.1 200',
@@ -68,7 +68,7 @@ describe('connections to the web process', () => {
   it('queues a request that arrives just before the next one starts', async () => {
     for (let round = 0; round < 20; round += 1) {
       const socket = await connect();
-      const answers = everything(socket);
+      const answers = readUntilClose(socket);
       socket.write(get('/healthz') + get('/healthz'));
       await once(socket, 'data');
       socket.write(get('/healthz') + get('/healthz', 'Connection: close'));
@@ -81,13 +81,13 @@ describe('connections to the web process', () => {
     socket.write(
       get('/healthz', 'Expect: x') + get('/healthz').repeat(3) + get('/healthz', 'Connection: close'),
     );
-    expect((await everything(socket)).match(/HTTP\/1\.1 200/g)).to.have.length(5);
+    expect((await readUntilClose(socket)).match(/HTTP\/1\.1 200/g)).to.have.length(5);
   });
 
   it('closes a connection with too many pipelined requests and keeps serving others', async () => {
     const socket = await connect();
     socket.write(get('/openapi.json').repeat(1_500));
-    await everything(socket);
+    await readUntilClose(socket);
     await supertest(stack.baseUrl).get('/healthz').expect(200);
   });
 
@@ -101,7 +101,7 @@ describe('connections to the web process', () => {
     ]) {
       const socket = await connect();
       socket.write(get(target, 'Connection: close'));
-      const text = await everything(socket);
+      const text = await readUntilClose(socket);
       expect(text, target).to.match(/^HTTP\/1\.1 404/);
       expect(text, target).to.match(/\r\nx-request-id: [0-9a-f]{32}\r\n/i);
       expect(text, target).to.match(/"02"/);
@@ -120,7 +120,7 @@ describe('connections to the web process', () => {
       socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 999999999\r\n\r\n{`,
       );
-      const text = await everything(socket);
+      const text = await readUntilClose(socket);
       expect(text, path).to.match(/^HTTP\/1\.1 413/);
       expect(text, path).to.include(limit);
     }
@@ -154,12 +154,12 @@ describe('connections to the web process', () => {
     const refs = Array.from({ length: 30 }, () => uniqueRef());
     const made = () => stack.db.collection('transactions').countDocuments({ refId: { $in: refs } });
     const buying = await connect(port);
-    const answers = everything(buying);
+    const answers = readUntilClose(buying);
     buying.write(refs.map(purchase).join(''));
     await eventually('the first of them', async () => (await made()) > 0);
     const sockets = [silent, half, halfBody, used];
     sockets.forEach((each) => each.resume());
-    const closed = Promise.all(sockets.map(isClosed));
+    const closed = Promise.all(sockets.map(waitForClose));
     const startedMs = performance.now();
     await web.stop();
     await closed;
@@ -190,7 +190,7 @@ describe('connections to the web process', () => {
     ];
     for (const { first, junk } of cases) {
       const socket = await connect(port);
-      const answer = everything(socket);
+      const answer = readUntilClose(socket);
       socket.write(first);
       await once(server, 'request');
       const refused = once(server, junk === connectThrough ? 'connect' : 'clientError');
@@ -203,7 +203,7 @@ describe('connections to the web process', () => {
     // body of one.
     const socket = await connect(port);
     socket.write('XX\r\n\r\n');
-    const said = await everything(socket);
+    const said = await readUntilClose(socket);
     expect(said).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
     const [head = '', body = ''] = said.split('\r\n\r\n');
     expect(head).to.include(`Content-Length: ${Buffer.byteLength(body)}`);
@@ -216,10 +216,12 @@ describe('connections to the web process', () => {
     });
     const oversized = await connect(port);
     oversized.write(large);
-    expect(await everything(oversized)).to.match(/^HTTP\/1\.1 431 [^]*headers of the request are too large/);
+    expect(await readUntilClose(oversized)).to.match(
+      /^HTTP\/1\.1 431 [^]*headers of the request are too large/,
+    );
     const chunked = await connect(port);
     chunked.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nXX\r\n');
-    expect(await everything(chunked)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(await readUntilClose(chunked)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
     server.close();
   });
 
@@ -232,7 +234,7 @@ describe('connections to the web process', () => {
     };
     for (const [how, ask] of Object.entries(ends)) {
       const socket = await connect();
-      const answer = everything(socket);
+      const answer = readUntilClose(socket);
       ask(socket);
       expect(await answer, how).to.match(/^HTTP\/1\.1 404 /);
     }
@@ -245,7 +247,7 @@ describe('connections to the web process', () => {
     const body = Buffer.concat([zlib.deflateSync(json), Buffer.from([0])]);
     for (const path of ['/api/buyer/transaction', '/api/reseller/callback']) {
       const socket = await connect();
-      const answer = everything(socket);
+      const answer = readUntilClose(socket);
       socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`,
       );
@@ -265,7 +267,7 @@ describe('connections to the web process', () => {
       if (how === 'on a connection that was taken') {
         await once(server, 'connection');
       }
-      const answer = everything(socket);
+      const answer = readUntilClose(socket);
       await new Promise((resolve) => socket.write(get('/'), resolve));
       await closing.close();
       expect(await answer, how).to.match(/^HTTP\/1\.1 200[^]*\r\nConnection: close\r\n[^]*answered$/);

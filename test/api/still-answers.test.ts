@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { limits } from '../../config/limits.js';
 import { handleSequentially } from '../../src/api/http/connection-queue.js';
 import { eventually } from '../support/eventually.js';
-import { connectTo, everything, get, isClosed } from '../support/raw-connection.js';
+import { connectTo, readUntilClose, get, waitForClose } from '../support/raw-connection.js';
 
 /** Bytes. More than the buffers of a connection hold. */
 const large = 20_000_000;
@@ -27,7 +27,7 @@ describe('unread answers', () => {
     for (const behind of ['', 'XX\r\n\r\n', connectThrough, get('/') + get('/')]) {
       const [socket, serverSide] = await bothEndsAt(server);
       socket.pause();
-      const closed = isClosed(serverSide);
+      const closed = waitForClose(serverSide);
       socket.write(get('/whole') + behind);
       const dribble = setInterval(() => socket.write('G'), 50);
       await closed;
@@ -47,7 +47,7 @@ describe('unread answers', () => {
       });
       const startedMs = performance.now();
       const reader = setInterval(() => socket.resume(), 10);
-      const closed = isClosed(socket);
+      const closed = waitForClose(socket);
       socket.write(get(path, 'Connection: close'));
       await closed;
       clearInterval(reader);
@@ -62,7 +62,7 @@ describe('unread answers', () => {
       const socket = await connectTo(port);
       let bytes = 0;
       socket.on('data', (part: Buffer) => (bytes += part.length));
-      const closed = isClosed(socket);
+      const closed = waitForClose(socket);
       socket.write(get(path) + connectThrough);
       await closed;
       expect(bytes, path).to.be.above(large);
@@ -72,7 +72,7 @@ describe('unread answers', () => {
   it('leave no connection when a client disconnects after a CONNECT', async () => {
     const { server } = await serve({ stillMs: 20_000 });
     const [socket, serverSide] = await bothEndsAt(server);
-    const closed = isClosed(serverSide);
+    const closed = waitForClose(serverSide);
     const connected = once(server, 'connect');
     socket.pause();
     socket.write(get('/streamed') + connectThrough);
@@ -112,7 +112,7 @@ describe('unread answers', () => {
     const begun = once(server, 'request');
     socket.write(get('/streamed'));
     await begun;
-    const closed = isClosed(socket);
+    const closed = waitForClose(socket);
     const stopped = closing.close();
     const startedMs = performance.now();
     await eventually('more time than a body has', () =>
@@ -134,7 +134,7 @@ describe('unread answers', () => {
     ] as const) {
       seen.length = 0;
       const socket = await connectTo(port);
-      const answer = everything(socket);
+      const answer = readUntilClose(socket);
       socket.write(packet);
       await eventually('it has begun', () => Promise.resolve(seen.length > 0));
       await new Promise((resolve) => socket.write(next, resolve));

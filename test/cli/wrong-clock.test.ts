@@ -4,7 +4,7 @@ import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 import { uniqueRef } from '../support/api-client.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 
 describe('the command line with a clock two hours ahead', () => {
   let stack: Stack;
@@ -13,7 +13,7 @@ describe('the command line with a clock two hours ahead', () => {
   after(() => stack.stop());
 
   it("writes by the fleet's clock", async () => {
-    const { NODE_OPTIONS } = aheadBy(7_200_000);
+    const { NODE_OPTIONS } = buildEnvWithClockAhead(7_200_000);
     const username = uniqueRef('late');
     const args = ['account', 'create', username, '--role', 'buyer', '--json'];
     const { code, stderr } = await topup(args, { ...stack.env, NODE_OPTIONS });
@@ -23,7 +23,7 @@ describe('the command line with a clock two hours ahead', () => {
   });
 
   it('fails the clock check of doctor', async () => {
-    const { NODE_OPTIONS } = aheadBy(7_200_000);
+    const { NODE_OPTIONS } = buildEnvWithClockAhead(7_200_000);
     const doctor = await topup(['doctor', '--json'], { ...stack.env, NODE_OPTIONS });
     const { checks } = doctor.json<{ checks: Diagnosis[] }>();
     for (const server of ['MongoDB', 'Redis']) {

@@ -15,9 +15,9 @@ import {
 } from '../../packages/client-node/src/webhooks.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { noonZone } from '../support/noon-zone.js';
+import { findNoonZone } from '../support/noon-zone.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
-import { badNetwork, listen, type Fate } from './support/bad-network.js';
+import { badNetwork, listen, type NetworkFault } from './support/bad-network.js';
 import { all, languages, type Command, type Driver, type Result } from './support/drivers.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -33,7 +33,7 @@ describe('clients', () => {
   before(async () => {
     stack = await startStack({
       workers: ['fulfilment', 'follow-up', 'webhooks', 'sellers', 'reports'],
-      env: { BUSINESS_TIMEZONE: noonZone() },
+      env: { BUSINESS_TIMEZONE: findNoonZone() },
     });
     accounts = await stack.seed();
     client = createClient({ baseUrl: stack.baseUrl, apiKey: accounts['buyer']?.api_key ?? '' });
@@ -208,7 +208,7 @@ describe('clients', () => {
        * Plays a command over a network with these fates. Returns the result, the number of calls
        * and of different bodies.
        */
-      const through = async (fates: Fate[], command: Command) => {
+      const through = async (fates: NetworkFault[], command: Command) => {
         const bad = await badNetwork(stack.baseUrl, fates);
         try {
           const result = await play(command, bad.url);

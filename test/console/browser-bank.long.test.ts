@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { ownAmount, statementOf } from '../deposits/bank/statement.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -49,9 +49,9 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.getByRole('cell', { name: 'has the reference of its client' }).waitFor();
     await page.getByRole('cell', { name: `buyer ${named.refId}` }).waitFor();
     await page.getByRole('cell', { name: 'only the amount fits' }).waitFor();
-    await expectSound(page, 'a preview of a statement');
+    await expectPageToPassChecks(page, 'a preview of a statement');
     await page.setViewportSize({ width: 375, height: 800 });
-    await expectSound(page, 'a preview of a statement at 375 px');
+    await expectPageToPassChecks(page, 'a preview of a statement at 375 px');
     await page.getByLabel(/^Also 1 lines with a reference that the client chose/).check();
     await page.getByLabel(/^Also 1 lines for which only the amount speaks/).check();
     await page.getByText(`Credits 2 deposits, ${rupiah(one + two)} in all`).waitFor();
@@ -59,7 +59,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await page.getByText('2 deposits were confirmed, 3 lines are new.').waitFor();
     expect([await statusOf(named.id), await statusOf(alone.id)]).to.deep.equal(['completed', 'completed']);
     await page.getByRole('article', { name: new RegExp(`${rupiah(unknown)} BUNGA`) }).waitFor();
-    await expectSound(page, 'lines at 375 px');
+    await expectPageToPassChecks(page, 'lines at 375 px');
     await page.setViewportSize({ width: 1_280, height: 900 });
   });
 
@@ -79,12 +79,12 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await card(one).waitFor({ state: 'detached' });
     expect(await statusOf(late.id)).to.equal('completed');
     await card(two).getByRole('button', { name: 'What you can do' }).press('Enter');
-    await expectSound(page, 'a line with its actions');
+    await expectPageToPassChecks(page, 'a line with its actions');
     await act(card(two), 'Set this line aside');
     await card(two).waitFor({ state: 'detached' });
     await browser.open(page, '/bank-lines?status=used', 'Bank statements');
     await card(one).getByText(late.id).waitFor();
-    await expectSound(page, 'used lines');
+    await expectPageToPassChecks(page, 'used lines');
   });
 
   it('hides the page from roles without access, in either language', async () => {
@@ -98,7 +98,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
       expect(await other.getByRole('link', { name: link, exact: true }).count(), role).to.equal(shown);
       if (shown === 1) {
         await browser.open(other, '/bank-lines', 'Mutasi bank');
-        await expectSound(other, 'in Indonesian');
+        await expectPageToPassChecks(other, 'in Indonesian');
       }
       await other.context().close();
     }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/require-tool.js';
@@ -61,7 +61,7 @@ describeWith('chromium', 'finance in a browser', function () {
       await form.getByText(why).waitFor();
       expect(await field.inputValue(), 'it stays as it was written').to.equal(amount);
     }
-    await expectSound(page, 'an amount that is none');
+    await expectPageToPassChecks(page, 'an amount that is none');
     await field.fill('51.000');
     await form.getByText('Rp 51.000').waitFor();
     await form.getByRole('button', { name: 'Correct a wallet' }).click();
@@ -82,14 +82,14 @@ describeWith('chromium', 'finance in a browser', function () {
     await own.getByRole('button', { name: 'What you can do' }).press('Enter');
     await own.getByText('You have asked for it: somebody else approves it.').waitFor();
     expect(await own.getByRole('button', { name: 'Approve it' }).count()).to.equal(0);
-    await expectSound(budi, 'adjustments');
+    await expectPageToPassChecks(budi, 'adjustments');
     await browser.open(dewi, '', 'Today');
     await dewi.getByRole('link', { name: 'adjustments to approve' }).click();
     const other = article(dewi, '−Rp 2.500.000');
     await other.getByRole('button', { name: 'What you can do' }).press('Enter');
     await other.getByText(/^Rp 2\.500\.000 are taken from buyer/).waitFor();
     await dewi.setViewportSize({ width: 375, height: 800 });
-    await expectSound(dewi, 'an adjustment to approve at 375 px');
+    await expectPageToPassChecks(dewi, 'an adjustment to approve at 375 px');
     await dewi.setViewportSize({ width: 1_280, height: 900 });
     await act(other, 'Approve it');
     await eventually('it to be made', async () => (await statusOf(id)) === 'completed');
@@ -113,17 +113,17 @@ describeWith('chromium', 'finance in a browser', function () {
     await form.getByLabel('Address of that system').fill('https://pulsa.example/api');
     await form.getByLabel('Our name there').fill('kami');
     await form.getByRole('textbox', { name: 'Our secret there' }).fill('rahasia-99');
-    await expectSound(page, 'a new account');
+    await expectPageToPassChecks(page, 'a new account');
     await act(page, 'Create an account');
     const made = page.getByRole('status').filter({ hasText: 'These are shown this once' });
     expect(await made.innerText()).to.match(/sk_test_\w+[\s\S]*whsec_/);
     await page.setViewportSize({ width: 375, height: 800 });
-    await expectSound(page, 'a created account at 375 px');
+    await expectPageToPassChecks(page, 'a created account at 375 px');
     await page.setViewportSize({ width: 1_280, height: 900 });
     await made.getByRole('link', { name: 'toko-peramban' }).click();
     await page.getByRole('heading', { level: 1, name: 'toko-peramban' }).waitFor();
     await page.getByText(/toko-peramban stands still until you make one/).waitFor();
-    await expectSound(page, 'an account with a key to revoke');
+    await expectPageToPassChecks(page, 'an account with a key to revoke');
     await act(page, 'Revoke an API key');
     await page.getByRole('button', { name: 'Revoke an API key' }).waitFor({ state: 'detached' });
     await page.context().close();
@@ -152,7 +152,7 @@ describeWith('chromium', 'finance in a browser', function () {
     await browser.open(page, '/adjustments?status=all', 'Koreksi saldo');
     expect(await page.getByRole('article').count()).to.be.greaterThan(0);
     expect(await page.getByRole('region', { name: 'Koreksi saldo akun' }).count()).to.equal(0);
-    await expectSound(page, 'adjustments in Indonesian');
+    await expectPageToPassChecks(page, 'adjustments in Indonesian');
   });
 
   it('loads nothing from other hosts and breaks no rule of its own CSP', () => {

@@ -8,7 +8,7 @@ import { consoleClient, csrfIn, fields } from '../support/console-client.js';
 import { eventually } from '../support/eventually.js';
 import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { password, startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -76,7 +76,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await article.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     await article.getByRole('cell', { name: /GMT\+7/ }).waitFor();
     await article.getByRole('button', { name: 'What you can do' }).click();
-    await expectSound(page, 'operators');
+    await expectPageToPassChecks(page, 'operators');
     const sessions = article.getByRole('region', { name: 'End sessions' });
     await sessions.getByLabel('Session').selectOption({ index: 1 });
     await sessions.getByLabel('Reason').fill(reason);
@@ -115,7 +115,7 @@ describeWith('chromium', 'operators in a browser', function () {
     const elsewhere = consoleClient(shop.stack.baseUrl, '198.51.100.79');
     await elsewhere.login(name, password);
     await browser.open(page, '/me', 'Your account');
-    await expectSound(page, 'me');
+    await expectPageToPassChecks(page, 'me');
     await page.getByText('see the own account, and what each role may do').waitFor();
     await page.getByRole('cell', { name: /\(this one\)$/ }).waitFor();
     const sessions = page.getByRole('region', { name: 'End sessions' });
@@ -139,7 +139,7 @@ describeWith('chromium', 'operators in a browser', function () {
 
     await prove(page, 'Set up a second factor', { 'Your own password now': fresh });
     await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
-    await expectSound(page, 'me-second-factor');
+    await expectPageToPassChecks(page, 'me-second-factor');
     const key = page.getByRole('region', { name: 'Scan this with an authenticator app' }).locator('code');
     const secret = (await key.innerText()).replaceAll(' ', '');
     const confirm = page.getByRole('region', { name: 'Confirm the second factor' });
@@ -170,7 +170,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await page.setViewportSize({ width: 375, height: 800 });
     await browser.open(page, '/me', 'Akun Anda');
     await page.getByText('menutup kasus').waitFor();
-    await expectSound(page, 'me-375-id');
+    await expectPageToPassChecks(page, 'me-375-id');
     const sessions = page.getByRole('region', { name: 'Akhiri sesi' });
     await sessions.getByRole('button', { name: 'Akhiri sesi' }).press('Enter');
     await page.waitForURL(/\/admin\/login$/);

@@ -5,7 +5,7 @@ import { addProduct } from '../providers/provider-stack.js';
 import { uniqueRef } from '../support/api-client.js';
 import { workbookOf } from '../providers/imports/workbook.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -46,7 +46,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await form.getByLabel('Markup').fill('1.25');
     await act(page, 'Set a markup');
     await page.getByRole('cell', { name: '1.25 %' }).waitFor();
-    await expectSound(page, 'markups at 375 px');
+    await expectPageToPassChecks(page, 'markups at 375 px');
     expect(await priceOf(code)).to.equal(10_125);
     await act(page, 'Remove a markup');
     await page.getByText('No markup fits.').waitFor();
@@ -63,7 +63,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await act(page, 'Set the price group');
     const named = page.getByRole('link', { name: 'grosir' });
     await named.waitFor();
-    await expectSound(page, 'an account in a price group at 375 px');
+    await expectPageToPassChecks(page, 'an account in a price group at 375 px');
     await named.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Markups' }).waitFor();
     const form = page.getByRole('region', { name: 'Set a markup' });
@@ -74,7 +74,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await act(page, 'Set a markup');
     await page.getByRole('cell', { name: 'Price group grosir' }).waitFor();
     const groups = page.getByRole('table', { name: 'Price groups' });
-    await expectSound(page, 'price groups at 375 px');
+    await expectPageToPassChecks(page, 'price groups at 375 px');
     expect(await priceOf(code)).to.equal(10_150);
     await groups.getByRole('link', { name: '1', exact: true }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
@@ -103,14 +103,14 @@ describeWith('chromium', 'prices in a browser', function () {
     await page.getByRole('button', { name: 'Preview' }).press('Enter');
     await page.getByRole('cell', { name: 'Rp 10.000 → Rp 10.500' }).waitFor();
     await page.getByText('There is no such product.').waitFor();
-    await expectSound(page, 'a preview');
+    await expectPageToPassChecks(page, 'a preview');
     await act(page, 'Apply this price list');
     await page.getByRole('alert').getByText('would lose money at 1 lines').waitFor();
     await page.getByLabel('It is meant, also where each sale loses money (1)').check();
     await page.getByRole('button', { name: 'Apply this price list' }).press('Enter');
     await page.getByRole('cell', { name: 'list.xlsx' }).waitFor();
     await page.setViewportSize({ width: 375, height: 800 });
-    await expectSound(page, 'imports at 375 px');
+    await expectPageToPassChecks(page, 'imports at 375 px');
     expect(await priceOf(code)).to.equal(10_500);
     await act(page, 'Undo an import');
     await page.getByRole('cell', { name: 'undone' }).waitFor();
@@ -118,7 +118,7 @@ describeWith('chromium', 'prices in a browser', function () {
     await browser.open(page, `/products/${code}`, code);
     const history = page.getByRole('table', { name: 'What became of an offer' });
     await history.getByRole('cell', { name: '10.500' }).waitFor();
-    await expectSound(page, 'a product with its history at 375 px');
+    await expectPageToPassChecks(page, 'a product with its history at 375 px');
   });
 
   it('a fivefold price needs confirmation, and one above the maximum is refused', async () => {

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { act, pagesWith, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { reason } from './support/console-caller.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -66,7 +66,7 @@ describeWith('chromium', 'the console in a browser', function () {
       .getByRole('table')
       .getByRole('link', { name: /^seller\d?$/ })
       .waitFor();
-    await expectSound(page, 'today');
+    await expectPageToPassChecks(page, 'today');
     await page.getByRole('region', { name: 'What needs a person' }).getByText('open cases').click();
     await page.getByRole('article', { name: new RegExp(id) }).waitFor();
   });
@@ -81,7 +81,7 @@ describeWith('chromium', 'the console in a browser', function () {
       .first()
       .waitFor();
     expect(await page.getByRole('cell', { name: /^Rp \d+\.\d{3}$/ }).count()).to.be.greaterThan(0);
-    await expectSound(page, 'purchases');
+    await expectPageToPassChecks(page, 'purchases');
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Find' }).fill(stored?.refId ?? '');
     await page
@@ -111,7 +111,7 @@ describeWith('chromium', 'the console in a browser', function () {
       shop.underReview(),
     ]);
     await open(page, `/purchases/${done}`, /S10/);
-    await expectSound(page, 'purchase-to-decide');
+    await expectPageToPassChecks(page, 'purchase-to-decide');
     await page
       .getByRole('region', { name: /executed it/ })
       .getByLabel('Serial number')
@@ -155,7 +155,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await open(page, '/cases', 'Cases');
     const article = page.getByRole('article', { name: new RegExp(id) });
     await article.getByRole('button', { name: 'What you can do' }).click();
-    await expectSound(page, 'cases');
+    await expectPageToPassChecks(page, 'cases');
     await act(article, 'Close this case');
     await article.waitFor({ state: 'detached' });
     await expectAudited(id, 'case.resolve');
@@ -173,7 +173,7 @@ describeWith('chromium', 'the console in a browser', function () {
       const article = page.getByRole('article', { name: `Deposit ${refId}` });
       await article.getByRole('link', { name: 'buyer', exact: true }).waitFor();
       await article.getByRole('button', { name: 'What you can do' }).click();
-      await expectSound(page, 'deposits');
+      await expectPageToPassChecks(page, 'deposits');
       await act(article, action);
       await article.waitFor({ state: 'detached' });
       expect((await deposits.findOne({ _id: id }))?.status).to.equal(status);
@@ -195,7 +195,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await article.getByText('PT Pulsa Jaya', { exact: true }).waitFor();
     await article.getByRole('link', { name: 'seller', exact: true }).waitFor();
     await article.getByRole('button', { name: 'What you can do' }).click();
-    await expectSound(page, 'settlements');
+    await expectPageToPassChecks(page, 'settlements');
     await act(article, 'Let it go on');
     await expectAudited(id, 'settlement.approve');
     await eventually('it to be for people', async () => (await stateOf(id)) === 'processing');
@@ -237,7 +237,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await open(page, '/webhooks', 'Webhooks');
     const receiver = page.getByRole('article', { name: /^Receiver buyer2 / });
     await receiver.getByRole('button', { name: 'What you can do' }).click();
-    await expectSound(page, 'webhooks');
+    await expectPageToPassChecks(page, 'webhooks');
     await act(receiver, 'Send to it again');
     await expectAudited(id, 'webhook.enable');
     await receiver.waitFor({ state: 'detached' });
@@ -258,12 +258,12 @@ describeWith('chromium', 'the console in a browser', function () {
     await open(page, '/providers', 'Providers');
     const article = page.getByRole('article', { name: 'Provider seller', exact: true });
     await article.getByText('serves').waitFor();
-    await expectSound(page, 'providers');
+    await expectPageToPassChecks(page, 'providers');
     await article.getByRole('link', { name: 'seller' }).click();
     await page.getByRole('heading', { level: 1, name: 'seller' }).waitFor();
     await act(page, 'Pause the provider');
     await expectAudited(id, 'provider.pause');
-    await expectSound(page, 'provider');
+    await expectPageToPassChecks(page, 'provider');
     await act(page, 'Let orders go there again');
     await expectAudited(id, 'provider.resume');
     await page.getByLabel('Calls at once').fill('40');
@@ -287,10 +287,10 @@ describeWith('chromium', 'the console in a browser', function () {
     const _id = `${code}:${sellerId}`;
     await offers.updateOne({ _id }, { $set: { cost: Long.fromNumber(20_000) } });
     await open(page, `/products?prefix=${code}`, 'Products');
-    await expectSound(page, 'products');
+    await expectPageToPassChecks(page, 'products');
     await page.getByRole('link', { name: code, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: code }).waitFor();
-    await expectSound(page, 'product');
+    await expectPageToPassChecks(page, 'product');
     await page.getByLabel('Price').fill('20100');
     await act(page, 'Change the offer of seller2');
     await page.getByRole('alert').getByText('302 are lost with each sale').waitFor();
@@ -307,7 +307,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await open(page, '/system', 'System');
     const trouble = page.getByRole('article', { name: 'jobs that fail again and again' });
     await trouble.getByText('topup job list').waitFor();
-    await expectSound(page, 'system');
+    await expectPageToPassChecks(page, 'system');
     await act(page, `Run ${id} again`);
     await expectAudited('reports', 'job.retry');
     await trouble.waitFor({ state: 'detached' });
@@ -321,13 +321,13 @@ describeWith('chromium', 'the console in a browser', function () {
       .getByRole('status')
       .getByText(/^every rule (that was checked )?holds$/)
       .waitFor();
-    await expectSound(page, 'ledger');
+    await expectPageToPassChecks(page, 'ledger');
     await open(page, '/audit?action=ledger.', 'Audit');
     await page
       .getByRole('article', { name: /^ledger\.verify / })
       .first()
       .waitFor();
-    await expectSound(page, 'audit');
+    await expectPageToPassChecks(page, 'audit');
   });
 
   it('performs every action on an account', async () => {
@@ -338,7 +338,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await open(page, '/accounts?prefix=buyer2', 'Accounts');
     await page.getByRole('link', { name: 'buyer2' }).click();
     await page.getByRole('heading', { level: 1, name: 'buyer2' }).waitFor();
-    await expectSound(page, 'account');
+    await expectPageToPassChecks(page, 'account');
     await act(page, 'Suspend the account');
     await expectAudited(id, 'account.suspend');
     await act(page, 'Let the account in again');
@@ -393,7 +393,7 @@ describeWith('chromium', 'the console in a browser', function () {
           .replaceAll('/', '-')
           .slice(1) || 'today';
       await open(page, path, heading);
-      await expectSound(page, `${name}-375-dark`);
+      await expectPageToPassChecks(page, `${name}-375-dark`);
     }
     await page.getByRole('button', { name: 'Buka menu' }).click();
     await page.getByRole('link', { name: 'Kasus' }).click();

@@ -15,7 +15,7 @@ import {
 } from './support/console-browser.js';
 import { callerAs, reason } from './support/console-caller.js';
 import { changesAskedFor, offeredChanges, offerOn, routesOfConsole } from './support/offered-changes.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -119,7 +119,7 @@ describe('changes that the pages offer', () => {
             await show(page, path, isEnglish ? english : indonesian);
             for (const width of [1_280, 375]) {
               await page.setViewportSize({ width, height: 800 });
-              await expectSound(page, `${role} ${locale} ${width} ${path}`);
+              await expectPageToPassChecks(page, `${role} ${locale} ${width} ${path}`);
               for (const change of changes.filter((each) => each.path === path)) {
                 const shown = await offerOn(page, change, locale).count();
                 expect(shown > 0, `${role} ${path} ${change.name}`).to.equal(isAllowed(role, change.action));

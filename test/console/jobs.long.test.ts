@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { topup } from '../support/topup.js';
 import { callerAs, reason, type Caller } from './support/console-caller.js';
 import { act, startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -146,7 +146,7 @@ describe('jobs, processes and settings in the console', function () {
       await job.getByText('set aside, in no queue').waitFor();
       await job.getByRole('checkbox').press('Space');
       await page.getByText('1 chosen, 100 at most').waitFor();
-      await expectSound(page, 'jobs at 375 px');
+      await expectPageToPassChecks(page, 'jobs at 375 px');
       await act(page, 'Run chosen jobs again');
       await page.getByRole('region', { name: 'What came of it' }).getByText(`${id}: runs again`).waitFor();
       await admin.lastAudit('reports').then((entry) => {
@@ -160,7 +160,7 @@ describe('jobs, processes and settings in the console', function () {
       const id = await shop.setAside();
       await browser.open(page, `/jobs/${encodeURIComponent(id)}`, 'reports');
       await page.getByRole('table', { name: 'What its rounds failed with' }).getByText('made up').waitFor();
-      await expectSound(page, 'job');
+      await expectPageToPassChecks(page, 'job');
       await act(page, 'Run the job again');
       await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
       const sold = await shop.sold();
@@ -195,7 +195,7 @@ describe('jobs, processes and settings in the console', function () {
       const settings = page.getByRole('table', { name: 'Settings' });
       await settings.getByRole('row', { name: /^SESSION_SECRET set \(secret\)/ }).waitFor();
       await settings.getByRole('row', { name: /^BUSINESS_TIMEZONE Asia\/Jakarta/ }).waitFor();
-      await expectSound(page, 'system with settings');
+      await expectPageToPassChecks(page, 'system with settings');
       expect([browser.outside, browser.reports]).to.deep.equal([[], []]);
       const { page: viewer } = await browser.logIn('viewer', 'id-ID');
       await browser.open(viewer, '/system', 'Sistem');

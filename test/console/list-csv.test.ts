@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { request } from 'undici';
-import { audit, type AuditEntry } from '../../src/audit/audit.model.js';
+import { auditEntries, type AuditEntry } from '../../src/audit/audit.model.js';
 import { sendListCsv } from '../../src/console/send-list-csv.js';
 import { eventually } from '../support/eventually.js';
 import { uniqueRef } from '../support/api-client.js';
@@ -24,7 +24,7 @@ describe('a list as CSV', () => {
   /** Requests a list of `found` rows. */
   async function send(found: number, { isLeft = false } = {}): Promise<Sent> {
     const actor = uniqueRef('operator:exports');
-    const entries = () => audit.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
+    const entries = () => auditEntries.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
     const app = express();
     app.get('/', (_request, response) =>
       sendListCsv<number>(response, {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { chromiumArgs, findChromium } from './support/chromium.js';
 import { untilShown } from './support/until-shown.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
@@ -70,7 +70,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
 
   it('accepts only a valid key, explains refusals and forgets the key at sign-out', async () => {
     const page = await open();
-    await expectSound(page, 'portal-sign-in');
+    await expectPageToPassChecks(page, 'portal-sign-in');
     await page.getByLabel('API key').fill('secret');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('begins with bk_').waitFor();
@@ -105,7 +105,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await eventually('one alone', async () => (await page.getByRole('article').count()) === 1);
     await call.getByText('What was sent and answered').press('Enter');
     await call.getByText('"destination": "********1230"').waitFor();
-    await expectSound(page, 'portal-requests');
+    await expectPageToPassChecks(page, 'portal-requests');
   });
 
   it('creates an endpoint, pings it, replays a delivery and removes it', async () => {
@@ -125,7 +125,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await ping.getByText('delivered').waitFor();
     await ping.getByRole('button', { name: 'Send it again' }).click();
     await ping.getByText('Attempt 2').waitFor();
-    await expectSound(page, 'portal-webhooks');
+    await expectPageToPassChecks(page, 'portal-webhooks');
     await endpoint.getByRole('button', { name: 'What you can do' }).click();
     const change = endpoint.getByRole('region', { name: 'Change this endpoint' });
     await change.getByLabel('What it is for').fill('changed');
@@ -147,7 +147,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const page = await signedIn(keyOf('buyer'));
     await go(page, '/sandbox', 'Sandbox');
     await page.getByRole('cell', { name: '…1238' }).waitFor();
-    await expectSound(page, 'portal-sandbox');
+    await expectPageToPassChecks(page, 'portal-sandbox');
     const form = page.getByRole('region', { name: 'End a purchase' });
     await form.getByLabel('ref_id').fill(refId);
     await form.getByLabel('Result').selectOption('failed');
@@ -233,7 +233,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       ['/settings', 'Settings'],
     ] as const) {
       await go(page, path, heading, web.url);
-      await expectSound(page, `portal-live-phone${path.replace('/', '-')}`);
+      await expectPageToPassChecks(page, `portal-live-phone${path.replace('/', '-')}`);
     }
     await page.getByRole('button', { name: 'Show: API key' }).click();
     await page.getByText(key).waitFor();
@@ -246,7 +246,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     const page = await signedIn(keyOf('buyer'));
     await go(page, '/statement', 'Statement');
     await page.getByRole('cell', { name: 'Rp 123.000' }).first().waitFor();
-    await expectSound(page, 'portal-statement');
+    await expectPageToPassChecks(page, 'portal-statement');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Download/ }).click();
     expect((await download).suggestedFilename()).to.equal('statement.csv');
@@ -261,7 +261,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
     await form.getByLabel('The old key stays valid').selectOption('0');
     await form.getByRole('button', { name: 'Make a new API key' }).press('Enter');
     await page.getByText('The new key is above').waitFor();
-    await expectSound(page, 'portal-settings');
+    await expectPageToPassChecks(page, 'portal-settings');
     await eventually('the new key', async () => (await page.getByText(keyOf('buyer2')).count()) === 0);
     await elsewhere.getByRole('link', { name: 'Statement' }).click();
     await elsewhere
@@ -287,7 +287,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
       ['/settings', 'Pengaturan'],
     ] as const) {
       await go(page, path, heading);
-      await expectSound(page, `portal-buyer-phone${path.replace('/', '-')}`);
+      await expectPageToPassChecks(page, `portal-buyer-phone${path.replace('/', '-')}`);
       const text = await page.evaluate<string>('document.body.innerText');
       found.push(
         ...text
@@ -301,7 +301,7 @@ describeWith('chromium', '/portal, in Chromium', function () {
 
   it('a seller has the same pages; an allowlist without their address is refused', async () => {
     const page = await signedIn(keyOf('seller'), 'id-ID', 375);
-    await expectSound(page, 'portal-seller-phone');
+    await expectPageToPassChecks(page, 'portal-seller-phone');
     for (const [path, heading] of [
       ['/requests', 'Panggilan'],
       ['/webhooks', 'Webhook'],
@@ -309,13 +309,13 @@ describeWith('chromium', '/portal, in Chromium', function () {
       ['/settings', 'Pengaturan'],
     ] as const) {
       await go(page, path, heading);
-      await expectSound(page, `portal-seller-phone${path.replace('/', '-')}`);
+      await expectPageToPassChecks(page, `portal-seller-phone${path.replace('/', '-')}`);
     }
     // No page of a seller links there, but a shared URL may.
     await go(page, '/sandbox', 'Sandbox');
     await page.getByText('Halaman ini untuk pembeli di sandbox: di sini pembelian dimainkan.').waitFor();
     expect(await page.getByRole('alert').count()).to.equal(0);
-    await expectSound(page, 'portal-seller-phone-sandbox');
+    await expectPageToPassChecks(page, 'portal-seller-phone-sandbox');
     await go(page, '/settings', 'Pengaturan');
     const form = page.getByRole('region', { name: 'Ubah daftar alamat' });
     await form.getByRole('textbox').fill('203.0.113.7');

@@ -1,10 +1,10 @@
 /** The Bull board: links into the console, queue descriptions and permissions. */
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { connectTo, everything } from '../support/raw-connection.js';
+import { connectTo, readUntilClose } from '../support/raw-connection.js';
 import { startConsoleBrowser, type ConsoleBrowser } from './support/console-browser.js';
 import { callerAs, type Caller } from './support/console-caller.js';
-import { expectSound } from './support/expect-sound.js';
+import { expectPageToPassChecks } from './support/expect-sound.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 import { describeWith } from '../support/require-tool.js';
 
@@ -129,7 +129,7 @@ describe('Bull board in the console', function () {
     const { port } = new URL(shop.stack.baseUrl);
     const heardOf = async (type: string, rest: string): Promise<string> => {
       const socket = await connectTo(port);
-      const heard = everything(socket);
+      const heard = readUntilClose(socket);
       const headers = { ...admin.withToken(), cookie: cookies.join('; '), 'content-type': type };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(
@@ -166,13 +166,13 @@ describeWith('chromium', 'the Bull board in a browser', function () {
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
     const words = page.getByText(/Worked on by/).first();
     await words.waitFor({ state: 'attached' });
-    await expectSound(page, 'queues', ofTheBoard);
+    await expectPageToPassChecks(page, 'queues', ofTheBoard);
     await page.setViewportSize({ width: 375, height: 800 });
-    await expectSound(page, 'queues at 375 px', ofTheBoard);
+    await expectPageToPassChecks(page, 'queues at 375 px', ofTheBoard);
     await page.context().clearCookies();
     await page.goto(`${shop.stack.baseUrl}/admin/queues`);
     await page.waitForURL(/\/admin\/login$/);
-    await expectSound(page, 'login before the queues');
+    await expectPageToPassChecks(page, 'login before the queues');
   });
 });
 

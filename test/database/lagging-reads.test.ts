@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createAccount } from '../../src/accounts/create-account.js';
 import { requestAdjustment } from '../../src/adjustments/request-adjustment.js';
-import { AuditModel, audit } from '../../src/audit/audit.model.js';
+import { AuditModel, auditEntries } from '../../src/audit/audit.model.js';
 import { auditCloses } from '../../src/audit/audit-close.model.js';
 import { bySystem, recordAudit } from '../../src/audit/record-audit.js';
 import { findLastClosedDay } from '../../src/money/closes/day-closes.js';
@@ -15,7 +15,7 @@ import { closeAudit } from '../../src/reconciliation/closes/close-audit.js';
 import { findRows } from '../../src/reconciliation/closes/close-ledger.js';
 import { readReportPages } from '../../src/reports/report-rows.js';
 import type { Report } from '../../src/reports/report.model.js';
-import { businessDay } from '../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../src/shared/business-time.js';
 import { newId } from '../../src/shared/ids.js';
 import { openStatement } from '../../src/statements/statement.js';
 import { openPlay } from '../reconciliation/closes/ledger-play.js';
@@ -55,7 +55,7 @@ describe('reads while the majority lags', () => {
 
   const boundOfNow = () => {
     const now = new Date();
-    return { day: businessDay(now), end: new Date(now.getTime() + 60_000), now };
+    return { day: formatBusinessDay(now), end: new Date(now.getTime() + 60_000), now };
   };
   /** The first movement of an account. */
   async function firstMovement() {
@@ -101,7 +101,7 @@ describe('reads while the majority lags', () => {
     const id = newId();
     const subject = { kind: 'account' as const, id };
     const entryId = async () => (await AuditModel.findOne({ 'subject.id': id }))?._id;
-    const covered = await readBeforeAndAfter(audit.collectionName, {
+    const covered = await readBeforeAndAfter(auditEntries.collectionName, {
       write: () => recordAudit(null, { ...bySystem, action: 'account.set', subject }),
       isWritten: entryId,
       async read() {

@@ -11,7 +11,7 @@ import { journals, type Journal } from '../../src/money/journals/journal.model.j
 import { maskPurchase } from '../../src/privacy/mask-purchase.js';
 import { findPurchase } from '../../src/purchases/find-purchase.js';
 import { wallets, type Wallet } from '../../src/money/wallets/wallet.model.js';
-import { findingLog } from '../../src/reconciliation/ledger/ledger-report.js';
+import { createFindingLog } from '../../src/reconciliation/ledger/ledger-report.js';
 import { createOpenCheck } from '../../src/reconciliation/ledger/check-open-part.js';
 import { readSubjectFacts } from '../../src/reconciliation/closes/subject-facts.js';
 import { newId } from '../../src/shared/ids.js';
@@ -132,7 +132,7 @@ describe('reads of data that changes meanwhile', () => {
 
   it('report no account that is created during a verification', async () => {
     const id = newId();
-    const log = findingLog();
+    const log = createFindingLog();
     const range = { $gt: '', $lte: id, $type: 'string' as const };
     // The verification has found a wallet without an account, so it reads both again.
     const read = () => createOpenCheck(log).range(range, [{ _id: id }] as Wallet[]);

@@ -4,7 +4,7 @@ import { chromium, type Browser, type Page, type Request } from 'playwright-core
 import { hmacSign } from '../api/support/reseller.js';
 import { docsMap } from '../../src/api/docs/docs-map.js';
 import { chromiumArgs, findChromium } from '../console/support/chromium.js';
-import { expectSound } from '../console/support/expect-sound.js';
+import { expectPageToPassChecks } from '../console/support/expect-sound.js';
 import { uniqueRef } from '../support/api-client.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { describeWith } from '../support/require-tool.js';
@@ -51,7 +51,7 @@ describeWith('chromium', '/docs in a browser', function () {
   async function openSound(path: string, exclude: string[] = []): Promise<void> {
     const response = await page.goto(`${stack.baseUrl}${path}`);
     expect(response?.status(), path).to.equal(200);
-    await expectSound(page, `docs${path.replaceAll('/', '-')}`, exclude);
+    await expectPageToPassChecks(page, `docs${path.replaceAll('/', '-')}`, exclude);
   }
 
   for (const { name, title } of docsMap.flatMap(({ pages }) => pages)) {
@@ -162,7 +162,7 @@ describeWith('chromium', '/docs in a browser', function () {
       expect(await page.getByLabel('sign *').inputValue()).to.equal(
         hmacSign({ username: 'buyer', key }, covers),
       );
-      await expectSound(page, `docs-reference-${operationId}`);
+      await expectPageToPassChecks(page, `docs-reference-${operationId}`);
     }
     // Without a key the sign is sent as written.
     await page.goto(`${stack.baseUrl}/docs/reference/getResellerBalance`);

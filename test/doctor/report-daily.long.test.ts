@@ -1,10 +1,10 @@
 /** The sums of `topup report daily` match the ledger to the rupiah. */
 import { expect } from 'chai';
 import type { DayReport } from '../../src/doctor/report-day.js';
-import { businessDay } from '../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../src/shared/business-time.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
-import { everyPurchaseFinal } from '../support/purchases.js';
+import { waitUntilAllFinal } from '../support/purchases.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import { topup } from '../support/topup.js';
 
@@ -23,7 +23,7 @@ describe('topup report daily', function () {
   before(async () => {
     stack = await startStack({ workers: ['all'], env: { DEPOSIT_MODE: 'instant' } });
     accounts = await stack.seed();
-    day = businessDay(new Date());
+    day = formatBusinessDay(new Date());
     const buyers = ['buyer', 'buyer2'].map((name) => apiClient(stack.baseUrl, accounts[name]?.api_key ?? ''));
     for (const [at, buyer] of buyers.entries()) {
       await deposit(buyer, 150_000 + at);
@@ -38,7 +38,7 @@ describe('topup report daily', function () {
         expect(status, JSON.stringify(body)).to.equal(200);
       }
     }
-    await everyPurchaseFinal(stack, 60_000);
+    await waitUntilAllFinal(stack, 60_000);
     // A deposit of another day, which must not count.
     const _id = `${Date.parse('2024-05-01T05:00:00Z').toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
     const other = { _id, accountId: 'x', refId: uniqueRef() };
@@ -115,7 +115,7 @@ describe('topup report daily', function () {
       deposits: { completed: { count: 1, amount: 777 } },
     });
     const early = await topup(['report', 'daily', '--date', '2024-05-01'], stack.env);
-    expect(early.stdout).to.include(`The first account here is of ${businessDay(new Date())}.`);
+    expect(early.stdout).to.include(`The first account here is of ${formatBusinessDay(new Date())}.`);
     expect(stdout).to.not.include('The first account');
     expect((await topup(['report', 'daily', '--date', '2024-02-30'], stack.env)).code).to.equal(2);
   });
@@ -123,6 +123,6 @@ describe('topup report daily', function () {
   it('refuses a day that has not begun and names today', async () => {
     const { code, stderr } = await topup(['report', 'daily', '--date', '2199-01-01'], stack.env);
     expect(code).to.not.equal(0);
-    expect(stderr).to.include(`--date 2199-01-01 has not begun: today is ${businessDay(new Date())}`);
+    expect(stderr).to.include(`--date 2199-01-01 has not begun: today is ${formatBusinessDay(new Date())}`);
   });
 });

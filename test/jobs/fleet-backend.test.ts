@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { placeOfTime } from '../../src/jobs/fleet-worker.js';
+import { timeArgumentIndex } from '../../src/jobs/fleet-worker.js';
 
 const commands = 'node_modules/bullmq/dist/cjs/commands';
 
 describe("BullMQ's scripts", () => {
-  for (const [name, place] of placeOfTime) {
+  for (const [name, place] of timeArgumentIndex) {
     it(`${name} takes the time at the argument that we replace`, () => {
       const file = readdirSync(commands).find((each) => new RegExp(`^${name}-\\d+\\.lua$`).test(each)) ?? '';
       const [keys = ''] = /\d+/.exec(file) ?? [];
@@ -20,6 +20,6 @@ describe("BullMQ's scripts", () => {
       const text = file.endsWith('.lua') ? readFileSync(`${commands}/${file}`, 'utf8') : '';
       return /"includes\/(promoteDelayedJobs|fetchNextJob|getJobSchedulerEveryNextMillis)"/.test(text);
     });
-    expect([...placeOfTime.keys()]).to.include.members(which.map((file) => file.split('-')[0]));
+    expect([...timeArgumentIndex.keys()]).to.include.members(which.map((file) => file.split('-')[0]));
   });
 });

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import {
   buyUntilAnswered,
-  everyPurchaseFinal,
+  waitUntilAllFinal,
   expectExecutionsToMatch,
   inParallel,
 } from '../support/purchases.js';
@@ -82,7 +82,7 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
         const web = () => webs[index % webs.length] ?? '';
         bought.push(await buyUntilAnswered({ key, number: '081234567890' }, web));
       });
-      await everyPurchaseFinal(stack, limitMs);
+      await waitUntilAllFinal(stack, limitMs);
       await eventually('every webhook', async () => (await told()).size >= bought.length, 60_000);
     }
     await expectExecutionsToMatch(stack);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Queue } from 'bullmq';
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { subjectsInQueue } from '../../src/jobs/add-job.js';
+import { findQueuedSubjects } from '../../src/jobs/add-job.js';
 import { sweepOutbox } from '../../src/jobs/outbox.js';
 import type { Job } from '../../src/jobs/define-job.js';
 import { openQueue } from '../../src/jobs/queues.js';
@@ -101,8 +101,8 @@ describe('outbox of purchases', function () {
     setClock(() => laterMs);
     expect(await sweepOutbox(purchaseOutbox)).to.be.at.least(2);
     const ids = [accepted._id, asked._id];
-    expect([...(await subjectsInQueue(waiting, ids))]).to.deep.equal([accepted._id]);
-    expect([...(await subjectsInQueue(askProviderJob, ids))]).to.deep.equal([asked._id]);
+    expect([...(await findQueuedSubjects(waiting, ids))]).to.deep.equal([accepted._id]);
+    expect([...(await findQueuedSubjects(askProviderJob, ids))]).to.deep.equal([asked._id]);
     setClock(() => laterMs + minuteMs);
     expect(await sweepOutbox(purchaseOutbox)).to.equal(0);
     expect(await jobsOf(ids)).to.deep.equal([1, 1]);
@@ -131,7 +131,7 @@ describe('outbox of purchases', function () {
     expect(stored).to.include({ status: 'FAILED', nextActionAt: null, epoch: 0 });
     setClock(() => laterMs + 10 * minuteMs);
     await sweepOutbox(purchaseOutbox);
-    expect((await subjectsInQueue(waiting, [purchase._id])).size, 'its job ends at once').to.be.at.most(1);
+    expect((await findQueuedSubjects(waiting, [purchase._id])).size, 'its job ends at once').to.be.at.most(1);
   });
 
   it('sweeps that share several batches add each lost job once and skip none', async () => {

@@ -8,7 +8,7 @@ import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 import { useDatabase } from '../webhooks/support/database.js';
 import { noteJob, tickJob, tickMs } from './clock-jobs.js';
 import type { ClockOrder } from './clock-process.js';
@@ -49,7 +49,7 @@ describe('jobs on hosts with wrong clocks', () => {
 
   /** Starts a worker on a host whose clock is wrong by `wrongMs`. */
   async function start(wrongMs: number) {
-    const env = { ...aheadBy(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
+    const env = { ...buildEnvWithClockAhead(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
     const child = forkTestProgram('test/jobs/clock-process', env, { silent: true });
     started.push(child);
     const told: Told[] = [];

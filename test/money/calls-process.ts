@@ -35,7 +35,7 @@ import { connectRedis, redis } from '../../src/redis/connection.js';
 import { completeSettlement, failSettlement, payOut } from '../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
-import { daysAfter } from '../../src/shared/business-time.js';
+import { addDays } from '../../src/shared/business-time.js';
 import { ConflictError, DependencyError, InsufficientBalanceError } from '../../src/shared/errors.js';
 import { writeAndInvalidate } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
@@ -276,7 +276,7 @@ export const calls = {
    */
   async close() {
     const last = await findLastClosedDay();
-    const day = last === null ? '2001-01-01' : daysAfter(last._id, 1);
+    const day = last === null ? '2001-01-01' : addDays(last._id, 1);
     const closed = await closeDay({ day, end: new Date(), now: new Date(Date.now() + 3_600_000) }, last);
     return { day: closed._id, root: closed.root };
   },

@@ -8,7 +8,7 @@ import { builtProgram } from '../../config/project-file.js';
 import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
-import { everyPurchaseFinal, inParallel } from '../support/purchases.js';
+import { waitUntilAllFinal, inParallel } from '../support/purchases.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess } from '../support/topup.js';
 
@@ -54,7 +54,7 @@ describe('export and erasure of a customer number', function () {
     expect((await buyer.post('/api/buyer/inquiry', bill)).status).to.equal(200);
     expect((await buyer.post('/api/buyer/payment', { ...bill, ref_id: uniqueRef() })).status).to.equal(200);
     expect((await buyer.post('/api/buyer/inquiry', bill)).status).to.be.oneOf([200, 409]);
-    await everyPurchaseFinal(stack, 60_000);
+    await waitUntilAllFinal(stack, 60_000);
     await nothingDue();
     await buyer.post('/api/buyer/reports', { type: 'transaction' });
   });

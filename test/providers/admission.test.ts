@@ -8,7 +8,7 @@ import { env } from '../../config/env.js';
 import { newId } from '../../src/shared/ids.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 import type { AdmissionOrder } from './admission-process.js';
 
 function connectionTo(limits: Partial<ProviderConnection>): ProviderConnection {
@@ -131,7 +131,7 @@ describe('rate limit of a provider', () => {
 
   it('admits calls from a host whose clock is a minute ahead, and from other hosts', async () => {
     const connection = connectionTo({ callsPerSecond: 10 });
-    const child = forkTestProgram('test/providers/admission-process', aheadBy(60_000));
+    const child = forkTestProgram('test/providers/admission-process', buildEnvWithClockAhead(60_000));
     try {
       await once(child, 'message');
       child.send({ connection, calls: 3 } satisfies AdmissionOrder);

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { startProgram, type RunningProgram } from '../support/start-program.js';
 import { startStatementTap, type StatementTap } from '../support/statement-tap.js';
-import { steadily } from '../support/steadily.js';
+import { runAtRate } from '../support/steadily.js';
 import { playedSellers, sell } from './played-sellers.js';
 import { finalOf, newBuyer, purchase } from './provider-stack.js';
 
@@ -123,7 +123,7 @@ describe('a provider that refuses connections', function () {
 /** Returns the p95 from acceptance to final of 32 purchases at a steady rate, in milliseconds. */
 async function p95ToFinal(stack: Stack, buyer: ApiClient, code: string): Promise<number> {
   const bought: Promise<string>[] = [];
-  await steadily(8, 32, (index) => {
+  await runAtRate(8, 32, (index) => {
     bought.push(purchase(buyer, code, `0813000${String(index).padStart(4, '0')}9`));
   });
   const all = await Promise.all((await Promise.all(bought)).map((id) => finalOf(stack, id, 60_000)));

@@ -6,7 +6,7 @@ import {
   circuitRules,
   readCircuits,
   closeCircuit,
-  getFlightsKey,
+  getInFlightKey,
   openCircuit,
   getProbeKey,
   recordCall,
@@ -18,7 +18,7 @@ import { newId } from '../../src/shared/ids.js';
 import { connectRedis, redis } from '../../src/redis/connection.js';
 import { eventually } from '../support/eventually.js';
 import { forkTestProgram } from '../support/fork-test-program.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 import type { CircuitOrder } from './circuit-process.js';
 
 let offsetMs = 0;
@@ -152,7 +152,7 @@ describe('provider circuits', () => {
       String(1_000 * Number(seconds) - 60_000 + n),
       `${dead}:${n}`,
     ]);
-    await redis().zadd(getFlightsKey(sellerId, 'orders'), ...left.flat());
+    await redis().zadd(getInFlightKey(sellerId, 'orders'), ...left.flat());
     // A live process sends heartbeats for its own order only, not for the dead process.
     const connection = { sellerId, baseUrl: '', username: '', secret: '' };
     const turn = await admitOrder(connection, { timeoutMs: 60_000, countsForCircuit: true });
@@ -176,7 +176,7 @@ describe('provider circuits', () => {
   });
 
   it('are the same for a process on a host that is ten minutes ahead', async () => {
-    const child = forkTestProgram('test/providers/circuit-process', aheadBy(600_000));
+    const child = forkTestProgram('test/providers/circuit-process', buildEnvWithClockAhead(600_000));
     try {
       await once(child, 'message');
       const seller = newId();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getMaxWaitMs, getPromisedWaitMs } from '../../src/providers/backlog.js';
+import { getMaxWaitMs, getConfiguredWaitMs } from '../../src/providers/backlog.js';
 
 describe('maximum wait of an order for its turn', () => {
   for (const [product, provider, seconds] of [
@@ -17,6 +17,6 @@ describe('maximum wait of an order for its turn', () => {
   }
 
   it('the default of ten minutes is not a promise: an order is still sent after it', () => {
-    expect(getPromisedWaitMs({ product: null, provider: null })).to.equal(Infinity);
+    expect(getConfiguredWaitMs({ product: null, provider: null })).to.equal(Infinity);
   });
 });

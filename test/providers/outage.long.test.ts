@@ -3,7 +3,7 @@ import type { Order } from '../../src/purchases/order.model.js';
 import { uniqueRef, type ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sizes } from '../support/sizes.js';
-import { steadily } from '../support/steadily.js';
+import { runAtRate } from '../support/steadily.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { addProduct, newBuyer, pointSeller, type TestSeller } from './provider-stack.js';
 
@@ -39,7 +39,7 @@ describe('an outage of a seller', function () {
    */
   async function buyFor(ms: number): Promise<{ id: string; atMs: number }[]> {
     const bought: Promise<{ id: string; atMs: number } | null>[] = [];
-    await steadily(perSecond, (ms / 1_000) * perSecond, (index) => {
+    await runAtRate(perSecond, (ms / 1_000) * perSecond, (index) => {
       bought.push(buyOne(index));
     });
     return (await Promise.all(bought)).filter((each) => each !== null);

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { guardAdapter } from '../../src/providers/guarded-adapter.js';
 import { createH2hAdapter } from '../../src/providers/h2h.js';
 import { LateError } from '../../src/providers/http.js';
-import { sureNowMs } from '../../src/redis/fleet-clock.js';
+import { measureLatestNowMs } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
 import { newId } from '../../src/shared/ids.js';
 import { eventually } from '../support/eventually.js';
@@ -89,7 +89,7 @@ describe('calls that can buy, after waiting', () => {
       gated.gate.delay(440);
       performance.now = () => real.steady() - 430;
       Date.now = () => real.date() - 430;
-      const sureMs = await sureNowMs();
+      const sureMs = await measureLatestNowMs();
       const [seconds, micros] = await other.time();
       expect(sureMs).to.be.at.least(Number(seconds) * 1_000 + Number(micros) / 1_000 - 50);
     } finally {

@@ -6,7 +6,7 @@ import { startPrivateMongo, type Outage } from '../support/outage.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
 import {
   buyUntilAnswered,
-  everyPurchaseFinal,
+  waitUntilAllFinal,
   expectExecutionsToMatch,
   inParallel,
 } from '../support/purchases.js';
@@ -72,7 +72,7 @@ describe('purchases during crashes', function () {
     await chaos;
     await stack.startWorker('fulfilment');
 
-    await everyPurchaseFinal(stack, limitMs);
+    await waitUntilAllFinal(stack, limitMs);
     expect(new Set(accepted).size).to.equal(purchases);
     expect(await stack.db.collection('transactions').countDocuments({})).to.equal(purchases);
     await expectLedgerToHold(stack);

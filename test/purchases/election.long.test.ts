@@ -3,10 +3,10 @@ import { apiClient, uniqueRef, type Answer } from '../support/api-client.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
 import { withFault, withProxy } from '../support/mongo-faults.js';
 import { startPrivateMongo, type Outage } from '../support/outage.js';
-import { buyUntilAnswered, everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchases.js';
+import { buyUntilAnswered, waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { steadily } from '../support/steadily.js';
+import { runAtRate } from '../support/steadily.js';
 
 const perSecond = 15;
 const purchases = 200;
@@ -41,7 +41,7 @@ describe('a MongoDB election during purchases', function () {
       buyUntilAnswered({ key, number, heard: (answer) => heard.push(answer) }, () => stack.baseUrl);
     const bought: Promise<string>[] = [];
     const buyAll = async () => {
-      await steadily(perSecond, purchases, (index) => {
+      await runAtRate(perSecond, purchases, (index) => {
         bought[index] = buy();
         // The rejection is handled below, where it is awaited. It may come long before.
         bought[index].catch(() => undefined);
@@ -61,7 +61,7 @@ describe('a MongoDB election during purchases', function () {
       expect(Number(headers['retry-after'])).to.be.greaterThan(0);
     }
     expect(new Set(accepted).size).to.equal(purchases);
-    await everyPurchaseFinal(stack, 90_000);
+    await waitUntilAllFinal(stack, 90_000);
     expect(await stack.db.collection('transactions').countDocuments()).to.equal(purchases);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);

@@ -4,7 +4,7 @@ import { expectLedgerToHold, expectLedgerVerified } from '../support/ledger.js';
 import { startFault, withFault, type FaultKind } from '../support/mongo-faults.js';
 import {
   buyUntilAnswered,
-  everyPurchaseFinal,
+  waitUntilAllFinal,
   expectExecutionsToMatch,
   inParallel,
   tryToBuy,
@@ -125,7 +125,7 @@ describe('purchases during MongoDB faults', function () {
 
   // One test after all faults: the sweeps need some seconds to find jobs that workers lost.
   it('all purchases are final, executed once, and the ledger is verified', async () => {
-    await everyPurchaseFinal(stack, 120_000);
+    await waitUntilAllFinal(stack, 120_000);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
     await expectLedgerVerified(stack);

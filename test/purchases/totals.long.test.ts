@@ -12,7 +12,7 @@ import { listTransactions, type HistoryQuery } from '../../src/purchases/history
 import { PurchaseModel, purchases, toStored, type Purchase } from '../../src/purchases/purchase.model.js';
 import { beginTotals, rebuildTotals } from '../../src/purchases/rebuild-totals.js';
 import { checkDailyTotals } from '../../src/reconciliation/ledger/check-totals.js';
-import { findingLog } from '../../src/reconciliation/ledger/ledger-report.js';
+import { createFindingLog } from '../../src/reconciliation/ledger/ledger-report.js';
 import { createDeposit } from '../../src/deposits/create-deposit.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -138,7 +138,7 @@ async function expectHistoryToBeRight({ buyerIds, sellerIds }: Parties, rounds: 
 }
 
 async function findings() {
-  const log = findingLog();
+  const log = createFindingLog();
   await checkDailyTotals(log, { fromDay: null, onPart: () => undefined });
   return log.kept;
 }

@@ -5,7 +5,7 @@ import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
-import { everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchases.js';
+import { waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import { startStack, type Stack } from '../support/stack.js';
 
 const healWithinMs = 20_000;
@@ -25,7 +25,7 @@ describe('the network to Redis', function () {
     buyer = apiClient(stack.baseUrl, (await stack.seed())['buyer']?.api_key ?? '');
     await deposit(buyer, 10_000_000);
     await buy();
-    await everyPurchaseFinal(stack, 20_000);
+    await waitUntilAllFinal(stack, 20_000);
   });
   after(async () => {
     await gate.restore();
@@ -56,7 +56,7 @@ describe('the network to Redis', function () {
     gate.swallow();
     const startedAt = performance.now();
     await Promise.all(Array.from({ length: 41 }, buy));
-    await everyPurchaseFinal(stack, healWithinMs - (performance.now() - startedAt));
+    await waitUntilAllFinal(stack, healWithinMs - (performance.now() - startedAt));
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
   });
@@ -64,9 +64,9 @@ describe('the network to Redis', function () {
   for (const slowMs of slow) {
     it(`has ${slowMs / 1_000} s latency: purchases take at most ${moreMs} ms more`, async () => {
       await buy();
-      await everyPurchaseFinal(stack, 20_000);
+      await waitUntilAllFinal(stack, 20_000);
       const usual = median(await buyMany(15));
-      await everyPurchaseFinal(stack, 20_000);
+      await waitUntilAllFinal(stack, 20_000);
       gate.delay(slowMs / 2);
       // The first calls detect the latency.
       await buyMany(3);
@@ -74,7 +74,7 @@ describe('the network to Redis', function () {
       await gate.restore();
       const shown = `usual ${usual.toFixed()} ms, then ${then.map((ms) => ms.toFixed()).join(' ')}`;
       expect(median(then), shown).to.be.below(usual + moreMs);
-      await everyPurchaseFinal(stack, 60_000);
+      await waitUntilAllFinal(stack, 60_000);
       await expectExecutionsToMatch(stack);
       await expectLedgerToHold(stack);
     });

@@ -10,7 +10,7 @@ import { forkTestProgram } from '../support/fork-test-program.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
 import { startProgram } from '../support/start-program.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 
 const elevenMinutes = 660_000;
 /** Per direction. A round trip exceeds the process's other timeouts. */
@@ -34,7 +34,7 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
   it('uses a late answer, which is off by at most half the round trip', async () => {
     gate.delay(slowMs);
     const child = forkTestProgram('test/redis/clock-process', {
-      ...aheadBy(elevenMinutes),
+      ...buildEnvWithClockAhead(elevenMinutes),
       REDIS_URL: gate.url,
     });
     started.push(child);
@@ -46,7 +46,12 @@ describe('fleet clock with a slow Redis on a host eleven minutes ahead', () => {
   for (const [script, ...args] of [['src/server.js'], ['workers/run.js', 'fulfilment']] as const) {
     it(`is set before a process is ready: ${[script, ...args].join(' ')}`, async () => {
       gate.delay(slowMs);
-      const env = { ...aheadBy(elevenMinutes), REDIS_URL: gate.url, LOG_LEVEL: 'info', PORT: '0' };
+      const env = {
+        ...buildEnvWithClockAhead(elevenMinutes),
+        REDIS_URL: gate.url,
+        LOG_LEVEL: 'info',
+        PORT: '0',
+      };
       const child = fork(builtProgram(script), args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
       started.push(child);
       let printed = '';
@@ -80,7 +85,7 @@ describe('a purchase with a distant worker that is eleven minutes ahead', () => 
       .collection('accounts')
       .updateMany({ provider: { $type: 'object' } }, { $set: { 'provider.maxWaitS': 600 } });
     gate.delay(slowMs);
-    const { NODE_OPTIONS } = aheadBy(elevenMinutes);
+    const { NODE_OPTIONS } = buildEnvWithClockAhead(elevenMinutes);
     const worker = await startProgram('workers/run.js', ['fulfilment'], {
       ...stack.env,
       REDIS_URL: gate.url,

@@ -8,7 +8,7 @@ import { apiClient, uniqueRef, type ApiClient } from '../support/api-client.js';
 import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
-import { everyPurchaseFinal, expectExecutionsToMatch } from '../support/purchases.js';
+import { waitUntilAllFinal, expectExecutionsToMatch } from '../support/purchases.js';
 import { startRedisServer, type RedisServer } from '../support/redis-servers.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -29,7 +29,7 @@ describe('a Redis that refuses writes', function () {
     buyer = apiClient(web.url, (await stack.seed())['buyer']?.api_key ?? '');
     await deposit(buyer, 10_000_000);
     await buy();
-    await everyPurchaseFinal(stack, 20_000);
+    await waitUntilAllFinal(stack, 20_000);
   });
   after(async () => {
     await stack.stop();
@@ -99,7 +99,7 @@ describe('a Redis that refuses writes', function () {
 
   async function expectRecovery(): Promise<void> {
     await eventually('readiness', async () => (await readiness()).status === 200);
-    await everyPurchaseFinal(stack, 60_000);
+    await waitUntilAllFinal(stack, 60_000);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
   }

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { expectLedgerToHold } from '../support/ledger.js';
 import {
   buyUntilAnswered,
-  everyPurchaseFinal,
+  waitUntilAllFinal,
   expectExecutionsToMatch,
   inParallel,
 } from '../support/purchases.js';
@@ -91,10 +91,10 @@ describe('kinds of Redis', function () {
     await eventually('the replica to be master', async () =>
       (await sentinel.replica.client.info('replication')).includes('role:master'),
     );
-    await everyPurchaseFinal(stack, 60_000);
+    await waitUntilAllFinal(stack, 60_000);
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
     await buyUntilAnswered({ key, number: '081234561230' }, () => stack.baseUrl);
-    await everyPurchaseFinal(stack, 20_000);
+    await waitUntilAllFinal(stack, 20_000);
   });
 });

@@ -5,10 +5,10 @@ import { publishChange } from '../../src/redis/publish-changes.js';
 import { newId } from '../../src/shared/ids.js';
 import {
   subscribeToChanges,
-  hearersKey,
+  subscribersKey,
   getSubscriptionEpoch,
   addListener,
-  toldKey,
+  changeCountKey,
 } from '../../src/redis/subscribe-changes.js';
 import { eventually } from '../support/eventually.js';
 
@@ -25,7 +25,7 @@ describe('an invalidation lost between two nodes of a Cluster', () => {
     let heard = 0;
     addListener({ onChange: () => (heard += 1), onGap: () => (gaps += 1) });
     // Increments the counter of invalidations without publishing one.
-    await redis().incr(toldKey);
+    await redis().incr(changeCountKey);
     await eventually('all to be forgotten', () => gaps > 0);
     // The next change arrives twice: from this process and from Redis.
     await publishChange({ id: newId(), by: newId(), phase: 'begin', collections: [], subjects: [] });
@@ -34,7 +34,7 @@ describe('an invalidation lost between two nodes of a Cluster', () => {
   });
 
   it('is counted on the node of its subscribers, with and without a tag', () => {
-    expect(toldKey).to.equal(`${env.QUEUE_PREFIX}:told:{${hearersKey}}`);
+    expect(changeCountKey).to.equal(`${env.QUEUE_PREFIX}:told:{${subscribersKey}}`);
     expect(buildSiblingKey('{topup}:hearers', 'told')).to.equal('{topup}:hearers:told');
   });
 });

@@ -5,7 +5,7 @@ import { deposit } from '../support/deposit.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpGate, type TcpGate } from '../support/outage.js';
 import { startStack, type Stack } from '../support/stack.js';
-import { aheadBy } from '../support/wrong-clock.js';
+import { buildEnvWithClockAhead } from '../support/wrong-clock.js';
 
 const twoHours = 7_200_000;
 
@@ -27,7 +27,7 @@ describe('a web process that starts without Redis, two hours ahead', function ()
     const key = (await stack.seed())['buyer']?.api_key ?? '';
     await deposit(apiClient(stack.baseUrl, key), 100_000);
     await gate.cut();
-    const web = await stack.startWeb({ NODE_OPTIONS: aheadBy(twoHours)['NODE_OPTIONS'] });
+    const web = await stack.startWeb({ NODE_OPTIONS: buildEnvWithClockAhead(twoHours)['NODE_OPTIONS'] });
     const order = { code: 'S10', customer_number: '081234561230', ref_id: uniqueRef() };
     const { body } = await apiClient(web.url, key).post('/api/buyer/transaction', order);
     await gate.restore();

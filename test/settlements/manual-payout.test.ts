@@ -20,7 +20,7 @@ import { completeSettlement, failSettlement, payOut } from '../../src/settlement
 import { importHolidays } from '../../src/settlements/import-holidays.js';
 import { requestSettlement } from '../../src/settlements/request-settlement.js';
 import { SettlementModel, type Settlement } from '../../src/settlements/settlement.model.js';
-import { businessDay, nextBusinessDayAt } from '../../src/shared/business-time.js';
+import { formatBusinessDay, nextBusinessDayAt } from '../../src/shared/business-time.js';
 import { InsufficientBalanceError, type AppError } from '../../src/shared/errors.js';
 import { newId } from '../../src/shared/ids.js';
 import { openShop } from '../jobs/sold-purchases.js';
@@ -224,11 +224,11 @@ describe('settlements paid by operators', () => {
     try {
       await writeFile(env.HOLIDAYS_FILE, '[{"day": "2031-05-01", "name": ""}]');
       const free = nextBusinessDayAt(17);
-      const taken = businessDay(free);
+      const taken = formatBusinessDay(free);
       await writeFile(given, JSON.stringify([{ day: taken, name: 'Hari libur' }]));
       await importHolidays(given, budi);
       const moved = nextBusinessDayAt(17);
-      expect(businessDay(moved) > taken).to.equal(true);
+      expect(formatBusinessDay(moved) > taken).to.equal(true);
       const about = { action: 'holidays.import', actor: 'operator:budi', 'after.added': taken };
       expect(await AuditModel.countDocuments(about)).to.equal(1);
       for (const [wrong, why] of [

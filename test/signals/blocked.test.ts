@@ -9,8 +9,8 @@ import { newBuyer, ledgerOf } from '../providers/provider-stack.js';
 import type { ApiClient } from '../support/api-client.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { everyPurchaseFinal } from '../support/purchases.js';
-import { scrape, signalsOf, valueOf } from '../support/scrape.js';
+import { waitUntilAllFinal } from '../support/purchases.js';
+import { scrape, getMetricsUrl, valueOf } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
@@ -61,7 +61,7 @@ import { topup } from '../support/topup.js';
   };
 
   it('is reported by probe, doctor and metrics, and no order is lost or bought twice', async () => {
-    const url = await signalsOf(blocked);
+    const url = await getMetricsUrl(blocked);
     await eventually('it to answer within a second', async () => (await readiness(url)) === 200);
     await eventually('both to be heard', async () => (await processCheck())?.detail === '2 heard');
     await stack.simulator.control({ providers: { seller: { latency_ms: 500 } } });
@@ -95,7 +95,7 @@ import { topup } from '../support/topup.js';
     // The maximum of the last minute.
     const lag = valueOf(await scrape(url), 'topup_event_loop_lag_max_seconds');
     expect(lag).to.be.greaterThan(25);
-    await everyPurchaseFinal(stack, 60_000);
+    await waitUntilAllFinal(stack, 60_000);
     await eventually('it to be heard', async () => (await processCheck())?.detail === '2 heard');
     const executed = (await stack.simulator.log()).map(({ ref_id: refId }) => refId);
     expect(new Set(executed).size).to.equal(executed.length);

@@ -10,9 +10,9 @@ import { request } from 'undici';
 import { alarmRules } from '../../src/signals/alarm-rules.js';
 import { newBuyer } from '../providers/provider-stack.js';
 import { eventually } from '../support/eventually.js';
-import { noonZone } from '../support/noon-zone.js';
+import { findNoonZone } from '../support/noon-zone.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
-import { signalsOf } from '../support/scrape.js';
+import { getMetricsUrl } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
@@ -57,7 +57,7 @@ const skippedMs = 4 * hourMs;
         REDIS_URL: redis.url,
         METRICS_PORT: '0',
         LOG_LEVEL: 'info',
-        BUSINESS_TIMEZONE: noonZone(),
+        BUSINESS_TIMEZONE: findNoonZone(),
       },
     });
     const accounts = await stack.seed();
@@ -206,7 +206,7 @@ const skippedMs = 4 * hourMs;
 });
 
 async function readiness(program: RunningProgram): Promise<string> {
-  const url = await signalsOf(program);
+  const url = await getMetricsUrl(program);
   try {
     const { statusCode, body } = await request(`${url}/readyz`, { headersTimeout: 2_000 });
     await body.dump();

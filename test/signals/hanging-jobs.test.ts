@@ -6,7 +6,7 @@ import { defineQueue } from '../../src/jobs/define-job.js';
 import { inspectQueue } from '../../src/jobs/inspect-queue.js';
 import { closeQueues, openQueue, getQueuePrefix } from '../../src/jobs/queues.js';
 import { connectRedis, disconnectRedis, redis } from '../../src/redis/connection.js';
-import { heardAgainAtMs, announcePresence } from '../../src/redis/presence.js';
+import { findLastRecoveryMs, announcePresence } from '../../src/redis/presence.js';
 import { uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
@@ -44,7 +44,7 @@ describe('a job that has used most of its time', () => {
     expect(await hangingMs(), 'before anybody is heard again').to.equal(0);
     const saying = announcePresence(uniqueRef('type'));
     await eventually('one to be heard', async () => (await redis().zcard(key)) === 2);
-    expect(await heardAgainAtMs()).to.be.closeTo(Date.now(), 10_000);
+    expect(await findLastRecoveryMs()).to.be.closeTo(Date.now(), 10_000);
     expect(await hangingMs(), 'and after that').to.equal(0);
     await saying.stop();
     await redis().zrem(key, member);

@@ -10,11 +10,11 @@ import { anchorsOf } from '../../scripts/references/markdown.js';
 import { processTypes } from '../../src/processes.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { noonZone } from '../support/noon-zone.js';
-import { startOf } from '../support/start-command.js';
+import { findNoonZone } from '../support/noon-zone.js';
+import { startCommand } from '../support/start-command.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { buyUntilAnswered, inParallel } from '../support/purchases.js';
-import { scrape, signalsOf } from '../support/scrape.js';
+import { scrape, getMetricsUrl } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { readPages } from '../support/docs-pages.js';
 import { startStack, type Stack } from '../support/stack.js';
@@ -77,7 +77,7 @@ describe('metrics of all processes under load', function () {
   before(async () => {
     stack = await startStack({
       web: false,
-      env: { METRICS_PORT: '0', LOG_LEVEL: 'info', BUSINESS_TIMEZONE: noonZone() },
+      env: { METRICS_PORT: '0', LOG_LEVEL: 'info', BUSINESS_TIMEZONE: findNoonZone() },
     });
     const accounts = await stack.seed();
     const [web, ...others] = await Promise.all([
@@ -85,7 +85,7 @@ describe('metrics of all processes under load', function () {
       ...processTypes.map(({ name }) => stack.startWorker(name)),
     ]);
     workers = others;
-    targets = await Promise.all([web, ...workers].map(signalsOf));
+    targets = await Promise.all([web, ...workers].map(getMetricsUrl));
     followUp = workerOf('follow-up');
     url = web.url;
     key = accounts['buyer']?.api_key ?? '';
@@ -226,7 +226,7 @@ describe('metrics of all processes under load', function () {
           await toBe(name, ['firing']);
         }),
       );
-      stack.env['METRICS_PORT'] = new URL(await signalsOf(followUp)).port;
+      stack.env['METRICS_PORT'] = new URL(await getMetricsUrl(followUp)).port;
       await stack.startWorker('follow-up');
       await Promise.all(['TopupProcessDown', 'TopupFiguresMissing'].map((name) => toBe(name, [])));
 
@@ -278,7 +278,7 @@ async function startPrometheus(targets: string[], rulesText: string) {
   await writeFile(path.join(folder, 'rules.yml'), rulesText);
   // YAML is a superset of JSON.
   await writeFile(path.join(folder, 'prometheus.yml'), JSON.stringify(config));
-  const prometheus = startOf('prometheus', [
+  const prometheus = startCommand('prometheus', [
     `--config.file=${path.join(folder, 'prometheus.yml')}`,
     `--storage.tsdb.path=${path.join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,

@@ -6,8 +6,8 @@ import { request } from 'undici';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { startPrivateRedis, type PrivateRedis } from '../support/private-redis.js';
-import { everyPurchaseFinal } from '../support/purchases.js';
-import { scrape, signalsOf, valueOf } from '../support/scrape.js';
+import { waitUntilAllFinal } from '../support/purchases.js';
+import { scrape, getMetricsUrl, valueOf } from '../support/scrape.js';
 import { sizes } from '../support/sizes.js';
 import { startStack, type SeededAccount, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
@@ -50,11 +50,11 @@ describe('metrics of a process', function () {
     expect(bought.status).to.equal(200);
     await buyer.get('/api/buyer/transactions/nothing-of-mine');
     await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
-    await everyPurchaseFinal(stack, 30_000);
+    await waitUntilAllFinal(stack, 30_000);
 
     const [webSamples, workerSamples] = await Promise.all([
-      signalsOf(web).then(scrape),
-      signalsOf(worker).then(async (url) =>
+      getMetricsUrl(web).then(scrape),
+      getMetricsUrl(worker).then(async (url) =>
         eventually('the webhook to be told', async () => {
           const found = await scrape(url);
           return (valueOf(found, 'topup_webhook_attempts_total') ?? 0) > 0 ? found : null;
@@ -86,7 +86,7 @@ describe('metrics of a process', function () {
   });
 
   it('include the figures of the whole service in the follow-up process only', async () => {
-    const url = await signalsOf(worker);
+    const url = await getMetricsUrl(worker);
     const found = await eventually('the figures', async () => {
       const samples = await scrape(url);
       return valueOf(samples, 'topup_figures_timestamp_seconds') === null ? null : samples;
@@ -104,7 +104,7 @@ describe('metrics of a process', function () {
     expect(valueOf(found, 'topup_provider_circuit_state')).to.equal(0);
     expect(valueOf(found, 'topup_redis_memory_bytes')).to.be.greaterThan(0);
     expect(valueOf(found, 'topup_processes', { state: 'alive' })).to.be.at.least(1);
-    expect(valueOf(await scrape(await signalsOf(web)), 'topup_open_purchases')).to.equal(null);
+    expect(valueOf(await scrape(await getMetricsUrl(web)), 'topup_open_purchases')).to.equal(null);
     // A new process has not checked its indexes yet.
     await eventually(
       'all to be ready',
@@ -114,7 +114,7 @@ describe('metrics of a process', function () {
   });
 
   it('report the amount owed to sellers and the broken receivers', async () => {
-    const url = await signalsOf(worker);
+    const url = await getMetricsUrl(worker);
     const owed = async () => {
       const samples = await scrape(url);
       return ['balance', 'held', 'unposted'].map((part) =>
@@ -158,7 +158,7 @@ describe('metrics of a process', function () {
 
   it('are not on the public port, and only on METRICS_HOST', async () => {
     expect((await request(`${web.url}/metrics`)).statusCode).to.equal(404);
-    const { port } = new URL(await signalsOf(web));
+    const { port } = new URL(await getMetricsUrl(web));
     // Another address of this machine.
     const refused = await new Promise((resolve) => {
       http
@@ -173,7 +173,7 @@ describe('metrics of a process', function () {
   });
 
   it('report a worker as not ready while Redis refuses writes', async () => {
-    const url = await signalsOf(worker);
+    const url = await getMetricsUrl(worker);
     expect(await readiness(url)).to.deep.equal({ status: 200 });
     const client = new Redis(redis.url);
     try {
@@ -202,7 +202,7 @@ describe('metrics of a process', function () {
     'show a process that stands still to the others @sized',
     async () => {
       const stuck = await stack.startWorker('reports');
-      const url = await signalsOf(worker);
+      const url = await getMetricsUrl(worker);
       const silent = async () =>
         valueOf(await scrape(url), 'topup_processes', { type: 'reports', state: 'silent' });
       await eventually('it to be known', async () => (await silent()) === 0, 40_000);
@@ -218,7 +218,7 @@ describe('metrics of a process', function () {
   );
 
   it('report a killed web process, but nothing while Redis refuses writes', async () => {
-    const url = await signalsOf(worker);
+    const url = await getMetricsUrl(worker);
     const alive = async () => valueOf(await scrape(url), 'topup_web_processes');
     await eventually('it to be heard', async () => (await alive()) === 1, 40_000);
     await web.stop('SIGKILL');

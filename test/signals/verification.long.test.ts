@@ -11,8 +11,8 @@ import type { Diagnosis } from '../../src/doctor/diagnosis.js';
 import { builtProgram } from '../../config/project-file.js';
 import { apiClient, uniqueRef } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { noonZone } from '../support/noon-zone.js';
-import { scrape, signalsOf, valueOf } from '../support/scrape.js';
+import { findNoonZone } from '../support/noon-zone.js';
+import { scrape, getMetricsUrl, valueOf } from '../support/scrape.js';
 import { startStack, type Stack } from '../support/stack.js';
 import type { RunningProgram } from '../support/start-program.js';
 import { topup } from '../support/topup.js';
@@ -45,7 +45,7 @@ describe('scheduled self-checks', function () {
 
   before(async () => {
     stack = await startStack({
-      env: { BUSINESS_TIMEZONE: noonZone(), METRICS_PORT: '0', LOG_LEVEL: 'info' },
+      env: { BUSINESS_TIMEZONE: findNoonZone(), METRICS_PORT: '0', LOG_LEVEL: 'info' },
     });
     redis = new Redis(process.env['REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
     const buyer = (await stack.seed())['buyer']?.api_key ?? '';
@@ -84,7 +84,7 @@ describe('scheduled self-checks', function () {
     const { code, ledger } = await doctor();
     expect(code).to.equal(1);
     expect(ledger).to.include({ status: 'fail' });
-    const url = await signalsOf(worker);
+    const url = await getMetricsUrl(worker);
     await eventually(
       'the metric',
       async () => (valueOf(await scrape(url), 'topup_ledger_verification_failures') ?? 0) > 0,
@@ -138,7 +138,7 @@ describe('scheduled self-checks', function () {
       const red = await doctor();
       expect(red.code).to.equal(1);
       expect(red.record?.detail).to.equal(`differs from ours: ${first.date} (1)`);
-      const url = await signalsOf(worker);
+      const url = await getMetricsUrl(worker);
       const told = async () =>
         valueOf(await scrape(url), 'topup_reconciliation_differences', { provider: first.sellerId });
       await eventually('the metric', async () => (await told()) === 1, 60_000);

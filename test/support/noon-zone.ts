@@ -1,5 +1,5 @@
 /** Returns a time zone in which it is about noon: daily jobs are due, and midnight is far. */
-export function noonZone(): string {
+export function findNoonZone(): string {
   const offset = new Date().getUTCHours() - 12;
   return offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
 }

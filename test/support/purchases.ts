@@ -58,7 +58,7 @@ function idOf({ status, body }: Answer): string {
   return body.data.transaction_id as string;
 }
 
-export async function everyPurchaseFinal({ db }: Stack, limitMs: number): Promise<void> {
+export async function waitUntilAllFinal({ db }: Stack, limitMs: number): Promise<void> {
   const transactions = db.collection<{ _id: string; status: string }>('transactions');
   const open = { status: { $in: ['PENDING', 'PROCESSING'] } };
   await eventually(

@@ -10,15 +10,15 @@ export async function connectTo(port: number | string): Promise<net.Socket> {
 }
 
 /** Resolves on close, also after a reset. Node's `once` would reject on the reset's error. */
-export function isClosed(socket: net.Socket): Promise<void> {
+export function waitForClose(socket: net.Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 /** Returns all received data when the socket closes. */
-export async function everything(socket: net.Socket): Promise<string> {
+export async function readUntilClose(socket: net.Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
-  await isClosed(socket);
+  await waitForClose(socket);
   return Buffer.concat(parts).toString();
 }
 

@@ -12,7 +12,7 @@ export interface Sample {
 const known = new WeakMap<object, string>();
 
 /** Returns the URL of the metrics server of a process that was started with METRICS_PORT=0. */
-export async function signalsOf(program: Pick<RunningProgram, 'output'>): Promise<string> {
+export async function getMetricsUrl(program: Pick<RunningProgram, 'output'>): Promise<string> {
   const found = known.get(program);
   if (found !== undefined) {
     return found;

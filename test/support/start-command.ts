@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** Starts an external program. */
-export function startOf(command: string, args: string[]): { stop(): Promise<void> } {
+export function startCommand(command: string, args: string[]): { stop(): Promise<void> } {
   const child = spawn(command, args, { stdio: 'ignore' });
   const ended = once(child, 'exit');
   return {

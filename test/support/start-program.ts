@@ -45,7 +45,7 @@ export async function startProgram(
     child.kill('SIGKILL');
     throw new Error(`dist/${script} did not start: ${printed}`, { cause: error });
   });
-  letTestsEnd(child);
+  unrefChild(child);
   running.push({ name: `${script} ${args.join(' ')}`, child, output: () => printed });
   return {
     process: child,
@@ -88,7 +88,7 @@ if (typeof afterEach === 'function') {
  * Unreferences the child: a failed test that did not stop its program must not keep the test
  * process alive.
  */
-function letTestsEnd(child: ChildProcess): void {
+function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   for (const output of [child.stdout, child.stderr]) {

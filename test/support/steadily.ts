@@ -2,7 +2,7 @@
  * Runs `act` at a steady rate, as clients do. The rate is part of the test, not a wait for a
  * condition. Late calls catch up.
  */
-export async function steadily(
+export async function runAtRate(
   perSecond: number,
   times: number,
   act: (index: number) => void | Promise<void>,

@@ -1,5 +1,5 @@
 /** Returns the environment of a process whose clock is ahead by `ms`. */
-export function aheadBy(ms: number): NodeJS.ProcessEnv {
+export function buildEnvWithClockAhead(ms: number): NodeJS.ProcessEnv {
   const program = `
     const Real = Date;
     globalThis.Date = class Date extends Real {

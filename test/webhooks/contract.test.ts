@@ -165,7 +165,7 @@ describe('contract of webhooks and callbacks', () => {
     });
   });
 
-  it('settlement, deposit and configuration events match api/webhooks.md', async () => {
+  it('settlement, deposit and configuration events match their documented bodies', async () => {
     const settlement = {
       _id: someTransaction()._id,
       refId: 'st-1',

@@ -1,12 +1,12 @@
 /** Deposits of buyers with their bank lines, and settlements of sellers with their payouts. */
-import { audit, type AuditSubject } from '../../../src/audit/audit.model.js';
+import { auditEntries, type AuditSubject } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
 import { int64 } from '../../../src/database/typed-collection.js';
 import { BankLineModel } from '../../../src/deposits/bank/bank-line.model.js';
 import { deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { buildMovementLines } from '../../../src/money/journals/new-journal.js';
 import { settlements, toStored as settlementToStored } from '../../../src/settlements/settlement.model.js';
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Seller } from './people.js';
 import type { Desk } from './write-sale.js';
 
@@ -68,7 +68,7 @@ export function bankLine(
   writer.add(BankLineModel.collection.collectionName, {
     _id,
     key: _id,
-    day: businessDay(new Date(atMs)),
+    day: formatBusinessDay(new Date(atMs)),
     description: `TRSF E-BANKING CR ${_id.slice(-8)}`,
     amount: int64(deposit?.amount ?? 10_000 * (1 + chance.below(500))),
     status: deposit ? 'used' : isAside ? 'set-aside' : 'open',
@@ -161,5 +161,5 @@ export function recordAt(
   entry: { actor?: string; action: string; subject: AuditSubject; before?: unknown; after?: unknown },
 ): void {
   const { document } = auditInsert({ actor: 'operator:bench', reason: 'a day of work', ...entry });
-  writer.add(audit.collectionName, { ...document, _id: chance.idAt(atMs), at: new Date(atMs) });
+  writer.add(auditEntries.collectionName, { ...document, _id: chance.idAt(atMs), at: new Date(atMs) });
 }

@@ -7,7 +7,7 @@ import type { Db } from 'mongodb';
 import type { Deposit } from '../../../src/deposits/deposit.model.js';
 import { setTotalsComplete } from '../../../src/money/totals/totals-state.model.js';
 import { createOperator } from '../../../src/operators/manage-operators.js';
-import { businessDay, getBusinessDay, daysAfter } from '../../../src/shared/business-time.js';
+import { formatBusinessDay, getBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { createBooks } from './books.js';
 import { bulkWriter } from './bulk-writer.js';
 import { bankLine, creditDeposit, otherDeposit, settle } from './cash.js';
@@ -93,7 +93,7 @@ async function sell(
   { sizes, fromMs, untilMs, say }: Selling,
 ): Promise<Pick<Business, 'sold' | 'reviewed'>> {
   const { writer, chance } = desk;
-  const totals = dayTotals(desk, { foldedUntil: daysAfter(businessDay(new Date(untilMs)), -1) });
+  const totals = dayTotals(desk, { foldedUntil: addDays(formatBusinessDay(new Date(untilMs)), -1) });
   const credits = sellerCreditsOf(desk);
   const customers = new Map<string, Customer>(people.buyers.map((each) => [each.id, each]));
   const delivered = sizes.deliveries / sizes.purchases;

@@ -1,5 +1,5 @@
 /** Rows that a purchase leaves behind: orders, journals, seller credits, totals and a delivery. */
-import { audit } from '../../../src/audit/audit.model.js';
+import { auditEntries } from '../../../src/audit/audit.model.js';
 import { auditInsert } from '../../../src/audit/record-audit.js';
 import { buildSellerCreditInsert } from '../../../src/money/credits/seller-credits.js';
 import { sellerCredits } from '../../../src/money/credits/seller-credit.model.js';
@@ -83,7 +83,11 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
       before: { status: 'SUCCESS' },
       after: { status: 'REFUNDED' },
     });
-    writer.add(audit.collectionName, { ...document, _id: chance.idAt(reversedMs), at: new Date(reversedMs) });
+    writer.add(auditEntries.collectionName, {
+      ...document,
+      _id: chance.idAt(reversedMs),
+      at: new Date(reversedMs),
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { purchaseBody, type PurchaseBody } from '../../../src/api/buyer/create-purchases.js';
-import { buildExpressClasses, safeHeaders } from '../../../src/api/http/express-setup.js';
+import { buildExpressClasses, setSecurityHeaders } from '../../../src/api/http/express-setup.js';
 import { accessRules } from '../../../src/api/http/access-control.js';
 import { errorEnvelope } from '../../../src/api/http/error-envelope.js';
 import { jsonBody } from '../../../src/api/http/request-body.js';
@@ -94,7 +94,7 @@ function framed(): Express {
     .disable('etag')
     .set('query parser', false)
     .use(requestContext)
-    .use(safeHeaders())
+    .use(setSecurityHeaders())
     .use(jsonBody);
 }
 

@@ -1,6 +1,6 @@
 /** Compares plots and sums of the console with the journals, to the rupiah. */
 import { isDeepStrictEqual } from 'node:util';
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Business } from '../furnish/furnish.js';
 import type { ConsoleSession } from './console-session.js';
 import { mustHold } from './print.js';
@@ -32,7 +32,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
     const wanted = { success: s, failed: f, refunded: r, open: o };
     mustBeSame(`the plot of the hour from ${from}`, { success, failed, refunded, open }, wanted);
   }
-  const period = `from=${businessDay(new Date(business.fromMs))}&to=${businessDay(new Date(business.untilMs))}`;
+  const period = `from=${formatBusinessDay(new Date(business.fromMs))}&to=${formatBusinessDay(new Date(business.untilMs))}`;
   for (const [field, some, sold] of [
     ['account', business.buyers.slice(0, 50), ledger.buyers],
     ['seller', business.sellers, ledger.sellers],

@@ -1,5 +1,5 @@
 /** The calls of the console's pages with their filters, for the data of scripts/bench/furnish. */
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import type { Business } from '../furnish/furnish.js';
 
 export interface ConsoleCall {
@@ -94,7 +94,7 @@ function purchases(
   const [big, small] = [name(buyers, 0), name(buyers, -1)];
   const seller = name(sellers, 0);
   const product = sold[7]?.product._id ?? '';
-  const [from, to] = [businessDay(new Date(fromMs)), businessDay(new Date(untilMs))];
+  const [from, to] = [formatBusinessDay(new Date(fromMs)), formatBusinessDay(new Date(untilMs))];
   const filters: [string, Query][] = [
     ['all', {}],
     ...(['SUCCESS', 'FAILED', 'PROCESSING', 'REFUNDED'] as const).map((status): [string, Query] => [
@@ -143,7 +143,7 @@ function purchases(
 
 function lists(ask: Ask, { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business): void {
   const [account, seller] = [name(buyers, 0), name(sellers, 0)];
-  const [from, to] = [businessDay(new Date(fromMs)), businessDay(new Date(untilMs))];
+  const [from, to] = [formatBusinessDay(new Date(fromMs)), formatBusinessDay(new Date(untilMs))];
   ask('/deliveries', 'given up, of all');
   ask('/deliveries', 'largest buyer', { account }, byAfter);
   ask('/deliveries/dead-count', 'of all');
@@ -214,7 +214,7 @@ function goods(ask: Ask, { sellers, goods: sold }: Business): void {
 }
 
 function accounts(ask: Ask, { buyers, sellers, fromMs, untilMs }: Business): void {
-  const period = { from: businessDay(new Date(fromMs)), to: businessDay(new Date(untilMs)) };
+  const period = { from: formatBusinessDay(new Date(fromMs)), to: formatBusinessDay(new Date(untilMs)) };
   ask('/accounts', 'all', {}, byAfter);
   ask('/accounts', 'how usernames begin', { prefix: 'buyer-01' }, byAfter);
   const some: [string, string][] = [

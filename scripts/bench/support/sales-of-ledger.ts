@@ -1,6 +1,6 @@
 /** Sales from the journals alone, read in the order of their subjects, one purchase at a time. */
 import { journals, type Journal } from '../../../src/money/journals/journal.model.js';
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 
 /** Successes that were not reversed: their number, and sales and commission in rupiah. */
 export interface Sold {
@@ -62,7 +62,7 @@ function count(found: LedgerSales, subject: Journal[], since: Date): void {
   const seller = success.lines
     .find(({ account }) => account.startsWith('payable:'))
     ?.account.slice('payable:'.length);
-  add(found.days, businessDay(debit.createdAt), sale);
+  add(found.days, formatBusinessDay(debit.createdAt), sale);
   add(found.buyers, debit.accountId, sale);
   add(found.sellers, seller ?? '', sale);
 }

@@ -1,6 +1,14 @@
 import Joi from 'joi';
 import { findPurchase, findByRefs } from '../../purchases/find-purchase.js';
-import { text, zoned, type Zoned, customerNumber, pagination, refId, tz } from '../contract/fields.js';
+import {
+  text,
+  zoneQuery,
+  type ZoneQuery,
+  customerNumber,
+  pagination,
+  refId,
+  tz,
+} from '../contract/fields.js';
 import { defineOperation } from '../contract/operation.js';
 import { presentBuyerTransaction, buyerTransactionData } from '../contract/resources.js';
 import { listTransactions } from '../../purchases/history.js';
@@ -19,7 +27,7 @@ interface Params {
   ref: string;
 }
 
-export const getBuyerTransaction = defineOperation<unknown, Params, Zoned>({
+export const getBuyerTransaction = defineOperation<unknown, Params, ZoneQuery>({
   id: 'getBuyerTransaction',
   method: 'get',
   needs: 'trade',
@@ -29,7 +37,7 @@ export const getBuyerTransaction = defineOperation<unknown, Params, Zoned>({
   summary: 'One transaction, by your ref_id or our transaction_id',
   description: 'For when no webhook came. pending and processing are under way, the others are final.',
   params: Joi.object<Params>({ ref: text(64).required() }),
-  query: zoned,
+  query: zoneQuery,
   data: buyerTransactionData,
   failures: [404],
   async handle({ account, params, query }) {

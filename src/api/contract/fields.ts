@@ -152,21 +152,21 @@ export const tz = text(64)
   );
 
 /** Query of calls that return one object. */
-export interface Zoned {
+export interface ZoneQuery {
   tz?: string;
 }
 
-export const zoned = Joi.object<Zoned>({ tz });
+export const zoneQuery = Joi.object<ZoneQuery>({ tz });
 
 export const page = Joi.number().integer().min(1).max(1_000_000_000).default(limits.pageDefault);
 export const pageSize = Joi.number().integer().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault);
 /** One of these words in any case. Its readers compare it in lower case. */
-export const caseless = (words: readonly string[]) =>
+export const caseInsensitive = (words: readonly string[]) =>
   Joi.string()
     .valid(...words)
     .insensitive();
 
-export const filterStatus = caseless(['pending', 'success', 'failed', 'processing'] as const);
+export const filterStatus = caseInsensitive(['pending', 'success', 'failed', 'processing'] as const);
 
 /** A whole number in a query string, where every value is text. */
 export const wholeNumber = (bounds: { max: number; standard?: number }) =>

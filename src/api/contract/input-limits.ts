@@ -99,7 +99,7 @@ function readLimits(schema: Joi.Schema, name: string): InputLimits {
     items?: Joi.Schema[];
     keys?: { key: string; schema: Joi.Schema }[] | null;
   };
-  const max = limitOf(schema, 'max') ?? limitOf(schema, 'length');
+  const max = getLimit(schema, 'max') ?? getLimit(schema, 'length');
   switch (schema.type) {
     case 'string':
       if (schema.$_getFlag('only') === true) {
@@ -135,7 +135,7 @@ function readLimits(schema: Joi.Schema, name: string): InputLimits {
   }
 }
 
-function limitOf(schema: Joi.Schema, rule: string): number | undefined {
+function getLimit(schema: Joi.Schema, rule: string): number | undefined {
   const limit: unknown = schema.$_getRule(rule)?.args?.['limit'];
   return typeof limit === 'number' ? limit : undefined;
 }

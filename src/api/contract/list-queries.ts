@@ -4,7 +4,7 @@ import type { PageFilter } from '../../database/page-of-documents.js';
 import { getEndOfDay, requireChronological, getStartOfDay } from '../../shared/business-time.js';
 import { say } from '../../shared/say.js';
 import {
-  caseless,
+  caseInsensitive,
   isoDay,
   refId,
   tz,
@@ -48,7 +48,7 @@ export const cursor = Joi.string()
 
 export function listFilter<Status extends string>(statuses: readonly Status[]) {
   return Joi.object<ListFilter<Status>>({
-    status: caseless(statuses),
+    status: caseInsensitive(statuses),
     ref_id: refId,
     start_date: isoDay,
     end_date: isoDay,

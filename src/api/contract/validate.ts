@@ -1,7 +1,7 @@
 import { type FieldReason, ValidationError, type FieldError } from '../../shared/errors.js';
 import type Joi from 'joi';
 import { applyInputLimits } from './input-limits.js';
-import { saidByJoi } from '../../shared/say.js';
+import { buildJoiMessage } from '../../shared/say.js';
 import { indonesianJoiMessages } from '../language/joi-messages.js';
 
 /** Field reasons by Joi's error code. All other codes are about the form of a value. */
@@ -92,7 +92,7 @@ function combineLanguages(
     const field = path.length > 0 ? path.join('.') : 'body';
     const isRepeated = said.has(`${field}: ${message}`);
     said.add(`${field}: ${message}`);
-    const words = saidByJoi({ en: message, id: translated[index]?.message ?? message });
+    const words = buildJoiMessage({ en: message, id: translated[index]?.message ?? message });
     return isRepeated ? [] : [{ field, reason: getFieldReason(type), message: words }];
   });
 }

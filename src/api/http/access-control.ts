@@ -8,7 +8,7 @@ import { say, type Message } from '../../shared/say.js';
 import { consumeRateLimit, type Taken } from '../../redis/rate-limit.js';
 import { getSubscriberNetwork, getClientAddress } from './read-request.js';
 import { authenticate, type Authenticated } from '../../accounts/authenticate.js';
-import { whileMongoAnswers } from './mongo-timeout.js';
+import { failWhenMongoIsDown } from './mongo-timeout.js';
 import { getRequestContext } from './request-context.js';
 import { isOnAllowlist } from '../../accounts/ip-allowlist.js';
 
@@ -75,7 +75,7 @@ export const authenticateRequest: RequestHandler = async (request, response, nex
   if (!match?.[1]) {
     throw new UnauthorizedError(say('sendApiKey'), 'credentials_missing');
   }
-  const known = whileMongoAnswers(authenticate(match[1]));
+  const known = failWhenMongoIsDown(authenticate(match[1]));
   const found = await limitFailedAuthentication(getClientAddress(request), known);
   response.locals['authenticated'] = found;
   getRequestContext(response).accountId = found.account._id;

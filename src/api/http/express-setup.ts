@@ -40,7 +40,7 @@ export function normalizeRequestTarget(given = '/'): string {
 }
 
 /** Sets the headers of helmet on every response. They are always the same, so helmet runs once. */
-export function safeHeaders(): RequestHandler {
+export function setSecurityHeaders(): RequestHandler {
   const asked = new ServerResponse(new IncomingMessage(new Socket()));
   helmet()(asked.req, asked, (problem?: unknown) => {
     if (problem !== undefined) {

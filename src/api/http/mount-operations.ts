@@ -8,7 +8,7 @@ import { getAuthenticated, authenticateRequest } from './access-control.js';
 import { getRequestContext } from './request-context.js';
 import { getRequiredPower, type AnyOperation, type Call, type Reply } from '../contract/operation.js';
 import { sendFile, JsonList, sendJson } from './send-response.js';
-import { whileMongoAnswers } from './mongo-timeout.js';
+import { failWhenMongoIsDown } from './mongo-timeout.js';
 import { validate } from '../contract/validate.js';
 import { computeDigest, matchesEtag } from './etag.js';
 import { say } from '../../shared/say.js';
@@ -64,7 +64,7 @@ function createHandler(operation: AnyOperation): RequestHandler {
       await requirePower(by, getRequiredPower(operation));
       return operation.handle(buildCall(operation, request, response));
     };
-    await send(operation, { request, response }, await whileMongoAnswers(reply()));
+    await send(operation, { request, response }, await failWhenMongoIsDown(reply()));
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Number of checks within the shortest time that a response may stall. */
-const looks = 4;
+const checksPerTimeout = 4;
 
 /**
  * Ends the connections whose client reads nothing of its response. Node's own timeout restarts with
@@ -35,7 +35,7 @@ export function endStalledResponses(
         lookAt(socket);
       }
     },
-    Math.min(stillMs, atStopMs) / looks,
+    Math.min(stillMs, atStopMs) / checksPerTimeout,
   ).unref();
   return {
     hurry() {

@@ -15,7 +15,7 @@ import { limitBodySize, parseBytes } from '../http/request-body.js';
 import { limitFailedAuthentication } from '../http/access-control.js';
 import { getRequestContext } from '../http/request-context.js';
 import { refuseMethod } from '../http/mount-operations.js';
-import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { validate } from '../contract/validate.js';
 import { getMessageText } from '../language/response-language.js';
 
@@ -87,7 +87,7 @@ function receive(secret: string): RequestHandler {
     })();
     await limitFailedAuthentication(getClientAddress(request), signed);
     const { payment_id: _id, ref_id, ...told } = validate(body, parse(raw));
-    const payment = await whileMongoAnswers(
+    const payment = await failWhenMongoIsDown(
       receivePayment({ ...told, _id, refId: ref_id }, getClientAddress(request)),
     );
     const isCase = payment.status === 'case';

@@ -3,7 +3,7 @@ import type { Account, Role } from '../../accounts/account.model.js';
 import { createDownloadToken, revokeAccountLinks, revokeReportLinks } from '../../reports/download-links.js';
 import { readReportItems, fileTypes } from '../../reports/report-file.js';
 import type { Report, ReportFormat, ReportType } from '../../reports/report.model.js';
-import { businessDay, formatIsoTime } from '../../shared/business-time.js';
+import { formatBusinessDay, formatIsoTime } from '../../shared/business-time.js';
 import { ConflictError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import {
@@ -40,7 +40,10 @@ export async function replyWithReport(report: Report, account: Account): Promise
     report_id: report._id,
     type: report.type,
     format: report.format,
-    period: { start_date: businessDay(report.period.start), end_date: businessDay(report.period.end) },
+    period: {
+      start_date: formatBusinessDay(report.period.start),
+      end_date: formatBusinessDay(report.period.end),
+    },
   };
   if (report.status !== 'completed') {
     return {

@@ -1,6 +1,6 @@
 import { getWallet } from '../../money/wallets/wallet-balance.js';
 import Joi from 'joi';
-import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { defineResellerOperation } from './reseller-operation.js';
 import { say } from '../../shared/say.js';
 import { getPriceList } from '../../providers/price-list.js';
@@ -19,7 +19,7 @@ export const getResellerBalance = defineResellerOperation({
   },
   signed: () => ({ md5Covers: 'depo', hmacCovers: 'depo' }),
   async handle({ account }) {
-    const { balance } = await whileMongoAnswers(getWallet(account._id));
+    const { balance } = await failWhenMongoIsDown(getWallet(account._id));
     return { status: '00', message: say('success'), balance, currency: 'IDR' };
   },
 });
@@ -54,7 +54,7 @@ export const getResellerPriceList = defineResellerOperation<Query>({
   },
   signed: () => ({ md5Covers: 'pricelist', hmacCovers: 'pricelist' }),
   async handle({ account, query }) {
-    const products = await whileMongoAnswers(getPriceList({ ...query, buyer: account }));
+    const products = await failWhenMongoIsDown(getPriceList({ ...query, buyer: account }));
     return {
       status: '00',
       message: say('success'),

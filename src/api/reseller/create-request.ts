@@ -12,7 +12,7 @@ import type { Purchase } from '../../purchases/purchase.model.js';
 import { normalizeCustomerNumber } from '../../products/customer-number.js';
 import { findProduct } from '../../products/read-products.js';
 import { customerNumber, productCode, newRefId } from '../contract/fields.js';
-import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { presentResellerPurchase } from './present-purchase.js';
 import { defineResellerOperation, type ResellerAnswer } from './reseller-operation.js';
 import { label, toJoiMessages } from '../language/joi-messages.js';
@@ -64,7 +64,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
   async onRefused({ account, query, signedBy }) {
     if (signedBy === 'md5') {
       const { code = '', customer = '', ref_id = '' } = query;
-      await whileMongoAnswers(bindRefusedSign({ accountId: account._id, code, customer, ref: ref_id }));
+      await failWhenMongoIsDown(bindRefusedSign({ accountId: account._id, code, customer, ref: ref_id }));
     }
   },
   async handle({ account, query, signedBy, requestId }) {
@@ -78,7 +78,7 @@ export const createResellerRequest = defineResellerOperation<Query>({
       signedBy,
       requestId,
     };
-    const accepted = await whileMongoAnswers(createPurchase(request)).catch((error: unknown) =>
+    const accepted = await failWhenMongoIsDown(createPurchase(request)).catch((error: unknown) =>
       answerUnknownOutcome(error, request),
     );
     if ('status' in accepted) {

@@ -9,7 +9,7 @@ import { getClientAddress, readQuery } from '../http/read-request.js';
 import { toAppError } from '../http/error-envelope.js';
 import { getRequestContext } from '../http/request-context.js';
 import { refuseMethod } from '../http/mount-operations.js';
-import { whileMongoAnswers } from '../http/mongo-timeout.js';
+import { failWhenMongoIsDown } from '../http/mongo-timeout.js';
 import { JsonList, sendJson } from '../http/send-response.js';
 import { validate } from '../contract/validate.js';
 import type { AnyResellerOperation, ResellerAnswer, ResellerCall } from './reseller-operation.js';
@@ -103,7 +103,7 @@ async function authenticateCall(
   response: Response,
 ): Promise<{ call: ResellerCall<Record<string, string>>; objection: AppError | null }> {
   const { first, objection } = readQuery(request);
-  const account = await whileMongoAnswers(findSigningAccount(operation, request, first));
+  const account = await failWhenMongoIsDown(findSigningAccount(operation, request, first));
   getRequestContext(response).accountId = account._id;
   setResponseLanguage(response, account.language ?? 'en');
   await applyAccessRules(account, getClientAddress(request), response);

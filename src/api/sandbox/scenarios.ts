@@ -7,7 +7,7 @@ import type { PlayedEnd } from '../../providers/adapter.js';
 import { endPurchase, checkOpenPurchases } from '../../purchases/sandbox/sandbox-purchases.js';
 import { presentBuyerTransaction, buyerTransactionData } from '../contract/resources.js';
 import { endQuotes } from '../../bills/quotes.js';
-import { hurryDeliveries } from '../../webhooks/deliver/delivery-jobs.js';
+import { sendWaitingDeliveriesNow } from '../../webhooks/deliver/delivery-jobs.js';
 
 const results = [...new Set(sandboxScenarios.map(({ result }) => result))];
 
@@ -112,7 +112,7 @@ export const advance = defineOperation({
   async handle({ account }) {
     requireSandbox(account);
     const [deliveries, transactions, bills] = await Promise.all([
-      hurryDeliveries(account._id),
+      sendWaitingDeliveriesNow(account._id),
       checkOpenPurchases(account._id),
       endQuotes(account._id),
     ]);

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { nameSchema, timestamp, refId, rupiah, text, zoned, type Zoned } from '../contract/fields.js';
+import { nameSchema, timestamp, refId, rupiah, text, zoneQuery, type ZoneQuery } from '../contract/fields.js';
 import { presentSettlementFigures } from '../../settlements/settlement-events.js';
 import { type Settlement, settlements } from '../../settlements/settlement.model.js';
 import { formatIsoTime } from '../../shared/business-time.js';
@@ -129,7 +129,7 @@ interface Params {
   id: string;
 }
 
-export const getSettlement = defineOperation<unknown, Params, Zoned>({
+export const getSettlement = defineOperation<unknown, Params, ZoneQuery>({
   id: 'getSettlement',
   method: 'get',
   needs: 'trade',
@@ -139,7 +139,7 @@ export const getSettlement = defineOperation<unknown, Params, Zoned>({
   summary: 'A settlement as it is now',
   description: 'For when no webhook came. completed and failed are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
-  query: zoned,
+  query: zoneQuery,
   data: settlementData,
   failures: [404],
   async handle({ account, params, query }) {

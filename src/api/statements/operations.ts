@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { nameSchema, isoDay, timestamp, tz, wholeNumber } from '../contract/fields.js';
 import { limits } from '../../../config/limits.js';
 import type { Role } from '../../accounts/account.model.js';
-import { businessDay, parsePeriod, formatIsoTime } from '../../shared/business-time.js';
+import { formatBusinessDay, parsePeriod, formatIsoTime } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
 import { ValidationError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
@@ -152,7 +152,7 @@ function presentStatement(
 function buildCsvFile(statement: Statement, what: Parameters<typeof statementCsv>[1]): FileReply {
   const { start, end } = statement.period;
   return {
-    filename: `statement-${businessDay(start)}-${businessDay(end)}.csv`,
+    filename: `statement-${formatBusinessDay(start)}-${formatBusinessDay(end)}.csv`,
     type: 'text/csv; charset=utf-8; header=present',
     size: null,
     // Not in object mode, so that no more is read ahead than the client takes.

@@ -10,7 +10,7 @@ import {
 import Joi from 'joi';
 import { getPriceList } from '../../providers/price-list.js';
 import type { ProductStatus } from '../../products/product.model.js';
-import { caseless, text, zoned, type Zoned } from '../contract/fields.js';
+import { caseInsensitive, text, zoneQuery, type ZoneQuery } from '../contract/fields.js';
 import { JsonList } from '../http/send-response.js';
 import { computeProductsDigest } from '../http/etag.js';
 import { findPurchase } from '../../purchases/find-purchase.js';
@@ -52,7 +52,7 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
     category: text(50).example('prabayar'),
     subcategory: text(50).example('pulsa'),
     operator: text(50).example('Telkomsel'),
-    status: caseless(['active', 'inactive', 'maintenance'] as const),
+    status: caseInsensitive(['active', 'inactive', 'maintenance'] as const),
   }),
   data: Joi.array().items(productData),
   conditional: true,
@@ -70,7 +70,7 @@ interface Params {
   id: string;
 }
 
-export const getWalletTransaction = defineOperation<unknown, Params, Zoned>({
+export const getWalletTransaction = defineOperation<unknown, Params, ZoneQuery>({
   id: 'getWalletTransaction',
   method: 'get',
   needs: 'trade',
@@ -80,7 +80,7 @@ export const getWalletTransaction = defineOperation<unknown, Params, Zoned>({
   summary: 'Status of a transaction, by our id or your ref_id',
   description: 'For when no callback came. PENDING and PROCESSING are under way, the others are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
-  query: zoned,
+  query: zoneQuery,
   data: walletPurchaseData,
   failures: [404],
   async handle({ account, params, query }) {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import {
   nameSchema,
   timestamp,
-  caseless,
+  caseInsensitive,
   pagination,
   refId,
   tz,
@@ -122,8 +122,8 @@ interface Query {
 }
 
 const query = Joi.object<Query>({
-  status: caseless(['due', 'delivered', 'dead', 'held', 'dropped']),
-  event: caseless([
+  status: caseInsensitive(['due', 'delivered', 'dead', 'held', 'dropped']),
+  event: caseInsensitive([
     'transaction.pending',
     'transaction.success',
     'transaction.failed',
@@ -216,7 +216,7 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
     description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
     body: Joi.object<Body>({
       since: isoDay.required().description('Created at this time, on this day in business time, or later.'),
-      status: caseless(['delivered', 'dead', 'held']).required(),
+      status: caseInsensitive(['delivered', 'dead', 'held']).required(),
       endpoint_id: endpointId,
     }),
     data: Joi.object({ replayed: Joi.number().required() }),

@@ -5,7 +5,7 @@ import { SupersededKeyError } from '../../accounts/authenticate.js';
 import { ConflictError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
 import { rotateApiKey, revokeApiKey } from '../../accounts/changes/change-api-keys.js';
-import { reason, shape, type Reason } from '../api/console-operation.js';
+import { reason, requiredObject, type Reason } from '../api/console-operation.js';
 import { defineAccountChange } from './define-account-change.js';
 
 interface NewKeyBody extends Reason {
@@ -22,7 +22,7 @@ export const newKey = defineAccountChange({
     overlap_minutes: Joi.number().integer().min(0).max(1_440).required(),
     reason,
   }),
-  data: shape({ api_key: Joi.string(), previous_valid_until: timestamp }),
+  data: requiredObject({ api_key: Joi.string(), previous_valid_until: timestamp }),
   async run(account, { body, by }) {
     // Rotate only from the current key. Of two operators at once, one would pass on a key that the
     // other has superseded.
@@ -51,7 +51,7 @@ export const revokeKey = defineAccountChange({
   action: 'account.key',
   summary: 'End an API key of an account from the next call on, without a new one in its place',
   body: Joi.object<RevokeKeyBody>({ key_id: text(64).required(), reason }),
-  data: shape({
+  data: requiredObject({
     changed: Joi.boolean(),
     was_current: Joi.boolean().description('The account can do nothing until it has a new key.'),
   }),

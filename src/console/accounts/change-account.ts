@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { setAccount, type OperatorSettings, setAccountStatus } from '../../accounts/changes/set-account.js';
 import { languages, type Language } from '../../shared/messages.js';
-import { reason, type Reason, priceGroup, shape } from '../api/console-operation.js';
+import { reason, type Reason, priceGroup, requiredObject } from '../api/console-operation.js';
 import { changedData, defineAccountChange } from './define-account-change.js';
 import { updateConfig } from '../../accounts/changes/update-config.js';
 import { enableAsOperator } from '../../webhooks/endpoints/endpoint-status.js';
@@ -105,7 +105,7 @@ export const enableWebhooks = defineAccountChange({
   verb: 'enable-webhooks',
   action: 'webhook.enable',
   summary: 'Send new events to the disabled URLs of an account again; what was held waits to be replayed',
-  data: shape({ held: Joi.number() }),
+  data: requiredObject({ held: Joi.number() }),
   run: (account, { by }) => enableAsOperator(account, by),
 });
 

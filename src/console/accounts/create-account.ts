@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { createAccount } from '../../accounts/create-account.js';
 import { text } from '../../api/contract/fields.js';
 import { usernamePattern, usernameRule } from '../../shared/input-rules.js';
-import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
+import { defineConsoleOperation, reason, requiredObject, type Reason } from '../api/console-operation.js';
 
 type Role = 'buyer' | 'seller';
 
@@ -54,7 +54,7 @@ export const createAccountCall = defineConsoleOperation<Body>({
       .description('Sellers: the system that fulfils their sales.'),
     reason,
   }),
-  data: shape({
+  data: requiredObject({
     username: Joi.string(),
     id: Joi.string(),
     role: Joi.string().valid('buyer', 'seller'),

@@ -6,7 +6,7 @@ import type { OperatorAction } from '../../operators/rights.js';
 import {
   defineConsoleOperation,
   reasonBody,
-  shape,
+  requiredObject,
   usernameParams,
   type AnyConsoleOperation,
   type Reason,
@@ -25,7 +25,7 @@ interface AccountChange<Body extends Reason, Answer> {
 }
 
 /** Answer of an action that may find nothing to change. */
-export const changedData = shape({ changed: Joi.boolean() });
+export const changedData = requiredObject({ changed: Joi.boolean() });
 
 /** Defines an operation that changes one account. */
 export function defineAccountChange<Answer, Body extends Reason = Reason>({

@@ -14,7 +14,7 @@ import {
   toCursor,
   type StatementPosition,
 } from '../../statements/statement.js';
-import { defineConsoleOperation, shape, usernameParams } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject, usernameParams } from '../api/console-operation.js';
 
 const entriesMax = 100;
 
@@ -39,13 +39,13 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
       '`next` of the page before. The period is that of the first page; days are ignored.',
     ),
   }),
-  data: shape({
+  data: requiredObject({
     start: timestamp,
     end: timestamp,
     opening_balance: Joi.number(),
     closing_balance: Joi.number(),
     entries: Joi.array().items(
-      shape({
+      requiredObject({
         at: timestamp,
         kind: Joi.string(),
         ref_id: Joi.string().allow(null),

@@ -6,7 +6,12 @@ import {
   describeAccount,
   type AccountDescription,
 } from '../../accounts/list-accounts.js';
-import { defineConsoleOperation, priceGroup, shape, usernameParams } from '../api/console-operation.js';
+import {
+  defineConsoleOperation,
+  priceGroup,
+  requiredObject,
+  usernameParams,
+} from '../api/console-operation.js';
 import { languages } from '../../shared/messages.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
 import { listEndpoints, type ListedEndpoint } from '../../webhooks/endpoints/endpoint-status.js';
@@ -48,8 +53,8 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
     after: text(64),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
-    accounts: Joi.array().items(shape(accountFields)),
+  data: requiredObject({
+    accounts: Joi.array().items(requiredObject(accountFields)),
     next: Joi.string().allow(null).description('The `after` of the next page.'),
   }),
   async handle({ query: { prefix, group, after, limit } }) {
@@ -70,7 +75,7 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
 const nullableText = Joi.string().allow(null);
 const nullableNumber = Joi.number().allow(null);
 
-const accountData = shape({
+const accountData = requiredObject({
   ...accountFields,
   require_strong_sign: Joi.boolean(),
   require_ack: Joi.boolean(),
@@ -84,7 +89,7 @@ const accountData = shape({
   callback_url: nullableText,
   md5_signs_30_days: nullableNumber,
   webhooks: Joi.array().items(
-    shape({
+    requiredObject({
       url: Joi.string(),
       events: Joi.array().items(Joi.string()),
       status: Joi.string().valid('enabled', 'failing', 'disabled'),
@@ -93,10 +98,10 @@ const accountData = shape({
     }),
   ),
   keys: Joi.array().items(
-    shape({ id: Joi.string(), created_at: timestamp, valid_until: timestamp.allow(null) }),
+    requiredObject({ id: Joi.string(), created_at: timestamp, valid_until: timestamp.allow(null) }),
   ),
   changes: Joi.array().items(
-    shape({ at: timestamp, actor: Joi.string(), action: Joi.string(), reason: nullableText }),
+    requiredObject({ at: timestamp, actor: Joi.string(), action: Joi.string(), reason: nullableText }),
   ),
 });
 

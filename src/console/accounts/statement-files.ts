@@ -7,7 +7,7 @@ import { sendFile } from '../../api/http/send-response.js';
 import { validate } from '../../api/contract/validate.js';
 import { requireAccount } from '../../accounts/find-account.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { businessDay, dayNames, parsePeriod } from '../../shared/business-time.js';
+import { formatBusinessDay, dayNames, parsePeriod } from '../../shared/business-time.js';
 import type { CsvFormat } from '../../shared/csv-text.js';
 import { languages, type Language } from '../../shared/messages.js';
 import { now } from '../../shared/clock.js';
@@ -86,7 +86,7 @@ async function openRequestedStatement(
     subject: { kind: 'account', id: _id },
     after: { ...period, format: formatOf(asked) },
   });
-  const days = `${businessDay(period.start)}-${businessDay(period.end)}`;
+  const days = `${formatBusinessDay(period.start)}-${formatBusinessDay(period.end)}`;
   return {
     ...asked,
     username,

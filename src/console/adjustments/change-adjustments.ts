@@ -11,7 +11,7 @@ import {
   idParams,
   reason,
   reasonBody,
-  shape,
+  requiredObject,
   type AnyConsoleOperation,
   type Reason,
 } from '../api/console-operation.js';
@@ -46,7 +46,7 @@ export const requestAdjustmentCall = defineConsoleOperation<Body>({
       .description('Rupiah: a credit, or, negative, a debit. Not 0.'),
     reason,
   }),
-  data: shape(fields),
+  data: requiredObject(fields),
   async handle({ body: { account, amount }, by }) {
     return present(await requestAdjustment({ account: await requireAccount(account.trim()), amount }, by));
   },
@@ -80,7 +80,7 @@ function defineDecision(decision: {
     summary: decision.summary,
     params: idParams,
     body: reasonBody,
-    data: shape({ ...fields, changed: Joi.boolean().description('False: it was so before.') }),
+    data: requiredObject({ ...fields, changed: Joi.boolean().description('False: it was so before.') }),
     async handle({ params: { id }, by }) {
       const { adjustment, changed } = await decision.run(id, by);
       return { ...present(adjustment), changed };

@@ -5,7 +5,7 @@ import { adjustments, type Adjustment } from '../../adjustments/adjustment.model
 import { listPendingAdjustments } from '../../adjustments/list-adjustments.js';
 import { timestamp } from '../../api/contract/fields.js';
 import { lookUp } from '../../shared/collections.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import {
   decidedPageFields,
   findDecidedPage,
@@ -22,9 +22,9 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
   summary:
     'Corrections of wallets: those that wait, the longest waiting first; or those that fit a filter, newest first',
   query: decidedQuery,
-  data: shape({
+  data: requiredObject({
     adjustments: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         account: Joi.string(),
         reason: Joi.string(),

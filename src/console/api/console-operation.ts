@@ -13,7 +13,7 @@ import {
   priceGroupPattern,
   priceGroupRule,
   reasonLengthMax,
-  saysSomething,
+  letterOrDigitPattern,
 } from '../../shared/input-rules.js';
 import { getRight, type OperatorAction } from '../../operators/rights.js';
 
@@ -87,7 +87,7 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
 
 /** Reason of the operator. Every change needs one. */
 export const reason = text(reasonLengthMax)
-  .pattern(saysSomething)
+  .pattern(letterOrDigitPattern)
   .required()
   .messages({ 'string.pattern.base': '{{#label}} must say why' });
 
@@ -98,7 +98,7 @@ export interface Reason {
 export const reasonBody = Joi.object<Reason>({ reason });
 
 /** Builds the schema of an object in an answer. Every field is required. */
-export function shape(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
+export function requiredObject(fields: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])),
   );

@@ -3,7 +3,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { createJsonBodyParsers } from '../../api/http/request-body.js';
 import { getRequestContext } from '../../api/http/request-context.js';
 import { refuseMethod } from '../../api/http/mount-operations.js';
-import { whileMongoAnswers } from '../../api/http/mongo-timeout.js';
+import { failWhenMongoIsDown } from '../../api/http/mongo-timeout.js';
 import { validate } from '../../api/contract/validate.js';
 import { groupBy } from '../../shared/collections.js';
 import { getSessionId } from '../../operators/sessions.js';
@@ -35,7 +35,7 @@ export function mountConsoleApi(operations: readonly AnyConsoleOperation[]): Rou
 function createHandler(operation: AnyConsoleOperation): RequestHandler {
   return async (request, response) => {
     const call = buildCall(operation, request, response);
-    const data = await whileMongoAnswers(operation.handle(call));
+    const data = await failWhenMongoIsDown(operation.handle(call));
     getRequestContext(response).code = '00';
     response.json({ status: 'success', code: '00', data });
   };

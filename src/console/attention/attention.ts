@@ -7,7 +7,7 @@ import { listCases, resolveCase as closeCase } from '../../purchases/review/case
 import { redactUrlSecrets } from '../../shared/mask.js';
 import {
   defineConsoleOperation,
-  shape,
+  requiredObject,
   idParams,
   reasonBody,
   type Reason,
@@ -31,9 +31,9 @@ export const listAttention = defineConsoleOperation({
   path: '/attention',
   action: 'purchase.look',
   summary: 'Cases and purchases under review that wait for a person, in one list, the oldest first',
-  data: shape({
+  data: requiredObject({
     items: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string().description('Of the case; of a review that of its purchase.'),
         kind: Joi.string().valid(...kinds),
         since: timestamp,
@@ -91,7 +91,7 @@ export const resolveCase = defineConsoleOperation<Reason, { id: string }>({
   summary: 'Close a case that has been dealt with; it moves no money',
   params: idParams,
   body: reasonBody,
-  data: shape({ id: Joi.string(), changed: Joi.boolean() }),
+  data: requiredObject({ id: Joi.string(), changed: Joi.boolean() }),
   async handle({ params: { id }, by }) {
     const { changed } = await closeCase(id, by);
     return { id, changed };

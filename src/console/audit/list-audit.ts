@@ -3,7 +3,7 @@ import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.
 import type { AuditEntry } from '../../audit/audit.model.js';
 import { findAuditPage, type AuditFilter } from '../../audit/read-audit.js';
 import { parseDays } from '../../shared/business-time.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 
 /** Filter of the audit list and of its CSV. */
@@ -44,9 +44,9 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
     before: isoDay,
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     entries: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         at: timestamp,
         actor: Joi.string(),

@@ -8,7 +8,7 @@ import {
   idParams,
   reason,
   reasonBody,
-  shape,
+  requiredObject,
   type Reason,
 } from '../api/console-operation.js';
 
@@ -31,9 +31,9 @@ export const listBankLinesCall = defineConsoleOperation({
     after: text(64),
     limit: wholeNumber({ max: 100, standard: 20 }),
   }),
-  data: shape({
+  data: requiredObject({
     lines: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         day: Joi.string(),
         amount: Joi.number(),
@@ -43,7 +43,7 @@ export const listBankLinesCall = defineConsoleOperation({
         file: Joi.string(),
         same_before: Joi.array()
           .items(
-            shape({
+            requiredObject({
               id: Joi.string(),
               day: Joi.string(),
               status: Joi.string().valid(...bankLineStatuses),
@@ -53,7 +53,11 @@ export const listBankLinesCall = defineConsoleOperation({
           .description(
             'Lines of its amount, at most a day away, that were decided: it may be the same payment.',
           ),
-        decided: shape({ at: timestamp, actor: Joi.string(), reason: Joi.string().allow(null) }).allow(null),
+        decided: requiredObject({
+          at: timestamp,
+          actor: Joi.string(),
+          reason: Joi.string().allow(null),
+        }).allow(null),
       }),
     ),
     next: Joi.string().allow(null).description('The `after` of the next page.'),
@@ -82,7 +86,7 @@ export const listBankLinesCall = defineConsoleOperation({
   },
 });
 
-const changedData = shape({ changed: Joi.boolean().description('False: it was so before.') });
+const changedData = requiredObject({ changed: Joi.boolean().description('False: it was so before.') });
 
 interface Use extends Reason {
   deposit_id: string;

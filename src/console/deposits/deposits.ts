@@ -6,7 +6,7 @@ import { listDeposits as listWaiting } from '../../deposits/list-deposits.js';
 import { lookUp } from '../../shared/collections.js';
 import {
   defineConsoleOperation,
-  shape,
+  requiredObject,
   idParams,
   reasonBody,
   type AnyConsoleOperation,
@@ -23,9 +23,9 @@ export const listDeposits = defineConsoleOperation({
   action: 'deposit.look',
   summary: 'Deposits: those that wait, the longest waiting first; or those that fit a filter, newest first',
   query: decidedQuery,
-  data: shape({
+  data: requiredObject({
     deposits: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         account: Joi.string(),
         ref_id: Joi.string(),
@@ -87,7 +87,7 @@ function defineDecision(decision: {
     summary: decision.summary,
     params: idParams,
     body: reasonBody,
-    data: shape({ id: Joi.string(), status: Joi.string(), changed: Joi.boolean() }),
+    data: requiredObject({ id: Joi.string(), status: Joi.string(), changed: Joi.boolean() }),
     async handle({ params: { id }, by }) {
       const { deposit, changed } = await decision.run(id, by);
       return { id, status: deposit.status, changed };

@@ -7,7 +7,7 @@ import { lineMatches, type LineMatch } from '../../deposits/bank/line-match.js';
 import { planStatement, type PlannedLine } from '../../deposits/bank/plan-statement.js';
 import { bankLineRefusals, readBankStatement } from '../../deposits/bank/read-bank-statement.js';
 import { lookUp } from '../../shared/collections.js';
-import { defineConsoleOperation, reason, shape, type Reason } from '../api/console-operation.js';
+import { defineConsoleOperation, reason, requiredObject, type Reason } from '../api/console-operation.js';
 
 /** Maximum rows shown of each list. Counts cover all rows. */
 const shownMax = 200;
@@ -29,7 +29,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
   bodyBytesMax,
   summary: 'Which deposits a bank statement would confirm, and what the other lines fit to',
   body: Joi.object<{ file: string }>({ file: bankStatement }),
-  data: shape({
+  data: requiredObject({
     incoming: Joi.number(),
     outgoing: Joi.number(),
     others: Joi.number().description('Lines without an amount: balances, sums, addresses.'),
@@ -38,14 +38,14 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
     is_order_told: Joi.boolean().description(
       'False: every day could be a month (08/09/2026). It is read with the day first; look whether that is right.',
     ),
-    matches: shape(Object.fromEntries(lineMatches.map((match) => [match, Joi.number()]))),
+    matches: requiredObject(Object.fromEntries(lineMatches.map((match) => [match, Joi.number()]))),
     amount_named: Joi.number().description('Rupiah of the deposits that are confirmed by our id.'),
     amount_referenced: Joi.number().description(
       'And of those whose `ref_id`, which a client chose, is in the text.',
     ),
     amount_by_amount: Joi.number().description('And of those for which only the amount speaks.'),
     lines: Joi.array().items(
-      shape({
+      requiredObject({
         line: Joi.number(),
         day: Joi.string(),
         amount: Joi.number(),
@@ -55,12 +55,19 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
           'A line of its amount, at most a day away, was used or set aside: it may be the same payment.',
         ),
         deposits: Joi.array().items(
-          shape({ id: Joi.string(), account: Joi.string(), ref_id: Joi.string(), status: Joi.string() }),
+          requiredObject({
+            id: Joi.string(),
+            account: Joi.string(),
+            ref_id: Joi.string(),
+            status: Joi.string(),
+          }),
         ),
       }),
     ),
     refused_found: Joi.number(),
-    refused: Joi.array().items(shape({ line: Joi.number(), why: Joi.string().valid(...bankLineRefusals) })),
+    refused: Joi.array().items(
+      requiredObject({ line: Joi.number(), why: Joi.string().valid(...bankLineRefusals) }),
+    ),
     fingerprint: Joi.string().description('Of what would be confirmed: what was looked at, or nothing.'),
   }),
   async handle({ body: { file } }) {
@@ -137,12 +144,12 @@ export const confirmBankStatement = defineConsoleOperation<Confirm>({
       .description('Also where one deposit waits for the amount and no reference says so.'),
     reason,
   }),
-  data: shape({
+  data: requiredObject({
     confirmed: Joi.number(),
     stood: Joi.number().description('Deposits that were found credited meanwhile.'),
     kept: Joi.number().description('Lines that no earlier statement had.'),
     left_found: Joi.number().description('Lines whose deposit somebody else has decided meanwhile.'),
-    left: Joi.array().items(shape({ line: Joi.number(), why: Joi.string() })),
+    left: Joi.array().items(requiredObject({ line: Joi.number(), why: Joi.string() })),
   }),
   async handle({ body: { file, name, fingerprint, by_reference, by_amount }, by }) {
     const bytes = Buffer.from(file, 'base64');

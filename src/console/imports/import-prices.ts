@@ -9,7 +9,7 @@ import {
   planImport,
 } from '../../providers/imports/plan-import.js';
 import {
-  shape,
+  requiredObject,
   defineConsoleOperation,
   idParams,
   reason,
@@ -38,9 +38,9 @@ export function decodeBase64(base64: string): Uint8Array {
 
 const nullable = Joi.number().allow(null);
 const status = Joi.string().valid('active', 'inactive', 'maintenance');
-const figures = shape({ price: Joi.number(), cost: nullable, status });
+const figures = requiredObject({ price: Joi.number(), cost: nullable, status });
 
-export const planData = shape({
+export const planData = requiredObject({
   lines: Joi.number(),
   found: Joi.number().description('Offers that it changes, of which so many are shown.'),
   losing: Joi.number().description('Of these: at which each sale would lose money.'),
@@ -49,7 +49,7 @@ export const planData = shape({
   unchanged: Joi.number(),
   changes: Joi.array()
     .items(
-      shape({
+      requiredObject({
         line: Joi.number(),
         code: Joi.string(),
         seller: Joi.string(),
@@ -63,7 +63,9 @@ export const planData = shape({
     )
     .description('What must be meant first, and of that what falls or rises most.'),
   refused_found: Joi.number(),
-  refused: Joi.array().items(shape({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) })),
+  refused: Joi.array().items(
+    requiredObject({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) }),
+  ),
   fingerprint: Joi.string().description('Of all changes: apply what was looked at, or nothing.'),
 });
 
@@ -110,7 +112,7 @@ interface Apply extends Reason {
 }
 
 /** Offers that were changed by somebody else since the preview. */
-const keptData = Joi.array().items(shape({ line: Joi.number(), code: Joi.string() }));
+const keptData = Joi.array().items(requiredObject({ line: Joi.number(), code: Joi.string() }));
 
 export const applyPriceImport = defineConsoleOperation<Apply>({
   id: 'applyPriceImport',
@@ -130,7 +132,7 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
       ),
     reason,
   }),
-  data: shape({ id: Joi.string(), changed: Joi.number(), kept_found: Joi.number(), kept: keptData }),
+  data: requiredObject({ id: Joi.string(), changed: Joi.number(), kept_found: Joi.number(), kept: keptData }),
   async handle({ body: { file, name, fingerprint, meant }, by }) {
     const { importId, changed, kept } = await applyImport(
       { bytes: decodeBase64(file), file: name, fingerprint, meant },
@@ -153,11 +155,11 @@ export const undoPriceImport = defineConsoleOperation<Reason, { id: string }>({
   summary: 'Take back what an import has written, but for what was changed since; that can be undone again',
   params: idParams,
   body: reasonBody,
-  data: shape({
+  data: requiredObject({
     undone: Joi.number(),
     kept_found: Joi.number(),
     kept: Joi.array().items(
-      shape({
+      requiredObject({
         line: Joi.number(),
         code: Joi.string(),
         fields: Joi.array()

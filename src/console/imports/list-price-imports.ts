@@ -3,8 +3,8 @@ import { requireAccount } from '../../accounts/find-account.js';
 import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
 import { listImports, readOfferChanges, readOfferHistory } from '../../providers/imports/import-history.js';
 import { priceImportStatuses, type OfferFigures } from '../../providers/imports/price-import.model.js';
-import { getStartOfDay, startOfYesterday } from '../../shared/business-time.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { getStartOfDay, getStartOfYesterday } from '../../shared/business-time.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 import { codeParams } from '../products/products.js';
 
@@ -23,9 +23,9 @@ export const listPriceImports = defineConsoleOperation({
   action: 'product.look',
   summary: 'Price lists that were imported, the newest first, a page at a time',
   query: Joi.object<Query>({ after: text(64), limit: wholeNumber({ max: 100, standard: 20 }) }),
-  data: shape({
+  data: requiredObject({
     imports: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         file: Joi.string(),
         status: Joi.string().valid(...priceImportStatuses),
@@ -34,9 +34,12 @@ export const listPriceImports = defineConsoleOperation({
         actor: Joi.string(),
         reason: nullableText,
         at: timestamp,
-        undone: shape({ at: timestamp, actor: Joi.string(), reason: nullableText, kept: Joi.number() }).allow(
-          null,
-        ),
+        undone: requiredObject({
+          at: timestamp,
+          actor: Joi.string(),
+          reason: nullableText,
+          kept: Joi.number(),
+        }).allow(null),
       }),
     ),
     next: nullableText.description('The `after` of the next page.'),
@@ -72,7 +75,7 @@ const changedFigures = {
   cost: nullable,
   status: Joi.string().valid('active', 'inactive', 'maintenance').allow(null),
 };
-const figures = shape(changedFigures);
+const figures = requiredObject(changedFigures);
 
 export const listOfferChanges = defineConsoleOperation({
   id: 'listOfferChanges',
@@ -87,10 +90,10 @@ export const listOfferChanges = defineConsoleOperation({
     before: Joi.string().max(40).isoDate(),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     since: timestamp,
     changes: Joi.array().items(
-      shape({
+      requiredObject({
         at: timestamp,
         actor: Joi.string(),
         reason: nullableText,
@@ -104,7 +107,7 @@ export const listOfferChanges = defineConsoleOperation({
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
   }),
   async handle({ query: { seller, from, before, limit } }) {
-    const since = from === undefined ? startOfYesterday() : getStartOfDay(from);
+    const since = from === undefined ? getStartOfYesterday() : getStartOfDay(from);
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
     const { changes, next, lookedBackTo } = await readOfferChanges(
       { since, sellerId },
@@ -146,9 +149,9 @@ export const getOfferHistory = defineConsoleOperation({
     before: Joi.string().max(40).isoDate(),
     limit: wholeNumber({ max: 100, standard: 20 }),
   }),
-  data: shape({
+  data: requiredObject({
     moments: Joi.array().items(
-      shape({
+      requiredObject({
         at: timestamp,
         actor: Joi.string(),
         reason: nullableText,

@@ -16,23 +16,27 @@ import {
 import { lookUp } from '../../shared/collections.js';
 import type { FigureName, Figures } from '../../signals/figures.js';
 import { readFigures } from '../../signals/keep-figures.js';
-import { defineConsoleOperation, shape, reasonBody, type Reason } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject, reasonBody, type Reason } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 
 const closesShown = 30;
 const verificationsShown = 30;
 
-const verificationData = shape({
+const verificationData = requiredObject({
   day: Joi.string(),
   at: timestamp,
   duration_ms: Joi.number(),
   ok: Joi.boolean(),
   failures: Joi.number(),
-  checks: Joi.array().items(shape({ check: Joi.string(), title: Joi.string(), failures: Joi.number() })),
+  checks: Joi.array().items(
+    requiredObject({ check: Joi.string(), title: Joi.string(), failures: Joi.number() }),
+  ),
   not_checked: Joi.array()
-    .items(shape({ check: Joi.string(), title: Joi.string() }))
+    .items(requiredObject({ check: Joi.string(), title: Joi.string() }))
     .description('Rules that this run has not looked at: it says nothing about them.'),
-  findings: Joi.array().items(shape({ check: Joi.string(), subject: Joi.string(), message: Joi.string() })),
+  findings: Joi.array().items(
+    requiredObject({ check: Joi.string(), subject: Joi.string(), message: Joi.string() }),
+  ),
 });
 
 export const getLedger = defineConsoleOperation<unknown, unknown, { before?: string }>({
@@ -42,16 +46,16 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
   action: 'ledger.verify',
   summary: 'What ledger accounts hold, closed days with their roots, and what verifications came to',
   query: Joi.object<{ before?: string }>({ before: day }),
-  data: shape({
+  data: requiredObject({
     accounts: Joi.array().items(
-      shape({
+      requiredObject({
         account: Joi.string(),
         closed: Joi.number().description('Rupiah at the end of the last closed day.'),
         now: Joi.number().allow(null).description('Where it is known without adding up the open days.'),
       }),
     ),
     closes: Joi.array().items(
-      shape({
+      requiredObject({
         day: Joi.string(),
         root: Joi.string(),
         is_signed: Joi.boolean(),
@@ -64,7 +68,7 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
     next: Joi.string().allow(null).description('The `before` of earlier closes.'),
     verifications: Joi.array().items(verificationData),
     next_verification_at: timestamp,
-    running: shape({
+    running: requiredObject({
       what: Joi.string().valid('waiting', 'wallets', 'subjects'),
       done: Joi.number(),
       total: Joi.number(),
@@ -141,7 +145,7 @@ export const verifyLedgerNow = defineConsoleOperation<Reason>({
   action: 'ledger.run',
   summary: 'Let a worker verify every money rule now; how far it is, getLedger tells',
   body: reasonBody,
-  data: shape({}),
+  data: requiredObject({}),
   async handle({ by }) {
     await requestVerification(by);
     return {};

@@ -3,7 +3,13 @@ import { requireAccount, findUsernames } from '../../accounts/find-account.js';
 import { text, timestamp, wholeNumber, rupiah } from '../../api/contract/fields.js';
 import { listMarkups } from '../../products/markups.js';
 import { lookUp } from '../../shared/collections.js';
-import { defineConsoleOperation, priceGroup, shape, reason, type Reason } from '../api/console-operation.js';
+import {
+  defineConsoleOperation,
+  priceGroup,
+  requiredObject,
+  reason,
+  type Reason,
+} from '../api/console-operation.js';
 import { groupAccountsCountedMax, listPriceGroups } from '../../providers/price-groups.js';
 import { limits } from '../../../config/limits.js';
 import { removeMarkup, setMarkup, type MarkupTarget } from '../../products/set-markup.js';
@@ -17,7 +23,7 @@ interface Query {
 
 const nullableText = Joi.string().allow(null);
 
-const markupData = shape({
+const markupData = requiredObject({
   account: nullableText.description('The buyer that it is for. With group null as well: all.'),
   group: nullableText.description('The price group that it is for.'),
   product: nullableText,
@@ -41,7 +47,7 @@ export const listMarkupsCall = defineConsoleOperation({
     after: text(200),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }).oxor('account', 'group'),
-  data: shape({
+  data: requiredObject({
     markups: Joi.array().items(markupData),
     next: nullableText.description('The `after` of the next page.'),
   }),
@@ -76,9 +82,9 @@ export const listPriceGroupsCall = defineConsoleOperation({
     after: text(32),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     groups: Joi.array().items(
-      shape({
+      requiredObject({
         name: Joi.string(),
         accounts: Joi.number().description('Counted up to `counted_max`.'),
       }),
@@ -129,7 +135,7 @@ export const setMarkupCall = defineConsoleOperation({
     .xor('percent', 'rupiah')
     .xor('product', 'category', 'all')
     .xor('account', 'group', 'everybody'),
-  data: shape({}),
+  data: requiredObject({}),
   async handle({ body: { percent, rupiah: amount, ...given }, by }) {
     await setMarkup(await findTarget(given), { percent, rupiah: amount }, by);
     return {};
@@ -143,7 +149,7 @@ export const removeMarkupCall = defineConsoleOperation({
   action: 'markup.set',
   summary: 'Remove a markup; of the rules that are left the next one holds',
   body: Joi.object<Target>(target).xor('product', 'category', 'all').xor('account', 'group', 'everybody'),
-  data: shape({}),
+  data: requiredObject({}),
   async handle({ body, by }) {
     await removeMarkup(await findTarget(body), by);
     return {};

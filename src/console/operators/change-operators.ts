@@ -21,7 +21,7 @@ import { usernamePattern, usernameRule } from '../../shared/input-rules.js';
 import {
   defineConsoleOperation,
   reason,
-  shape,
+  requiredObject,
   usernameParams,
   type AnyConsoleOperation,
   type Reason,
@@ -37,9 +37,9 @@ const role = Joi.string()
   .valid(...operatorRoles)
   .required();
 
-const named = shape({ username: Joi.string() });
+const named = requiredObject({ username: Joi.string() });
 /** Answer with a generated password. Only this answer shows it. */
-const withPassword = shape({ username: Joi.string(), password: Joi.string() });
+const withPassword = requiredObject({ username: Joi.string(), password: Joi.string() });
 
 export const createOperatorCall = defineConsoleOperation<WithRole & { username: string }>({
   id: 'createOperator',

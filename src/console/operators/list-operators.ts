@@ -3,7 +3,7 @@ import { timestamp } from '../../api/contract/fields.js';
 import { listOperators } from '../../operators/manage-operators.js';
 import { operatorRoles, rights, type OperatorAction } from '../../operators/rights.js';
 import { listSessions } from '../../operators/sessions.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { presentSession, sessionData } from './session-data.js';
 
 export const listOperatorsCall = defineConsoleOperation({
@@ -12,9 +12,9 @@ export const listOperatorsCall = defineConsoleOperation({
   path: '/operators',
   action: 'operator.look',
   summary: 'Who may log in, and from where they are logged in',
-  data: shape({
+  data: requiredObject({
     operators: Joi.array().items(
-      shape({
+      requiredObject({
         username: Joi.string(),
         role: Joi.string().valid(...operatorRoles),
         has_second_factor: Joi.boolean(),
@@ -51,10 +51,10 @@ export const getRights = defineConsoleOperation({
   path: '/rights',
   action: 'own.look',
   summary: 'What each role may do, here and on the command line',
-  data: shape({
+  data: requiredObject({
     roles: Joi.array().items(role),
     rights: Joi.array().items(
-      shape({
+      requiredObject({
         action: Joi.string().valid(...actions),
         does: Joi.string(),
         kind: Joi.string().valid('read', 'change'),

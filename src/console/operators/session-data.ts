@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { text, timestamp } from '../../api/contract/fields.js';
 import type { ListedSession } from '../../operators/sessions.js';
-import { shape } from '../api/console-operation.js';
+import { requiredObject } from '../api/console-operation.js';
 
-export const sessionData = shape({
+export const sessionData = requiredObject({
   id: Joi.string(),
   started_at: timestamp,
   address: Joi.string().allow('').description('Empty where it is not known.'),

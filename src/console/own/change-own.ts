@@ -11,14 +11,14 @@ import { enrol } from '../../operators/login.js';
 import { beginEnrolment, replaceRecoveryCodes } from '../../operators/second-factor.js';
 import { ValidationError } from '../../shared/errors.js';
 import { asWritten } from '../../shared/say.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { sessionToEnd } from '../operators/session-data.js';
 import { proofFields, reauthenticate, type Proof } from '../operators/reauthenticate.js';
 
 const proofBody = Joi.object<Proof>(proofFields);
-const nothing = shape({});
+const nothing = requiredObject({});
 /** Recovery codes. Only their hashes are stored, so they can never be shown again. */
-const recoveryCodes = shape({ recovery_codes: Joi.array().items(Joi.string()) });
+const recoveryCodes = requiredObject({ recovery_codes: Joi.array().items(Joi.string()) });
 
 type NewPassword = Proof & { new_password: string; new_password_again: string };
 
@@ -54,7 +54,7 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
   action: 'own.change',
   summary: 'The secret for an authenticator app; it counts once a code of the app is given',
   body: proofBody,
-  data: shape({
+  data: requiredObject({
     secret: Joi.string().description('To type in.'),
     uri: Joi.string().description('For a QR code.'),
   }),
@@ -105,7 +105,7 @@ export const makeOwnKey = defineConsoleOperation<Proof>({
   action: 'own.change',
   summary: 'A new key for the command line in place of the one before; this answer alone shows it',
   body: proofBody,
-  data: shape({ operator_key: Joi.string() }),
+  data: requiredObject({ operator_key: Joi.string() }),
   async handle(call) {
     await reauthenticate(call);
     return { operator_key: await createOperatorKey(call.operator, call.by) };

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { env } from '../../../config/env.js';
 import { isAllowed, operatorRoles, rights, type OperatorAction } from '../../operators/rights.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { timestamp } from '../../api/contract/fields.js';
 import { listSessions } from '../../operators/sessions.js';
 import { presentSession, sessionData } from '../operators/session-data.js';
@@ -17,7 +17,7 @@ export const getSession = defineConsoleOperation({
   path: '/session',
   action: 'own.look',
   summary: 'Who is logged in, what they may do, and in which zone the business keeps its time',
-  data: shape({
+  data: requiredObject({
     username: Joi.string(),
     role: Joi.string().valid(...operatorRoles),
     actions: Joi.array().items(Joi.string().valid(...actions)),
@@ -41,7 +41,7 @@ export const getOwn = defineConsoleOperation({
   path: '/me',
   action: 'own.look',
   summary: 'What an operator has of their own: second factor, key and sessions',
-  data: shape({
+  data: requiredObject({
     second_factor_since: timestamp.allow(null).description('Null: the password alone logs in.'),
     recovery_codes_left: Joi.number(),
     key_created_at: timestamp.allow(null).description('Of the key for the command line.'),

@@ -5,7 +5,7 @@ import {
   findCataloguePage,
   setOffer,
 } from '../../providers/catalogue.js';
-import { shape, defineConsoleOperation, reason, type Reason } from '../api/console-operation.js';
+import { requiredObject, defineConsoleOperation, reason, type Reason } from '../api/console-operation.js';
 import { text, wholeNumber, rupiah } from '../../api/contract/fields.js';
 import { requireAccount } from '../../accounts/find-account.js';
 import { setCutOff } from '../../products/cut-off.js';
@@ -16,18 +16,18 @@ const nullable = Joi.number().allow(null);
 const status = Joi.string().valid('active', 'inactive', 'maintenance');
 
 /** A product with its offers. */
-export const productData = shape({
+export const productData = requiredObject({
   code: Joi.string(),
   name: Joi.string(),
   category: Joi.string(),
   subcategory: Joi.string(),
   operator: Joi.string().allow(null),
   status,
-  cut_off: shape({ start: Joi.string(), end: Joi.string() }).allow(null),
+  cut_off: requiredObject({ start: Joi.string(), end: Joi.string() }).allow(null),
   max_wait_s: nullable,
   offers: Joi.array()
     .items(
-      shape({
+      requiredObject({
         seller: Joi.string(),
         is_owner: Joi.boolean(),
         status,
@@ -100,7 +100,7 @@ export const listProducts = defineConsoleOperation({
     after: text(50),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     products: Joi.array().items(productData),
     next: Joi.string().allow(null).description('The `after` of the next page.'),
   }),
@@ -133,7 +133,7 @@ export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }
       .required(),
     reason,
   }),
-  data: shape({}),
+  data: requiredObject({}),
   async handle({ params: { code }, body: { cut_off: cutOff }, by }) {
     await setCutOff({ code, cutOff }, by);
     return {};
@@ -161,7 +161,7 @@ export const setOfferCall = defineConsoleOperation<OfferBody, { code: string }>(
     below_cost: Joi.boolean().default(false),
     reason,
   }).or('price', 'status'),
-  data: shape({}),
+  data: requiredObject({}),
   async handle({ params, body: { seller, price, status, below_cost: belowCost }, by }) {
     const { _id: sellerId } = await requireAccount(seller);
     await setOffer({ code: params.code, sellerId, price, status, belowCost }, by);

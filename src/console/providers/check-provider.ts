@@ -4,7 +4,7 @@ import { obstacles, rankCriteria } from '../../providers/choose-route.js';
 import { comparePriceList, priceDifferences } from '../../providers/compare-price-list.js';
 import { readRoutingOrder } from '../../providers/routing-order.js';
 import { reconcileDay } from '../../reconciliation/reconcile-day.js';
-import { defineConsoleOperation, shape, reason, type Reason } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject, reason, type Reason } from '../api/console-operation.js';
 import { day } from '../api/list-query.js';
 import { defineProviderOperation } from './define-provider-operation.js';
 import { acceptDifferences } from '../../reconciliation/stored-reconciliations.js';
@@ -26,11 +26,11 @@ export const getRouting = defineConsoleOperation({
   action: 'provider.look',
   summary: 'In which order the sellers of a product would be asked now, and what keeps each from it',
   query: Joi.object<{ product: string }>({ product: productCode.required() }),
-  data: shape({
+  data: requiredObject({
     product: Joi.string(),
     closed: Joi.string().allow(null).description('What closes it, whoever would serve it.'),
     offers: Joi.array().items(
-      shape({
+      requiredObject({
         seller: Joi.string(),
         price: Joi.number(),
         cost: nullable,
@@ -69,12 +69,12 @@ export const comparePrices = defineProviderOperation({
   asks: true,
   summary: "Hold a provider's price list, asked for now, against the seller's offers",
   body: Joi.object({}),
-  data: shape({
+  data: requiredObject({
     offers: Joi.number(),
     listed: Joi.number(),
     found: Joi.number(),
     differences: Joi.array().items(
-      shape({
+      requiredObject({
         product_code: Joi.string(),
         what: Joi.string().valid(...priceDifferences),
         price: Joi.number(),
@@ -117,14 +117,14 @@ export const reconcileProviderDay = defineProviderOperation({
     date: day.required(),
     csv: Joi.string().max(recordBytesMax),
   }),
-  data: shape({
+  data: requiredObject({
     date: Joi.string(),
     ours: Joi.number(),
     theirs: Joi.number(),
     matched: Joi.number(),
     found: Joi.number().description('Differences, of which so many are shown.'),
     differences: Joi.array().items(
-      shape({
+      requiredObject({
         kind: Joi.string().valid('only-provider', 'only-ours', 'differs'),
         reference: Joi.string(),
         ours: Joi.string().allow(null),
@@ -158,7 +158,7 @@ export const acceptDifferencesCall = defineProviderOperation({
   action: 'provider.accept',
   summary: 'Say that the differences of a day are known and explained: no alarm stands for them any more',
   body: Joi.object<Body>({ date: day.required(), reason }),
-  data: shape({ date: Joi.string(), different: Joi.number() }),
+  data: requiredObject({ date: Joi.string(), different: Joi.number() }),
   async run(seller, { body: { date }, by }) {
     const accepted = await acceptDifferences(seller, date, by);
     return { date: accepted.date, different: accepted.different };

@@ -5,7 +5,7 @@ import { countCallsInFlight, readCircuits } from '../../providers/circuit.js';
 import { readProviderHistories, type ProviderFigures } from '../../providers/provider-metrics.js';
 import { ProviderStateModel, type ProviderState } from '../../providers/provider-state.model.js';
 import { nowMs } from '../../shared/clock.js';
-import { shape } from '../api/console-operation.js';
+import { requiredObject } from '../api/console-operation.js';
 import { presentProvider, providerFields, recentFigures } from './list-providers.js';
 import { defineProviderOperation } from './define-provider-operation.js';
 
@@ -19,7 +19,7 @@ const stepsOfDays: Record<number, number> = { 1: 15 * minuteMs, 7: 2 * hourMs, 3
 
 const nullable = Joi.number().allow(null);
 
-export const stepData = shape({
+export const stepData = requiredObject({
   from: timestamp,
   orders: Joi.number(),
   sold: Joi.number(),
@@ -52,12 +52,12 @@ export const getProvider = defineProviderOperation({
   action: 'provider.look',
   summary: 'The provider of a seller as it is, and how it was: 1, 7 or 30 days',
   query: Joi.object<{ days: number }>({ days: wholeNumber({ max: 30, standard: 1 }) }),
-  data: shape({
+  data: requiredObject({
     ...providerFields,
-    in_flight: shape({ orders: Joi.number(), questions: Joi.number() }),
+    in_flight: requiredObject({ orders: Joi.number(), questions: Joi.number() }),
     steps: Joi.array().items(stepData),
     changes: Joi.array()
-      .items(shape({ at: timestamp, to: Joi.string(), because: Joi.string().allow(null) }))
+      .items(requiredObject({ at: timestamp, to: Joi.string(), because: Joi.string().allow(null) }))
       .description('Of its circuit, the newest first.'),
   }),
   async run(seller, { query: { days } }) {

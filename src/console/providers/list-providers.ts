@@ -10,7 +10,7 @@ import { listProviders as findProviders, type ProviderOverview } from '../../pro
 import { slotMs } from '../../samples/sample.model.js';
 import { nowMs } from '../../shared/clock.js';
 import { memoizeFor } from '../../shared/memoize.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -26,7 +26,7 @@ export const providerFields = {
   address: Joi.string().allow(null).description('Null: the kind knows it by itself.'),
   username: Joi.string().description('Our name there.'),
   account_status: Joi.string().valid('active', 'suspended'),
-  paused: shape({ reason: Joi.string().allow(''), by: Joi.string(), at: timestamp }).allow(null),
+  paused: requiredObject({ reason: Joi.string().allow(''), by: Joi.string(), at: timestamp }).allow(null),
   circuit: Joi.string().valid('closed', 'half-open', 'open'),
   asked_pause_ms: Joi.number().description('How long the pause goes on that it has asked for; 0: none.'),
   waiting: Joi.number(),
@@ -34,8 +34,8 @@ export const providerFields = {
   float: nullable.description('Rupiah that we have there, as it last told.'),
   float_at: timestamp.allow(null),
   float_ends_at: timestamp.allow(null).description('At the pace of the day; null: not within 90 days.'),
-  limits: shape({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
-  day: shape({
+  limits: requiredObject({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
+  day: requiredObject({
     orders: Joi.number(),
     sold: Joi.number(),
     failed: Joi.number(),
@@ -53,8 +53,8 @@ export const listProviders = defineConsoleOperation({
   path: '/providers',
   action: 'provider.look',
   summary: 'Providers by their sellers: whether they serve, what waits, our money there and when it ends',
-  data: shape({
-    providers: Joi.array().items(shape(providerFields)),
+  data: requiredObject({
+    providers: Joi.array().items(requiredObject(providerFields)),
     is_cut: Joi.boolean().description('There are more than are shown.'),
   }),
   handle: () => shownProviders(),

@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import { limits } from '../../../config/limits.js';
 import { recordAudit } from '../../audit/record-audit.js';
-import { askFloat } from '../../providers/refresh-providers.js';
+import { readFloatWithLatency } from '../../providers/refresh-providers.js';
 import { changeProvider, pauseProvider, resumeProvider } from '../../providers/manage-provider.js';
 import { redactUrls } from '../webhooks/deliveries.js';
-import { reason, reasonBody, shape, type Reason } from '../api/console-operation.js';
+import { reason, reasonBody, requiredObject, type Reason } from '../api/console-operation.js';
 import { defineProviderOperation } from './define-provider-operation.js';
 
-const nothing = shape({});
+const nothing = requiredObject({});
 
 export const pauseProviderCall = defineProviderOperation({
   id: 'pauseProvider',
@@ -80,13 +80,13 @@ export const testProvider = defineProviderOperation({
   action: 'provider.float',
   summary: 'Ask a provider for our balance there: a call that buys nothing',
   body: reasonBody,
-  data: shape({
+  data: requiredObject({
     float: Joi.number().allow(null),
     duration_ms: Joi.number(),
     problem: Joi.string().allow(null),
   }),
   async run(seller, { by }) {
-    const { amount, durationMs, problem: said } = await askFloat(seller);
+    const { amount, durationMs, problem: said } = await readFloatWithLatency(seller);
     const problem = redactUrls(said);
     await recordAudit(null, {
       ...by,

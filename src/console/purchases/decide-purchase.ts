@@ -7,7 +7,7 @@ import {
   defineConsoleOperation,
   idParams,
   reason,
-  shape,
+  requiredObject,
   type Reason,
   reasonBody,
 } from '../api/console-operation.js';
@@ -19,7 +19,10 @@ interface Body extends Reason {
   serial_number?: string;
 }
 
-export const decidedData = shape({ id: Joi.string(), status: Joi.string().valid(...purchaseStatuses) });
+export const decidedData = requiredObject({
+  id: Joi.string(),
+  status: Joi.string().valid(...purchaseStatuses),
+});
 
 export const decidePurchase = defineConsoleOperation({
   id: 'decidePurchase',

@@ -5,7 +5,7 @@ import { describePurchase, type PurchaseDescription } from '../../purchases/revi
 import { reviewOutcomes } from '../../purchases/review/review-decisions.js';
 import { lookUp } from '../../shared/collections.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
-import { defineConsoleOperation, idParams, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, idParams, requiredObject } from '../api/console-operation.js';
 import { deliveryData, presentDelivery, redactUrls } from '../webhooks/deliveries.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 import { requireAccount } from '../../accounts/find-account.js';
@@ -17,7 +17,7 @@ import { requirePurchase } from '../../purchases/find-purchase.js';
 
 const nullableText = Joi.string().allow(null);
 
-const orderData = shape({
+const orderData = requiredObject({
   reference: Joi.string(),
   seller: Joi.string(),
   provider: Joi.string(),
@@ -34,7 +34,7 @@ const orderData = shape({
   last_check_at: timestamp.allow(null),
 });
 
-const descriptionData = shape({
+const descriptionData = requiredObject({
   purchase: purchaseData,
   kind: Joi.string().valid('prepaid', 'postpaid'),
   surface: Joi.string().valid('wallet', 'buyer', 'reseller'),
@@ -49,7 +49,7 @@ const descriptionData = shape({
   next_action_at: timestamp.allow(null),
   decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
   timeline: Joi.array().items(
-    shape({
+    requiredObject({
       at: timestamp,
       what: Joi.string().valid('state', 'journal', 'attempt', 'delivery', 'case', 'operator'),
       detail: Joi.string(),
@@ -58,7 +58,12 @@ const descriptionData = shape({
   orders: Joi.array().items(orderData),
   deliveries: Joi.array().items(deliveryData),
   cases: Joi.array().items(
-    shape({ id: Joi.string(), kind: Joi.string(), detail: Joi.string(), resolved_at: timestamp.allow(null) }),
+    requiredObject({
+      id: Joi.string(),
+      kind: Joi.string(),
+      detail: Joi.string(),
+      resolved_at: timestamp.allow(null),
+    }),
   ),
 });
 
@@ -134,7 +139,7 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   action: 'purchase.look',
   summary: 'A purchase as the call answers its buyer now, by the surface that it was bought by',
   params: idParams,
-  data: shape({
+  data: requiredObject({
     call: Joi.string().description('Method and path.'),
     answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
   }),

@@ -10,7 +10,7 @@ import {
 import { purchaseStatuses, type PurchaseStatus } from '../../purchases/purchase.model.js';
 import { day } from '../api/list-query.js';
 import { findUsernames } from '../../accounts/find-account.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { presentPurchase, purchaseData } from './present-purchase.js';
 import { sumPurchases } from '../../purchases/sum-purchases.js';
 import { searchPurchasesAndAccounts, searchLength } from '../../purchases/search-purchases.js';
@@ -66,7 +66,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
     after: text(100),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     purchases: Joi.array().items(purchaseData),
     next: Joi.string().allow(null),
     looked_back_to: timestamp.allow(null),
@@ -89,10 +89,10 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
   action: 'purchase.look',
   summary: 'What the purchases that fit a filter come to',
   query: Joi.object<PurchaseFilterQuery>(purchaseFilterFields),
-  data: shape({
+  data: requiredObject({
     count: Joi.number(),
     by_status: Joi.array().items(
-      shape({
+      requiredObject({
         status: Joi.string().valid(...purchaseStatuses),
         count: Joi.number(),
         amount: Joi.number().description('Rupiah: the prices.'),
@@ -123,10 +123,10 @@ export const searchCall = defineConsoleOperation<unknown, unknown, { q: string }
   action: 'purchase.look',
   summary: 'Purchases by id, ref_id, customer number or serial number, and accounts by how they begin',
   query: Joi.object<{ q: string }>({ q: text(searchLength.max).min(searchLength.min).required() }),
-  data: shape({
+  data: requiredObject({
     purchases: Joi.array().items(purchaseData),
     accounts: Joi.array().items(
-      shape({ username: Joi.string(), role: Joi.string().valid('buyer', 'seller') }),
+      requiredObject({ username: Joi.string(), role: Joi.string().valid('buyer', 'seller') }),
     ),
   }),
   async handle({ query: { q } }) {

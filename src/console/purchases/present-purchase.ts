@@ -4,7 +4,7 @@ import { formatToken } from '../../purchases/pln-token.js';
 import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
 import { lookUp } from '../../shared/collections.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
-import { shape } from '../api/console-operation.js';
+import { requiredObject } from '../api/console-operation.js';
 
 const nullableText = Joi.string().allow(null);
 
@@ -26,7 +26,7 @@ const fields = {
 };
 
 export const purchaseFields = Object.keys(fields);
-export const purchaseData = shape(fields);
+export const purchaseData = requiredObject(fields);
 
 /**
  * Presents a purchase as lists show it.

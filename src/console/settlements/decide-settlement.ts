@@ -13,7 +13,7 @@ import {
   idParams,
   reason,
   reasonBody,
-  shape,
+  requiredObject,
   type AnyConsoleOperation,
   type Reason,
 } from '../api/console-operation.js';
@@ -77,7 +77,7 @@ function defineStep<Body extends Reason = Reason>(step: {
     summary: step.summary,
     params: idParams,
     body: step.body ?? (reasonBody as unknown as Joi.ObjectSchema<Body>),
-    data: shape({ id: Joi.string(), status: Joi.string() }),
+    data: requiredObject({ id: Joi.string(), status: Joi.string() }),
     async handle({ params: { id }, by, body }) {
       return { id, status: (await step.run(id, { by, body })).status };
     },

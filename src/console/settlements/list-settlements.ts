@@ -6,7 +6,7 @@ import { listSettlements as listOpen } from '../../settlements/find-settlement.j
 import { openStatuses, getPossibleSteps, settlementSteps } from '../../settlements/claim-settlement.js';
 import { settlements, type Settlement, type SettlementStatus } from '../../settlements/settlement.model.js';
 import { lookUp } from '../../shared/collections.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { listQuery, pageFields, buildPageFilter, type ListQuery } from '../api/list-query.js';
 
 const statuses = [
@@ -35,9 +35,9 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
       .default('open'),
     ...listQuery,
   }),
-  data: shape({
+  data: requiredObject({
     settlements: Joi.array().items(
-      shape({
+      requiredObject({
         id: text,
         seller: text,
         ref_id: text.allow(null),

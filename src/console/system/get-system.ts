@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { env, givenSettings } from '../../../config/env.js';
 import { releaseVersion } from '../../../config/release.js';
 import { shownSettings } from '../../../config/shown-settings.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { listStandingAlarms } from '../../alarms/standing-alarms.js';
 import { timestamp } from '../../api/contract/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
@@ -16,10 +16,10 @@ export const getServiceSettings = defineConsoleOperation({
   path: '/system/settings',
   action: 'settings.look',
   summary: 'The settings of the web process that answers, without secrets',
-  data: shape({
+  data: requiredObject({
     release: Joi.string(),
     settings: Joi.array().items(
-      shape({
+      requiredObject({
         name: Joi.string(),
         shown: Joi.string()
           .valid('value', 'address', 'secret')
@@ -66,11 +66,11 @@ export const getSystem = defineConsoleOperation({
   action: 'system.look',
   summary:
     'The checks of `topup doctor` as they are now, alarms that stand, and jobs that fail again and again',
-  data: shape({
-    checked: shape({
+  data: requiredObject({
+    checked: requiredObject({
       at: timestamp,
       checks: Joi.array().items(
-        shape({
+        requiredObject({
           name: Joi.string(),
           status: Joi.string().valid('ok', 'warn', 'fail'),
           detail: Joi.string().allow(''),
@@ -85,7 +85,7 @@ export const getSystem = defineConsoleOperation({
     ),
     alarms: Joi.array()
       .items(
-        shape({
+        requiredObject({
           id: Joi.string(),
           since: timestamp,
           is_told: Joi.boolean(),
@@ -95,7 +95,7 @@ export const getSystem = defineConsoleOperation({
       .description('The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none.'),
     failing_jobs: Joi.array()
       .items(
-        shape({
+        requiredObject({
           id: Joi.string(),
           queue: Joi.string(),
           rounds: Joi.number(),

@@ -3,7 +3,13 @@ import { timestamp, text, wholeNumber } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { jobStates, refusals, type SeenJob, type JobState } from '../../doctor/jobs/describe-job.js';
 import { lookUp } from '../../shared/collections.js';
-import { shape, defineConsoleOperation, idParams, reason, type Reason } from '../api/console-operation.js';
+import {
+  requiredObject,
+  defineConsoleOperation,
+  idParams,
+  reason,
+  type Reason,
+} from '../api/console-operation.js';
 import { listJobs } from '../../doctor/jobs/list-jobs.js';
 import { findJobs, findJob } from '../../doctor/jobs/find-jobs.js';
 import { retriedMax, retryJobs } from '../../doctor/jobs/retry-jobs.js';
@@ -15,7 +21,7 @@ export const refusal = Joi.string()
   .allow(null)
   .description('Why it is not retried; null: it is.');
 
-export const jobData = shape({
+export const jobData = requiredObject({
   id: Joi.string(),
   queue: Joi.string(),
   name: Joi.string().description('Its kind.'),
@@ -100,7 +106,7 @@ export const listJobsCall = defineConsoleOperation({
     after: text(150),
     limit: wholeNumber({ max: 100, standard: 50 }),
   }),
-  data: shape({
+  data: requiredObject({
     jobs: Joi.array().items(jobData),
     next: Joi.string()
       .allow(null)
@@ -120,10 +126,10 @@ export const findJobsCall = defineConsoleOperation({
   summary:
     'Jobs of every kind and state by what they are about: a purchase, account, settlement, report or delivery',
   query: Joi.object<{ about: string }>({ about: text(140).min(2).required() }),
-  data: shape({
+  data: requiredObject({
     things: Joi.array()
       .items(
-        shape({
+        requiredObject({
           kind: Joi.string().valid('purchase', 'account', 'settlement', 'report', 'delivery'),
           id: Joi.string(),
           account: Joi.string().allow(null),
@@ -153,11 +159,11 @@ export const getJob = defineConsoleOperation({
   action: 'queue.look',
   summary: 'A job with its payload and what its rounds failed with',
   params: idParams,
-  data: shape({
+  data: requiredObject({
     job: jobData,
     payload: Joi.string().allow(null).description('Ids, as JSON. Null: nobody knows what it holds.'),
     failures: Joi.array()
-      .items(shape({ at: timestamp, reason: Joi.string().allow('') }))
+      .items(requiredObject({ at: timestamp, reason: Joi.string().allow('') }))
       .description('The newest last, 20 of its rounds at most. They are forgotten once a round was good.'),
   }),
   async handle({ params }) {
@@ -184,7 +190,7 @@ export const retryJobsCall = defineConsoleOperation({
     ids: Joi.array().items(text(200)).min(1).max(retriedMax).unique().required(),
     reason,
   }),
-  data: shape({ jobs: Joi.array().items(shape({ id: Joi.string(), refusal })) }),
+  data: requiredObject({ jobs: Joi.array().items(requiredObject({ id: Joi.string(), refusal })) }),
   async handle({ body, by }) {
     return { jobs: await retryJobs(body.ids, by) };
   },

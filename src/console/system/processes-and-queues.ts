@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { timestamp } from '../../api/contract/fields.js';
 import { describeProcesses } from '../../redis/presence.js';
 import { DependencyError } from '../../shared/errors.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { inspectQueue } from '../../jobs/inspect-queue.js';
 import { findCurrentJobs, findCurrentQueues } from '../../processes.js';
 import { memoizeFor } from '../../shared/memoize.js';
@@ -13,9 +13,9 @@ export const listProcesses = defineConsoleOperation({
   path: '/system/processes',
   action: 'system.look',
   summary: 'Every process that is heard, or stands still: what it does, of which release, since when',
-  data: shape({
+  data: requiredObject({
     processes: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         type: Joi.string(),
         version: Joi.string().allow(null).description('Null: of a release that did not say.'),
@@ -87,9 +87,9 @@ export const listQueues = defineConsoleOperation({
   path: '/system/queues',
   action: 'queue.look',
   summary: 'Every queue with its kinds of jobs, and how many there are in each state',
-  data: shape({
+  data: requiredObject({
     queues: Joi.array().items(
-      shape({
+      requiredObject({
         name: Joi.string(),
         title: Joi.string(),
         does: Joi.string(),

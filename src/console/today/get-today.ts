@@ -3,7 +3,7 @@ import { timestamp } from '../../api/contract/fields.js';
 import { countAttention, countBacklog, listFailingJobs, type Attention } from '../../doctor/attention.js';
 import { sumOpenPurchases } from '../../purchases/purchase-figures.js';
 import { stepData } from '../providers/get-provider.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { getFiguresOfToday } from './figures-of-today.js';
 
 const rowsShown = 20;
@@ -23,7 +23,7 @@ const attentionKinds = [
 ] as const satisfies readonly (keyof Attention)[];
 
 const count = Joi.number();
-const figures = shape({
+const figures = requiredObject({
   purchases: count,
   success: count,
   failed: count,
@@ -41,34 +41,34 @@ export const getToday = defineConsoleOperation({
   path: '/today',
   action: 'console.start',
   summary: 'What needs a person, and how the business goes: figures of today and yesterday, and their plots',
-  data: shape({
+  data: requiredObject({
     at: timestamp,
     day: Joi.string(),
     is_whole: Joi.boolean().description('False: the totals do not hold everything yet, or it is too much.'),
-    attention: Joi.array().items(shape({ kind: Joi.string().valid(...attentionKinds), count })),
+    attention: Joi.array().items(requiredObject({ kind: Joi.string().valid(...attentionKinds), count })),
     late: count.description('Pieces of work that are over a minute late.'),
     today: figures,
     yesterday: figures,
-    suspense: shape({
+    suspense: requiredObject({
       amount: count,
       purchases: count,
       is_cut: Joi.boolean(),
-      closed: shape({ day: Joi.string(), amount: count })
+      closed: requiredObject({ day: Joi.string(), amount: count })
         .allow(null)
         .description('At the end of the last closed day.'),
     }),
-    latency: shape({
+    latency: requiredObject({
       ...quantiles,
-      before: shape(quantiles).description('Of the 24 hours before.'),
+      before: requiredObject(quantiles).description('Of the 24 hours before.'),
     }),
     hours: Joi.array().items(
-      shape({
+      requiredObject({
         from: timestamp,
         success: count,
         failed: count,
         refunded: count,
         open: count,
-        latency: shape(quantiles),
+        latency: requiredObject(quantiles),
       }),
     ),
     days: Joi.array()
@@ -76,11 +76,11 @@ export const getToday = defineConsoleOperation({
       .description('The older ones without what no seller was asked for.'),
     providers: Joi.array().items(figures.keys({ seller: Joi.string().required() })),
     plotted: Joi.array()
-      .items(shape({ seller: Joi.string(), steps: Joi.array().items(stepData) }))
+      .items(requiredObject({ seller: Joi.string(), steps: Joi.array().items(stepData) }))
       .description('By the hour, of the providers that were asked most.'),
-    deliveries: Joi.array().items(shape({ from: timestamp, delivered: count, failed: count })),
+    deliveries: Joi.array().items(requiredObject({ from: timestamp, delivered: count, failed: count })),
     failing_jobs: Joi.array().items(
-      shape({ id: Joi.string(), reason: Joi.string(), since: timestamp.allow(null) }),
+      requiredObject({ id: Joi.string(), reason: Joi.string(), since: timestamp.allow(null) }),
     ),
   }),
   async handle() {

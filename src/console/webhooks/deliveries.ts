@@ -8,7 +8,7 @@ import {
   type DeliveryState,
 } from '../../webhooks/deliver/delivery.model.js';
 import { buildAttemptHeaders } from '../../webhooks/deliver/sign-delivery.js';
-import { shape, defineConsoleOperation } from '../api/console-operation.js';
+import { requiredObject, defineConsoleOperation } from '../api/console-operation.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
 import { ValidationError } from '../../shared/errors.js';
@@ -21,7 +21,7 @@ const nullableText = Joi.string().allow(null);
 
 export const deliveryStates = ['due', 'delivered', 'dead', 'held', 'dropped'] as const;
 
-export const deliveryData = shape({
+export const deliveryData = requiredObject({
   id: Joi.string(),
   account: Joi.string(),
   event: Joi.string(),
@@ -33,7 +33,7 @@ export const deliveryData = shape({
   created_at: timestamp,
   next_attempt_at: timestamp.allow(null),
   attempts: Joi.array().items(
-    shape({
+    requiredObject({
       n: Joi.number(),
       at: timestamp,
       duration_ms: Joi.number(),
@@ -41,7 +41,7 @@ export const deliveryData = shape({
       answer: nullableText,
       error: nullableText,
       headers: Joi.array()
-        .items(shape({ name: Joi.string(), value: Joi.string() }))
+        .items(requiredObject({ name: Joi.string(), value: Joi.string() }))
         .allow(null)
         .description(
           'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
@@ -109,7 +109,7 @@ export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
     ref_id: refId,
     ...listQuery,
   }),
-  data: shape({ deliveries: Joi.array().items(deliveryData), ...pageFields }),
+  data: requiredObject({ deliveries: Joi.array().items(deliveryData), ...pageFields }),
   async handle({ query }) {
     const { found, next, lookedBackTo } = await findPage(query);
     const usernames = await findUsernames(found.map(({ accountId }) => accountId));

@@ -8,7 +8,7 @@ import {
   findReceivers,
   receiverStates,
 } from '../../webhooks/receivers/list-receivers.js';
-import { defineConsoleOperation, shape } from '../api/console-operation.js';
+import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 
 /** Maximum receivers of each state. */
 const shownMax = 100;
@@ -19,9 +19,9 @@ export const listReceivers = defineConsoleOperation({
   path: '/receivers',
   action: 'webhook.look',
   summary: 'Receivers to which nothing is sent now: disabled, or left alone because they do not answer',
-  data: shape({
+  data: requiredObject({
     receivers: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         account: Joi.string(),
         address: Joi.string(),
@@ -68,9 +68,9 @@ export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>(
   action: 'webhook.look',
   summary: 'Every webhook and callback URL with its health, by pages of accounts, the worst of a page first',
   query: Joi.object<Query>({ account: text(64), receivers_after: text(64) }),
-  data: shape({
+  data: requiredObject({
     receivers: Joi.array().items(
-      shape({
+      requiredObject({
         id: Joi.string(),
         account: Joi.string(),
         address: Joi.string(),

@@ -4,7 +4,7 @@ import {
   defineConsoleOperation,
   idParams,
   reasonBody,
-  shape,
+  requiredObject,
   type Reason,
   reason,
 } from '../api/console-operation.js';
@@ -30,7 +30,7 @@ export const replayDelivery = defineConsoleOperation<Reason, { id: string }>({
   summary: 'Send one delivery again, to the URL that its account has now',
   params: idParams,
   body: reasonBody,
-  data: shape({ id: Joi.string(), state: Joi.string() }),
+  data: requiredObject({ id: Joi.string(), state: Joi.string() }),
   async handle({ params: { id }, by }) {
     const replayed = await replayAsOperator(id, by);
     return { id: replayed._id, state: replayed.state };
@@ -51,8 +51,8 @@ export const replayDeliveriesCall = defineConsoleOperation<ReplayBody>({
     ids: Joi.array().items(text(200)).min(1).max(replayIdsMax).unique().required(),
     reason,
   }),
-  data: shape({
-    deliveries: Joi.array().items(shape({ id: Joi.string(), refusal: Joi.string().allow(null) })),
+  data: requiredObject({
+    deliveries: Joi.array().items(requiredObject({ id: Joi.string(), refusal: Joi.string().allow(null) })),
   }),
   async handle({ body, by }) {
     const replayed = await replayMany(body.ids, by);
@@ -77,7 +77,7 @@ export const countDeadDeliveries = defineConsoleOperation<unknown, unknown, Dead
   action: 'webhook.look',
   summary: 'How many that fit a filter were given up, and how many of them one call sends again',
   query: Joi.object<DeadDeliveryFilter>(deadDeliveryFields),
-  data: shape({
+  data: requiredObject({
     count: Joi.number().description('Counted up to `counted_max`.'),
     counted_max: Joi.number(),
     at_once_max: Joi.number(),
@@ -95,7 +95,7 @@ export const replayDeadDeliveries = defineConsoleOperation<DeadDeliveryFilter & 
   action: 'webhook.replay',
   summary: `Send again what was given up and fits a filter, at most ${replayDeadMax}, the oldest first`,
   body: Joi.object<DeadDeliveryFilter & Reason>({ ...deadDeliveryFields, reason }),
-  data: shape({
+  data: requiredObject({
     replayed: Joi.number(),
     without_url: Joi.number().description('They stay as they are: their URL was removed.'),
   }),

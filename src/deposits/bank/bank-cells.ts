@@ -1,5 +1,5 @@
 /** Month names in bank statements. */
-import { daysAfter } from '../../shared/business-time.js';
+import { addDays } from '../../shared/business-time.js';
 
 const months: readonly (readonly string[])[] = [
   ['jan', 'januari', 'january'],
@@ -64,7 +64,7 @@ function expandYear(year: string): string {
 function findLastDay(month: string | undefined, day: string | undefined, today: string): string | null {
   const year = Number(today.slice(0, 4));
   const found = [year + 1, year, year - 1].map((each) => buildValidDay(String(each), month, day));
-  return found.find((each) => each !== null && each <= daysAfter(today, 1)) ?? null;
+  return found.find((each) => each !== null && each <= addDays(today, 1)) ?? null;
 }
 
 function buildValidDay(year = '', month = '', day = ''): string | null {

@@ -1,5 +1,5 @@
 import { int64 } from '../../database/typed-collection.js';
-import { daysAfter, businessDay } from '../../shared/business-time.js';
+import { addDays, formatBusinessDay } from '../../shared/business-time.js';
 import { BankLineModel, type BankLine, type BankLineStatus } from './bank-line.model.js';
 import type { QueryFilter } from 'mongoose';
 import { ValidationError } from '../../shared/errors.js';
@@ -11,7 +11,7 @@ export const sameWithinDays = 1;
 
 /** Returns the day and the neighbouring days on which the same payment may be booked. */
 export function getDaysAround(day: string): string[] {
-  return [-sameWithinDays, 0, sameWithinDays].map((days) => daysAfter(day, days));
+  return [-sameWithinDays, 0, sameWithinDays].map((days) => addDays(day, days));
 }
 
 const shownMax = 5;
@@ -85,7 +85,7 @@ const runMax = 10_000;
  * @returns the number of removed lines.
  */
 export async function removeOldLines(nowMs: number): Promise<number> {
-  const before = daysAfter(businessDay(new Date(nowMs)), -limits.bankLineKeptDays);
+  const before = addDays(formatBusinessDay(new Date(nowMs)), -limits.bankLineKeptDays);
   const decided = { status: { $in: ['used' as const, 'set-aside' as const] } };
   const old = await BankLineModel.find({ ...decided, day: { $lt: before } }, { _id: 1 })
     .limit(runMax)

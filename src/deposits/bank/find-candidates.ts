@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.js';
-import { getBusinessDayByName, getBusinessDay, daysAfter } from '../../shared/business-time.js';
+import { getBusinessDayByName, getBusinessDay, addDays } from '../../shared/business-time.js';
 import { int64 } from '../../database/typed-collection.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { deposits, type Deposit } from '../deposit.model.js';
@@ -78,14 +78,14 @@ export async function findCandidates(lines: readonly IncomingLine[]): Promise<Ma
 export function getRequestPeriod(lines: readonly IncomingLine[]): { $gte: Date; $lte: Date } {
   const { first, last } = getDayRange(lines) ?? { first: '', last: '' };
   return {
-    $gte: new Date(getBusinessDayByName(daysAfter(first, -limits.depositPaidWithinDays)).startMs),
-    $lte: new Date(getBusinessDayByName(daysAfter(last, paidBeforeDays)).endMs),
+    $gte: new Date(getBusinessDayByName(addDays(first, -limits.depositPaidWithinDays)).startMs),
+    $lte: new Date(getBusinessDayByName(addDays(last, paidBeforeDays)).endMs),
   };
 }
 
 /** Returns the deposits that a line of this day may pay. */
 export function filterInTime<T extends { day: string }>(day: string, candidates: readonly T[]): T[] {
-  const [first, last] = [daysAfter(day, -limits.depositPaidWithinDays), daysAfter(day, paidBeforeDays)];
+  const [first, last] = [addDays(day, -limits.depositPaidWithinDays), addDays(day, paidBeforeDays)];
   return candidates.filter((each) => each.day >= first && each.day <= last);
 }
 

@@ -27,7 +27,7 @@ export async function matchTexts(
       }
     }
   }
-  await doubtReferences(lines, matched, byAmount);
+  await downgradeUncertainReferences(lines, matched, byAmount);
   return matched;
 }
 
@@ -94,7 +94,7 @@ function matchUnfitting(named: readonly DatedDeposit[], amount: number): LineMat
  * A reference is doubted if a deposit of another account waits for the same amount and no line pays
  * that one. A line of one rupiah cannot settle that. Our own id always decides.
  */
-async function doubtReferences(
+async function downgradeUncertainReferences(
   lines: readonly IncomingLine[],
   matched: Map<string, LineMatchResult>,
   byAmount: ReadonlyMap<number, Candidate[]>,

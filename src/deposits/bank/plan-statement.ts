@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { int64 } from '../../database/typed-collection.js';
-import { daysAfter } from '../../shared/business-time.js';
+import { addDays } from '../../shared/business-time.js';
 import { splitIntoChunks, iterateInSlices } from '../../shared/collections.js';
 import { findMismatch } from '../decide-deposit.js';
 import { BankLineModel, type BankLine } from './bank-line.model.js';
@@ -141,7 +141,7 @@ async function findDecidedElsewhere(
         $match: {
           status: { $in: ['used', 'set-aside'] },
           amount: { $in: some.map(int64) },
-          day: { $gte: daysAfter(first, -sameWithinDays), $lte: daysAfter(last, sameWithinDays) },
+          day: { $gte: addDays(first, -sameWithinDays), $lte: addDays(last, sameWithinDays) },
         },
       },
       { $group: { _id: { amount: '$amount', day: '$day' }, count: { $sum: 1 } } },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../config/limits.js';
-import { businessDay, daysAfter } from '../../shared/business-time.js';
+import { formatBusinessDay, addDays } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
 import { csvRows, UnreadableSheetError, type CellMark, type SheetLine } from '../../workbook/csv-lines.js';
 import { ValidationError } from '../../shared/errors.js';
@@ -69,7 +69,7 @@ const descriptionMax = 500;
 export async function readBankStatement(bytes: Uint8Array): Promise<BankStatement> {
   const text = decodeText(bytes);
   const { columns, mark, line: headingLine } = await findHeading(text);
-  const today = businessDay(now());
+  const today = formatBusinessDay(now());
   const statement: BankStatement = { incoming: [], days: null, outgoing: 0, others: 0, refused: [] };
   const orders = new Set<ReturnType<typeof detectDayOrder>>();
   const seen = new Map<string, number>();
@@ -160,10 +160,10 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
     return { line, why: 'not-booked' };
   }
   const day = parseDay(cell(columns.date), today);
-  if (day === null || day > daysAfter(today, 1)) {
+  if (day === null || day > addDays(today, 1)) {
     return { line, why: 'bad-date' };
   }
-  if (day < daysAfter(today, -limits.bankLineAgeMaxDays)) {
+  if (day < addDays(today, -limits.bankLineAgeMaxDays)) {
     return { line, why: 'too-old' };
   }
   const text = columns.texts

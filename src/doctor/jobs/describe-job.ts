@@ -1,7 +1,7 @@
 /** Describes jobs for operators: subject, state and failed rounds. */
 import type { Job as BullJob } from 'bullmq';
 import { readPayload, type Job, type Queue } from '../../jobs/define-job.js';
-import { failingId, describeError } from '../../jobs/failed-rounds.js';
+import { getFailingJobId, describeError } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailedRound, type FailingJob } from '../../jobs/failing-job.model.js';
 import { openQueue } from '../../jobs/queues.js';
 import { findJobByName } from '../../processes.js';
@@ -71,7 +71,7 @@ export interface RawJob {
  * Returns `name:subject`, the id of a subject's failed rounds; null if the payload cannot be read.
  */
 export function getSubjectId({ job, subject }: Pick<RawJob, 'job' | 'subject'>): string | null {
-  return job && subject !== null ? failingId(job.name, subject) : null;
+  return job && subject !== null ? getFailingJobId(job.name, subject) : null;
 }
 
 export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob {

@@ -2,9 +2,9 @@
  * Finds jobs by their subject. BullMQ's deduplication id follows from the subject. All jobs of a
  * purchase therefore take one lookup per kind, however long the queues are (decision 046).
  */
-import { deduplicationId } from '../../jobs/add-job.js';
+import { getDeduplicationId } from '../../jobs/add-job.js';
 import type { Job, Queue } from '../../jobs/define-job.js';
-import { failingId, findLastFailed } from '../../jobs/failed-rounds.js';
+import { getFailingJobId, findLastFailed } from '../../jobs/failed-rounds.js';
 import { failingJobs, type FailingJob } from '../../jobs/failing-job.model.js';
 import { openQueue } from '../../jobs/queues.js';
 import { readJob } from '../../jobs/read-job.js';
@@ -21,11 +21,11 @@ import {
   type RawJob,
   type SeenJob,
 } from './describe-job.js';
-import { listSubjects, type Ids, findThings, type Thing } from './job-subjects.js';
+import { listSubjects, type Ids, findDocuments, type JobDocument } from './job-subjects.js';
 
 export interface FoundJobs {
   /** Documents that match the input, whether or not they still have jobs. */
-  things: Thing[];
+  things: JobDocument[];
   jobs: SeenJob[];
 }
 
@@ -43,7 +43,7 @@ const foundMax = 200;
  * @throws DependencyError while a database is away.
  */
 export async function findJobs(what: string): Promise<FoundJobs> {
-  const [things, kinds] = await Promise.all([findThings(what), findCurrentJobs()]);
+  const [things, kinds] = await Promise.all([findDocuments(what), findCurrentJobs()]);
   // Try the input as any kind of id. Receivers, bills and meters have no page in the console.
   const all: Ids[] = [{ anyId: what }, ...things.flatMap(({ subjects }) => subjects)];
   const wanted = kinds.flatMap((job) =>
@@ -89,7 +89,7 @@ async function findJobsById(id: string): Promise<SeenJob[]> {
 }
 
 async function describeWanted(wanted: Wanted[], accountIds: string[]): Promise<SeenJob[]> {
-  const marks = wanted.map(({ job, subject }) => failingId(job.name, subject));
+  const marks = wanted.map(({ job, subject }) => getFailingJobId(job.name, subject));
   const [raw, rows] = await Promise.all([rawJobs(wanted), failingRows(marks, accountIds)]);
   const shown = new Set(raw.map(getSubjectId));
   const seen = [
@@ -114,7 +114,7 @@ async function rawJobs(wanted: Wanted[]): Promise<RawJob[]> {
 async function findRawJobsOfSubject({ job, subject }: Wanted): Promise<RawJob[]> {
   const opened = openQueue(job.queue);
   const ids = await Promise.all([
-    opened.getDeduplicationJobId(deduplicationId(job, subject)),
+    opened.getDeduplicationJobId(getDeduplicationId(job, subject)),
     findLastFailed(job, subject),
   ]);
   const known = ids.filter((id) => id !== null);

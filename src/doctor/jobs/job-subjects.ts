@@ -72,7 +72,7 @@ function readKeys(schema: Joi.ObjectSchema): Keys {
 }
 
 /** A document that jobs are about. */
-export interface Thing {
+export interface JobDocument {
   kind: 'purchase' | 'account' | 'settlement' | 'report' | 'delivery';
   id: string;
   accountId: string;
@@ -86,7 +86,7 @@ const openMax = 50;
 const sameMax = 20;
 
 /** Finds documents with this id, username or `ref_id`. Each lookup uses an index. */
-export async function findThings(what: string): Promise<Thing[]> {
+export async function findDocuments(what: string): Promise<JobDocument[]> {
   const byId = { _id: what };
   const whose = { projection: { accountId: 1 } };
   const [bought, account, settlement, report, delivery] = await Promise.all([
@@ -107,7 +107,10 @@ export async function findThings(what: string): Promise<Thing[]> {
   ];
 }
 
-function thing<K extends Thing['kind']>(kind: K, { _id, accountId }: { _id: string; accountId: string }) {
+function thing<K extends JobDocument['kind']>(
+  kind: K,
+  { _id, accountId }: { _id: string; accountId: string },
+) {
   return { kind, id: _id, accountId };
 }
 
@@ -124,7 +127,7 @@ function getIds({ _id }: Purchase): Ids {
   return { purchaseId: _id };
 }
 
-async function buildAccountThing(account: Account): Promise<Thing> {
+async function buildAccountThing(account: Account): Promise<JobDocument> {
   const { _id: accountId } = account;
   const [bought, settled, reported, receivers] = await Promise.all([
     purchases

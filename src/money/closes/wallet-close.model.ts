@@ -65,13 +65,13 @@ schema.index(
 
 export const WalletCloseModel = mongoose.model('WalletClose', schema);
 export const walletCloses = getCollection<WalletClose>(WalletCloseModel);
-const storing64 = buildToStored<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
+const toStoredRow = buildToStored<WalletClose>(['firstSeq', 'lastSeq', 'balance', 'held']);
 
 /** Returns a row as it is stored, with money as int64. */
 export function toStored(row: WalletClose) {
-  return { ...storing64(row), sums: storedSums(row.sums) };
+  return { ...toStoredRow(row), sums: toStoredSums(row.sums) };
 }
 
-export function storedSums(sums: LedgerSums): LedgerSums {
+export function toStoredSums(sums: LedgerSums): LedgerSums {
   return Object.fromEntries(Object.entries(sums).map(([name, amount]) => [name, int64(amount)]));
 }

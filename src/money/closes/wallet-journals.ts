@@ -1,7 +1,7 @@
 import type { FindOptions, Document } from 'mongodb';
 import { int64 } from '../../database/typed-collection.js';
 import { journals, type Journal } from '../journals/journal.model.js';
-import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { now } from '../../shared/clock.js';
 import { dayCloses } from './day-close.model.js';
 import { findLastClosedDay } from './day-closes.js';
@@ -68,13 +68,13 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
       if (at > asOf) {
         return last + 1;
       }
-      const day = businessDay(at);
+      const day = formatBusinessDay(at);
       const before = closed && (await findRow({ walletId, day: { $lt: day, $lte: closed.last } }, -1));
       const after = before?.lastSeq ?? 0;
       const isStart = at.getTime() === getStartOfDay(day).getTime();
       if (!closed || day > closed.last) {
         // The day after the last closed one begins where that ended.
-        return closed && isStart && day === daysAfter(closed.last, 1)
+        return closed && isStart && day === addDays(closed.last, 1)
           ? after + 1
           : findFirstSeq(walletId, { after, to: last }, { $gte: at, $lte: asOf });
       }
@@ -83,7 +83,7 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
       if (!row || (row.day !== closed.first && (isStart || row.day !== day))) {
         return after + 1;
       }
-      const end = getStartOfDay(daysAfter(row.day, 1));
+      const end = getStartOfDay(addDays(row.day, 1));
       return findFirstSeq(walletId, { after, to: row.lastSeq }, { $gte: at, $lt: end });
     },
   };

@@ -3,7 +3,7 @@
  * collection.
  */
 import { MongoServerError, type ClientSession, type Document, type Filter } from 'mongodb';
-import { postingDb } from '../../database/mongo.js';
+import { getPostingDb } from '../../database/mongo.js';
 import type { AnyStored } from '../../database/typed-collection.js';
 
 /**
@@ -20,7 +20,7 @@ export async function findAll(
   filter: Filter<AnyStored>,
   { projection, limit = 0 }: { projection?: Document; limit?: number } = {},
 ): Promise<Document[]> {
-  return postingDb()
+  return getPostingDb()
     .collection<AnyStored>(collection)
     .find(filter, { session, batchSize: 10_000, limit, ...(projection && { projection }) })
     .toArray();
@@ -65,7 +65,7 @@ export async function insertAll(
  * Runs a write command. A write that a unique index refuses is reported in a reply with `ok: 1`.
  */
 async function runCommand(session: ClientSession, command: Document): Promise<Document> {
-  const reply = await postingDb().command(command, { session });
+  const reply = await getPostingDb().command(command, { session });
   const [first] = (reply['writeErrors'] ?? []) as { code: number; errmsg: string }[];
   if (first?.code === duplicateKey) {
     throw new MismatchError(first.errmsg);

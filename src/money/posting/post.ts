@@ -4,7 +4,7 @@ import { DependencyError } from '../../shared/errors.js';
 import { UnknownOutcomeError } from '../../database/mongo.js';
 import { runInSpan } from '../../shared/tracing.js';
 import { withTimeout } from '../../shared/concurrency.js';
-import { requireUniqueIndexes, hasSeenUniqueIndexes } from '../../database/indexes.js';
+import { requireUniqueIndexes, areUniqueIndexesVerified } from '../../database/indexes.js';
 import { getInsertDocument, type Posting, type PostingResult } from './posting.js';
 import { createQueuedPosting, getInsertKey, type QueuedPosting } from './item.js';
 import { enqueue } from './lanes.js';
@@ -42,7 +42,7 @@ export async function post(
 
 async function writeInTime(posting: Posting, deadlineMs: number): Promise<PostingResult> {
   const startedMs = performance.now();
-  if (!hasSeenUniqueIndexes()) {
+  if (!areUniqueIndexesVerified()) {
     await withTimeout(deadlineMs, requireUniqueIndexes(), buildIndexTimeoutError);
   }
   const keyed = posting.inserts?.find(({ key }) => key);

@@ -1,5 +1,5 @@
 import { defineClocked } from '../../jobs/sweep-job.js';
-import { businessDay } from '../../shared/business-time.js';
+import { formatBusinessDay } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { getShardRange } from '../../database/sharding.js';
 import { groupBy } from '../../shared/collections.js';
@@ -21,7 +21,7 @@ const isSlot = { slot: { $gte: 0 } };
  * two retries. The sum of a day never changes.
  */
 export async function foldTotals(): Promise<void> {
-  const yesterday = businessDay(new Date(nowMs() - dayMs));
+  const yesterday = formatBusinessDay(new Date(nowMs() - dayMs));
   for (;;) {
     const slots = await dailyTotals
       .find({ ...isSlot, day: { $lt: yesterday } })

@@ -1,7 +1,7 @@
 import { getAdapter, buildConnection } from '../../providers/get-adapter.js';
 import type { ProviderConnection, ProviderOutcome } from '../../providers/adapter.js';
 import { admitOrder, type Admission } from '../../providers/admission.js';
-import { getMaxWaitMs, getPromisedWaitMs, type WaitLimits } from '../../providers/backlog.js';
+import { getMaxWaitMs, getConfiguredWaitMs, type WaitLimits } from '../../providers/backlog.js';
 import { openCircuit } from '../../providers/circuit.js';
 import { isScenarioOrder } from '../../providers/guarded-adapter.js';
 import { LateError } from '../../providers/http.js';
@@ -120,7 +120,7 @@ async function sendNextOrder(
   if ('noRoute' in order) {
     return waitOrRefund(purchase, order.noRoute);
   }
-  const waitMaxMs = (late < lateMax ? getPromisedWaitMs : getMaxWaitMs)(await getWaitLimits(purchase));
+  const waitMaxMs = (late < lateMax ? getConfiguredWaitMs : getMaxWaitMs)(await getWaitLimits(purchase));
   if (getWaitedMs(purchase) >= waitMaxMs) {
     return refundOverdue(purchase);
   }

@@ -6,7 +6,7 @@ import { batchCalls } from '../../shared/concurrency.js';
 import { getQuickCollection } from '../../database/mongo.js';
 import { purchases, type Purchase } from '../purchase.model.js';
 import { nowMs } from '../../shared/clock.js';
-import { outboxJob, type Outbox } from '../../jobs/outbox.js';
+import { defineOutboxJob, type Outbox } from '../../jobs/outbox.js';
 import { defineSweep } from '../../jobs/sweep-job.js';
 
 export interface PurchaseData {
@@ -112,13 +112,13 @@ export const purchaseOutbox: Outbox<Purchase> = {
   open: { status: { $in: ['PENDING', 'PROCESSING'] } },
   fields: ['status', 'queuedFor', 'requestId'],
   jobs: [
-    outboxJob({
+    defineOutboxJob({
       job: ({ queuedFor }) => (queuedFor ? getProviderFulfilmentJob(queuedFor) : fulfilPurchaseJob),
       dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId }),
       requestIdOf: ({ requestId }) => requestId,
       isNeededBy: ({ status, queuedFor }) => Boolean(queuedFor) || status === 'PENDING',
     }),
-    outboxJob({
+    defineOutboxJob({
       job: askProviderJob,
       dataOf: ({ _id, accountId }) => ({ purchaseId: _id, accountId, askNow: false }),
       requestIdOf: ({ requestId }) => requestId,

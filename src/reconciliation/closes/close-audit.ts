@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import { auditEntryHash, auditRead } from '../../audit/read-audit.js';
-import { audit } from '../../audit/audit.model.js';
+import { hashAuditEntry, auditReadOptions } from '../../audit/read-audit.js';
+import { auditEntries } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { inTransaction } from '../../database/mongo.js';
 import { dayCloses, type DayAudit } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/day-closes.js';
-import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { addDays, getStartOfDay } from '../../shared/business-time.js';
 import { collectChunks } from '../../shared/collections.js';
 import { readPages } from '../ledger/read-pages.js';
 import type { DayBound } from './build-wallet-close.js';
@@ -28,20 +28,20 @@ const lateMaxMs = 7 * 86_400_000;
  */
 export async function closeAudit({ day, end }: DayBound, previous: ClosedDay | null): Promise<boolean> {
   const from = previous?.content.audit
-    ? new Date(getStartOfDay(daysAfter(previous._id, 1)).getTime() - lateMaxMs)
+    ? new Date(getStartOfDay(addDays(previous._id, 1)).getTime() - lateMaxMs)
     : null;
   // The time of an entry never changes, so each is read once. A failover cannot roll these back.
-  const source = audit
+  const source = auditEntries
     .find<Document>(
       { at: { $lt: end, ...(from && { $gte: from }) } },
-      { ...auditRead, readConcern: 'majority' },
+      { ...auditReadOptions, readConcern: 'majority' },
     )
     .sort({ at: 1 });
   for await (const entries of collectChunks(source, entriesPerBatch)) {
     const rows = entries.map((entry) => ({
       _id: String(entry['_id']),
       day,
-      hash: auditEntryHash(entry),
+      hash: hashAuditEntry(entry),
     }));
     if (!(await addCloses(day, rows))) {
       return false;

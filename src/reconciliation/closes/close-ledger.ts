@@ -5,7 +5,7 @@ import { addSums, computeRoot, createWalletsDigest } from '../../money/closes/cl
 import { signRoot, type ClosedDay, findLastClosedDay } from '../../money/closes/day-closes.js';
 import { dayCloses, type DayClose, type DayRoot } from '../../money/closes/day-close.model.js';
 import {
-  storedSums,
+  toStoredSums,
   toStored,
   walletCloses,
   type LedgerSums,
@@ -19,7 +19,7 @@ import { groupBy } from '../../shared/collections.js';
 import { buildWalletClose, type DayBound } from './build-wallet-close.js';
 import { readDayAudit, closeAudit } from './close-audit.js';
 import { withLease } from '../../redis/lease.js';
-import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { logger } from '../../shared/logger.js';
 
 /** Closes the days that are over. Usually there are none, which takes one read. */
@@ -164,7 +164,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
   await dayCloses.updateOne(
     { _id: day, state: 'building', batches },
     {
-      $set: { state: 'closed', content: { ...content, totals: storedSums(totals) }, root, signature },
+      $set: { state: 'closed', content: { ...content, totals: toStoredSums(totals) }, root, signature },
     },
   );
 }
@@ -219,8 +219,8 @@ export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]
   const closed: ClosedDay[] = [];
   let last = await findLastClosedDay();
   while (last === null || last._id < until) {
-    const day: string = last === null ? until : daysAfter(last._id, 1);
-    last = await closeDay({ day, end: getStartOfDay(daysAfter(day, 1)), now: now() }, last);
+    const day: string = last === null ? until : addDays(last._id, 1);
+    last = await closeDay({ day, end: getStartOfDay(addDays(day, 1)), now: now() }, last);
     closed.push(last);
     const { wallets, journals } = last.content;
     logger.info('ledger day closed', {
@@ -239,9 +239,9 @@ export function getNextClose(last: ClosedDay | null): Date {
   const over = getLastDayOver();
   return last !== null && last._id < over
     ? now()
-    : new Date(getStartOfDay(daysAfter(over, 2)).getTime() + graceMs);
+    : new Date(getStartOfDay(addDays(over, 2)).getTime() + graceMs);
 }
 
 function getLastDayOver(): string {
-  return daysAfter(businessDay(new Date(nowMs() - graceMs)), -1);
+  return addDays(formatBusinessDay(new Date(nowMs() - graceMs)), -1);
 }

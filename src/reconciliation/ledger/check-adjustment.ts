@@ -1,6 +1,6 @@
 import { Long, type Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
-import { audit } from '../../audit/audit.model.js';
+import { auditEntries } from '../../audit/audit.model.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { journals, type Journal } from '../../money/journals/journal.model.js';
 import { groupBy } from '../../shared/collections.js';
@@ -92,7 +92,9 @@ async function readEntries(session: Session | null, ids: string[]): Promise<Map<
     action: { $in: postingActions },
   };
   const projection = { 'subject.id': 1, action: 1, actor: 1, before: 1, after: 1 };
-  const found = await audit.find<Document>(filter, { projection, ...(session && { session }) }).toArray();
+  const found = await auditEntries
+    .find<Document>(filter, { projection, ...(session && { session }) })
+    .toArray();
   return groupBy(found, ({ subject }) => String((subject as Document)['id']));
 }
 

@@ -1,10 +1,10 @@
 import type { Document, Filter } from 'mongodb';
-import { auditEntryHash, auditRead } from '../../audit/read-audit.js';
-import { audit } from '../../audit/audit.model.js';
+import { hashAuditEntry, auditReadOptions } from '../../audit/read-audit.js';
+import { auditEntries } from '../../audit/audit.model.js';
 import { auditCloses, type AuditClose } from '../../audit/audit-close.model.js';
 import { dayCloses, type DayClose } from '../../money/closes/day-close.model.js';
 import type { ClosedDay } from '../../money/closes/day-closes.js';
-import { daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { addDays, getStartOfDay } from '../../shared/business-time.js';
 import { collectChunks } from '../../shared/collections.js';
 import { readPages, readWithRetries } from './read-pages.js';
 import type { AuditRead, FindingLog, OnPart } from './ledger-report.js';
@@ -36,7 +36,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
     await checkCovered(log, chunk, { found, firstDay: first?.day ?? '' });
     onPart();
   }
-  const next = daysAfter(last._id, 1);
+  const next = addDays(last._id, 1);
   const closed = dayCloses.find({
     _id: { $lte: last._id },
     'content.audit': { $ne: null },
@@ -65,8 +65,8 @@ async function checkCovered(
   rows: AuditClose[],
   { found, firstDay }: { found: AuditRead; firstDay: string },
 ): Promise<void> {
-  const entries = await audit
-    .find<Document>({ _id: { $in: rows.map(({ _id }) => _id) } }, auditRead)
+  const entries = await auditEntries
+    .find<Document>({ _id: { $in: rows.map(({ _id }) => _id) } }, auditReadOptions)
     .toArray();
   const entryOf = new Map(entries.map((entry) => [String(entry['_id']), entry]));
   for (const { _id, day, hash } of rows) {
@@ -74,7 +74,7 @@ async function checkCovered(
     found.entries += 1;
     if (!entry) {
       addFinding(log, _id, `it was removed after ${day} was closed`);
-    } else if (auditEntryHash(entry) !== hash) {
+    } else if (hashAuditEntry(entry) !== hash) {
       addFinding(log, _id, `it was changed after ${day} was closed`);
     } else if (day !== firstDay && entry['at'] < getStartOfDay(day)) {
       found.late += 1;
@@ -90,7 +90,7 @@ async function checkCovered(
  * count. Safe to read again from the start.
  */
 async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: OnPart): Promise<string[]> {
-  const entries = audit.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
+  const entries = auditEntries.find({ at: { $lt: end } }, { projection: { _id: 1 } }).sort({ at: 1 });
   const found: string[] = [];
   for await (const chunk of collectChunks(entries, entriesPerChunk)) {
     const ids = chunk.map(({ _id }) => _id);
@@ -105,7 +105,11 @@ async function findUncoveredIds(end: Date, days: ReadonlySet<string>, onPart: On
 /** Reports entries without a valid time, which no close would cover. They sort first or last. */
 async function checkTimes(log: FindingLog): Promise<void> {
   for (const direction of [1, -1] as const) {
-    const [end] = await audit.find<Document>({}, auditRead).sort({ at: direction }).limit(1).toArray();
+    const [end] = await auditEntries
+      .find<Document>({}, auditReadOptions)
+      .sort({ at: direction })
+      .limit(1)
+      .toArray();
     if (end && !(end['at'] instanceof Date)) {
       addFinding(log, String(end['_id']), `its time is ${describeValue(end['at'])}`);
     }

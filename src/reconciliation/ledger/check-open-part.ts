@@ -9,7 +9,7 @@ import type { Journal } from '../../money/journals/journal.model.js';
 import { wallets, type Wallet } from '../../money/wallets/wallet.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
 import { settlements } from '../../settlements/settlement.model.js';
-import { businessDay } from '../../shared/business-time.js';
+import { formatBusinessDay } from '../../shared/business-time.js';
 import { collectChunks } from '../../shared/collections.js';
 import type { OpenPart } from './check-closed-wallets.js';
 import { checkSubject } from './check-subject.js';
@@ -167,7 +167,7 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
   for await (const journal of journals) {
     const before = standing.seq;
     applyJournal(standing, id, journal);
-    const day = businessDay(journal.createdAt);
+    const day = formatBusinessDay(journal.createdAt);
     const what = `journal ${standing.seq} (${journal.kind} of ${journal.subjectId}, ${day})`;
     last = what;
     if (standing.seq !== before + 1) {

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { adjustments } from '../../adjustments/adjustment.model.js';
-import { allOfKind, audit, type AuditSubject } from '../../audit/audit.model.js';
+import { allOfKind, auditEntries, type AuditSubject } from '../../audit/audit.model.js';
 import { asUntyped, type AnyStored } from '../../database/typed-collection.js';
 import { deposits } from '../../deposits/deposit.model.js';
 import { purchases } from '../../purchases/purchase.model.js';
@@ -66,7 +66,7 @@ async function findMissing(collection: Collection<AnyStored>, ids: string[]): Pr
  */
 async function findMissingSince(since: Date, onPart: () => void): Promise<Set<string>> {
   const missing = new Set<string>();
-  const entries = audit
+  const entries = auditEntries
     .find<Document>({ at: { $gte: since } }, { projection: { _id: 0, subject: 1 } })
     .sort({ at: 1 });
   for await (const chunk of collectChunks(entries, batchSize)) {
@@ -85,7 +85,7 @@ async function findMissingSince(since: Date, onPart: () => void): Promise<Set<st
 async function readAuditedIds(kind: AuditSubject['kind'], after: string): Promise<string[]> {
   const filter = { 'subject.kind': kind, 'subject.id': { $gt: after } };
   const found: Document[] = await readWithRetries(() =>
-    audit
+    auditEntries
       .find(filter, { projection: { 'subject.id': 1 }, batchSize: batchSize + 1 })
       .sort({ 'subject.id': 1 })
       .limit(batchSize)

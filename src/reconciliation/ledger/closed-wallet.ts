@@ -8,7 +8,7 @@ import {
 } from '../../money/closes/close-hash.js';
 import type { LedgerSums, WalletClose } from '../../money/closes/wallet-close.model.js';
 import type { Journal } from '../../money/journals/journal.model.js';
-import { businessDay } from '../../shared/business-time.js';
+import { formatBusinessDay } from '../../shared/business-time.js';
 import type { LedgerFinding } from './ledger-report.js';
 
 /** The state of a wallet after a journal. Amounts are in rupiah. */
@@ -59,7 +59,11 @@ export function createClosedWallet(walletId: string, rows: readonly WalletClose[
       if (!Long.isLong(journal.walletSeq) || !(seq >= 1)) {
         const what = `${journal.kind} of ${journal.subjectId}`;
         findings.push(
-          buildFinding(walletId, businessDay(journal.createdAt), `it has a journal without a place: ${what}`),
+          buildFinding(
+            walletId,
+            formatBusinessDay(journal.createdAt),
+            `it has a journal without a place: ${what}`,
+          ),
         );
         return false;
       }

@@ -96,7 +96,7 @@ export interface FindingLog {
   readonly kept: LedgerFinding[];
 }
 
-export function findingLog(): FindingLog {
+export function createFindingLog(): FindingLog {
   const failures = new Map<LedgerCheck, number>();
   const kept: LedgerFinding[] = [];
   const leftOut = new Set<LedgerCheck>();

@@ -6,12 +6,12 @@ import { redis } from '../../redis/connection.js';
 import { nowMs, now } from '../../shared/clock.js';
 import type { Progress, LedgerReport, OnPart } from './ledger-report.js';
 import { withLease, type Held } from '../../redis/lease.js';
-import { businessDay, daysAfter, getStartOfDay } from '../../shared/business-time.js';
+import { formatBusinessDay, addDays, getStartOfDay } from '../../shared/business-time.js';
 import { logger } from '../../shared/logger.js';
 import { ledgerVerifications, type LedgerVerification } from './ledger-verification.model.js';
 import { verifyLedger } from './verify-ledger.js';
 import { recordAudit, type ChangedBy } from '../../audit/record-audit.js';
-import { addJob, subjectsInQueue } from '../../jobs/add-job.js';
+import { addJob, findQueuedSubjects } from '../../jobs/add-job.js';
 
 /**
  * Time limit of a verification by a worker. A hanging one ends earlier by its lease, when no part
@@ -116,8 +116,8 @@ export async function findLastVerification(): Promise<LedgerVerification | null>
  * after a failed one.
  */
 export function getNextVerificationMs(last: LedgerVerification | null): number {
-  const day = businessDay(now());
-  const nextDay = last?._id === day ? daysAfter(day, 1) : day;
+  const day = formatBusinessDay(now());
+  const nextDay = last?._id === day ? addDays(day, 1) : day;
   const byDay = getStartOfDay(nextDay).getTime() + fromMs;
   return last && !last.ok ? Math.min(byDay, last.at.getTime() + redAgainMs) : byDay;
 }
@@ -144,7 +144,7 @@ async function storeVerification(
 ): Promise<void> {
   const { ok, durationMs, findings } = report;
   await ledgerVerifications.updateOne(
-    { _id: businessDay(now()) },
+    { _id: formatBusinessDay(now()) },
     { $set: { at: now(), durationMs, ok, ...counted, findings: findings.slice(0, findingsKept) } },
     { upsert: true },
   );
@@ -159,11 +159,11 @@ export async function requestVerification(by: ChangedBy): Promise<void> {
   await recordAudit(null, {
     ...by,
     action: 'ledger.verify',
-    subject: { kind: 'ledger', id: businessDay(now()) },
+    subject: { kind: 'ledger', id: formatBusinessDay(now()) },
   });
 }
 
 /** True if a requested verification is waiting or running. */
 export async function isVerificationRequested(): Promise<boolean> {
-  return (await subjectsInQueue(verifyNowJob, ['all'])).size > 0;
+  return (await findQueuedSubjects(verifyNowJob, ['all'])).size > 0;
 }

@@ -1,4 +1,4 @@
-import { audit } from '../../audit/audit.model.js';
+import { auditEntries } from '../../audit/audit.model.js';
 import { quotes } from '../../bills/quote.model.js';
 import type { Session } from '../../database/mongo.js';
 import { readWithRetries } from './read-pages.js';
@@ -65,7 +65,7 @@ async function readVouchers(
   const filter = { 'subject.kind': kind, 'subject.id': { $in: ids }, action: { $in: vouchingActions[kind] } };
   const projection = { 'subject.id': 1, action: 1, 'after.amount': 1 };
   const options = { projection, ...(session && { session }) };
-  const found = await readWithin(session, () => audit.find(filter, options).toArray());
+  const found = await readWithin(session, () => auditEntries.find(filter, options).toArray());
   return found.map(({ subject, action, after }) => {
     const amount = (after as { amount?: unknown } | null | undefined)?.amount;
     return { subjectId: subject.id, action, amount: typeof amount === 'number' ? amount : null };

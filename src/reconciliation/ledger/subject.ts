@@ -8,7 +8,7 @@ import type {
   ReadQuote,
   ReadSettlement,
 } from './stored-documents.js';
-import { businessTime } from '../../shared/business-time.js';
+import { formatBusinessTime } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 
 /** All stored documents about one purchase, deposit, posting or settlement. */
@@ -51,6 +51,6 @@ export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): 
     return otherwise ? [] : ['it is open but nobody will ever look at it'];
   }
   return nextActionAt.getTime() > nowMs() + waitMaxMs
-    ? [`it is open but nobody will look at it before ${businessTime(nextActionAt)}`]
+    ? [`it is open but nobody will look at it before ${formatBusinessTime(nextActionAt)}`]
     : [];
 }

@@ -1,4 +1,4 @@
-import { daysAfter } from '../../shared/business-time.js';
+import { addDays } from '../../shared/business-time.js';
 import { nowMs } from '../../shared/clock.js';
 import { newId } from '../../shared/ids.js';
 import { findWrongIndexes } from '../../database/indexes.js';
@@ -15,7 +15,7 @@ import { isUnvouched } from './check-deposit.js';
 import { checkWallets } from './check-wallets.js';
 import { checkDailyTotals } from './check-totals.js';
 import {
-  findingLog,
+  createFindingLog,
   ledgerChecks,
   type ClosesRead,
   type FindingLog,
@@ -42,7 +42,7 @@ export async function verifyLedger(
   options: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const startedMs = nowMs();
-  const log = findingLog();
+  const log = createFindingLog();
   const onOdd = createInvalidKeyLog(log);
   const { onPart = () => undefined } = options;
   const told: Progress = (step) => {
@@ -91,7 +91,7 @@ async function checkEverything(log: FindingLog, walk: Walk) {
 const recentDays = 3;
 
 function getRecentStart({ last }: ClosesRead): string | null {
-  return last && daysAfter(last.day, 1 - recentDays);
+  return last && addDays(last.day, 1 - recentDays);
 }
 
 /**

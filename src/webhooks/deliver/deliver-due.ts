@@ -6,7 +6,7 @@ import { env } from '../../../config/env.js';
 import { limits } from '../../../config/limits.js';
 import { nowMs } from '../../shared/clock.js';
 import { logger } from '../../shared/logger.js';
-import { giveTurns } from './delivery-jobs.js';
+import { enqueueTurns } from './delivery-jobs.js';
 import { attemptDelivery, getLogFields, type AttemptResult } from './attempt-delivery.js';
 import { claimDeliveries, releaseDeliveries, type ClaimedDelivery } from './claim-deliveries.js';
 import {
@@ -153,7 +153,7 @@ async function takeTurn(means: DelivererResources, turn: Turn): Promise<void> {
     // They continue outside the turn; each that ends requests the next turn.
     await noteSlow({ receiverId: turn.receiverId, account: turn.account, url: running.url });
   } else if (more) {
-    await giveTurns([turn.receiverId]);
+    await enqueueTurns([turn.receiverId]);
   }
 }
 
@@ -232,7 +232,7 @@ async function runAttempt(running: RunningTurn, row: ClaimedDelivery): Promise<v
   }
   await written;
   if (outlived && !running.isCutOff) {
-    await giveTurns([turn.receiverId]);
+    await enqueueTurns([turn.receiverId]);
   }
 }
 

@@ -40,11 +40,11 @@ export const sweepDeliveriesJob = defineClocked('sweep-deliveries', 4_000);
  * without Redis the sweep finds the rows.
  */
 export async function announceDeliveries(rows: readonly Pick<Delivery, 'receiverId'>[]): Promise<void> {
-  await giveTurns(new Set(rows.map((row) => row.receiverId)));
+  await enqueueTurns(new Set(rows.map((row) => row.receiverId)));
 }
 
 /** Enqueues a turn for each receiver. It never throws: without Redis the sweep does it later. */
-export async function giveTurns(receiverIds: Iterable<string>): Promise<void> {
+export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void> {
   const turns = [...receiverIds].map((receiverId) => ({
     receiverId,
     accountId: getReceiverAccountId(receiverId),
@@ -79,7 +79,7 @@ export async function sweepDeliveries(): Promise<number> {
     .toArray();
   const spared = new Set(open.map((receiver) => receiver._id));
   const awaited = found.filter((receiverId) => !spared.has(receiverId));
-  await giveTurns(awaited);
+  await enqueueTurns(awaited);
   return awaited.length;
 }
 
@@ -117,7 +117,7 @@ async function findDueReceivers(): Promise<string[]> {
  * to do.
  * @returns the number of rows.
  */
-export async function hurryDeliveries(accountId: string): Promise<number> {
+export async function sendWaitingDeliveriesNow(accountId: string): Promise<number> {
   const at = now();
   const mine = { accountId, state: 'due' as const, leaseToken: null };
   await receivers.updateMany(
@@ -128,6 +128,6 @@ export async function hurryDeliveries(accountId: string): Promise<number> {
     { ...mine, nextAttemptAt: { $gt: at } },
     { $set: { nextAttemptAt: getImmediateDueTime() } },
   );
-  await giveTurns(await deliveries.distinct('receiverId', { ...mine, nextAttemptAt: { $lte: at } }));
+  await enqueueTurns(await deliveries.distinct('receiverId', { ...mine, nextAttemptAt: { $lte: at } }));
   return modifiedCount;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../accounts/webhook-endpoint.js';
 import { writeAndInvalidate } from '../../redis/publish-changes.js';
 import { now } from '../../shared/clock.js';
-import { giveTurns } from '../deliver/delivery-jobs.js';
+import { enqueueTurns } from '../deliver/delivery-jobs.js';
 import { deliveries } from '../deliver/delivery.model.js';
 import { buildEndpointFilter } from '../deliver/stored-deliveries.js';
 import { getConfigReceiverIds, getReceiverId, getReceiverIds, type UrlOwner } from '../new-delivery.js';
@@ -153,7 +153,7 @@ export async function redirectWaitingDeliveries(account: UrlOwner): Promise<void
     { ordered: false },
   );
   await updateStatus(account);
-  await giveTurns(getReceiverIds(account));
+  await enqueueTurns(getReceiverIds(account));
 }
 
 async function updateStatus(account: UrlOwner): Promise<void> {

@@ -7,7 +7,7 @@ import { now } from '../../shared/clock.js';
 import { ConflictError, NotFoundError } from '../../shared/errors.js';
 import { say } from '../../shared/say.js';
 import { isSuperseded } from '../deliver/claim-deliveries.js';
-import { giveTurns } from '../deliver/delivery-jobs.js';
+import { enqueueTurns } from '../deliver/delivery-jobs.js';
 import { getImmediateDueTime, getReceiverId, getReceiverIds, type UrlOwner } from '../new-delivery.js';
 import {
   deliveries,
@@ -61,7 +61,7 @@ export async function replayDelivery(account: UrlOwner, id: string, by: ChangedB
     });
     return after;
   });
-  await giveTurns([replayed.receiverId]);
+  await enqueueTurns([replayed.receiverId]);
   return replayed;
 }
 
@@ -105,7 +105,7 @@ export async function replayDeliveries(
     { ordered: false },
   );
   // The sweep finds rows to URLs that purchases brought.
-  await giveTurns(getReceiverIds(account));
+  await enqueueTurns(getReceiverIds(account));
   await recordAudit(null, { ...entry, action: 'webhook.replay-all.done', after: { ...which, count } });
   return count;
 }

@@ -4,7 +4,7 @@ import { recordAudits, type ChangedBy } from '../../audit/record-audit.js';
 import { inTransaction, type Session } from '../../database/mongo.js';
 import { AppError } from '../../shared/errors.js';
 import { groupBy } from '../../shared/collections.js';
-import { giveTurns } from '../deliver/delivery-jobs.js';
+import { enqueueTurns } from '../deliver/delivery-jobs.js';
 import { deliveries, type Delivery } from '../deliver/delivery.model.js';
 import { buildReplayFields, replayAsOperator, findTarget } from './replay-deliveries.js';
 
@@ -82,7 +82,7 @@ export async function replayDead(
     sums.without_url += done.withoutUrl;
     done.receiverIds.forEach((each) => receiverIds.add(each));
   }
-  await giveTurns(receiverIds);
+  await enqueueTurns(receiverIds);
   return sums;
 }
 

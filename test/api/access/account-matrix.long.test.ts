@@ -15,8 +15,8 @@ import { hmacSign } from '../support/reseller.js';
 import { matrix, type Entry, type Place } from './support/matrix.js';
 import { privateMarks, snapshotOf, type Parties, type Snapshot } from './support/private-data.js';
 import {
-  furnishOther,
-  furnishOwn,
+  seedOtherSide,
+  seedOwnSide,
   type IdentifierName,
   type Identifiers,
   type Side,
@@ -57,8 +57,8 @@ describe('account isolation of every operation', function () {
       ({ buyer: seeded[buyer], seller: seeded[seller] }) as Side;
     [own, other] = [side('buyer', 'seller'), side('buyer2', 'seller2')];
     const all = await stack.startWorker('all');
-    ownReportId = await furnishOwn(stack, own);
-    identifiers = await furnishOther(stack, other);
+    ownReportId = await seedOwnSide(stack, own);
+    identifiers = await seedOtherSide(stack, other);
     // Stop all other work, so that only the calls of the tests change data. Two workers answer
     // those calls.
     await all.stop();

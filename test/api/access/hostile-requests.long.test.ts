@@ -17,7 +17,7 @@ import { sizes } from '../../support/sizes.js';
 import { sampleOf } from '../contract/support/probes.js';
 import { uniqueAddress, useApi } from '../support/api.js';
 import { newProduct } from '../support/catalogue.js';
-import { junkOf } from '../support/junk.js';
+import { createJunkGenerators } from '../support/junk.js';
 import { hmacSign, md5Sign } from '../support/reseller.js';
 import { useSettings } from '../../support/use-settings.js';
 
@@ -46,7 +46,7 @@ interface Known {
   webhookSecret: string;
 }
 
-const { one, below, junk, hostileValue } = junkOf(random);
+const { one, below, junk, hostileValue } = createJunkGenerators(random);
 const chance = (share: number): boolean => random() < share;
 
 describe(`${requests} hostile requests, ${random.seed}`, function () {

@@ -8,7 +8,7 @@ import { writeAndInvalidate } from '../../../src/redis/publish-changes.js';
 import type { Answer } from '../../support/api-client.js';
 import { useApi, type ApiCall } from '../support/api.js';
 import { expectFailure } from '../support/expect-answer.js';
-import { itRefusesStrangers } from '../support/refusals.js';
+import { itRefusesUnauthorizedCalls } from '../support/refusals.js';
 import { fieldsOf, sampleOf, withField, type Field } from './support/probes.js';
 import { useSettings } from '../../support/use-settings.js';
 
@@ -38,7 +38,7 @@ describe('contract of every operation', () => {
         query: sampleOf(operation.query),
         body: sampleOf(operation.body),
       };
-      itRefusesStrangers(api, operation, () => ({ path: pathOf(operation, good), body: good.body }));
+      itRefusesUnauthorizedCalls(api, operation, () => ({ path: pathOf(operation, good), body: good.body }));
 
       /**
        * Calls by a new account with the highest rate limit, from an address on the sample

@@ -12,7 +12,13 @@ import { inParallel } from '../../support/purchases.js';
 import { sizes } from '../../support/sizes.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import type { RunningProgram } from '../../support/start-program.js';
-import { addRow, insertTransactions, noSums, refOf, type Sums } from './support/bulk-transactions.js';
+import {
+  addRow,
+  insertTransactions,
+  createEmptySums,
+  buildRef,
+  type Sums,
+} from './support/bulk-transactions.js';
 import { download, type Download } from './support/download.js';
 
 const { rows: count, heap, limitMs } = sizes.report;
@@ -111,12 +117,12 @@ async function reportOf(client: ApiClient, worker: RunningProgram, role: string,
 
 /** Expects every row, from newest to oldest, and returns the sums. */
 async function csvSums(file: Download): Promise<Sums> {
-  const sums = noSums();
+  const sums = createEmptySums();
   const lines = file.lines();
   expect((await lines.next()).value).to.match(/^ref_id,.*,price,status,/);
   for await (const line of lines) {
     const [ref = '', , , , , price, status = ''] = line.split(',');
-    const wanted = refOf(count - 1 - sums.rows);
+    const wanted = buildRef(count - 1 - sums.rows);
     if (ref !== wanted) {
       expect.fail(`row ${sums.rows} is ${ref}, not ${wanted}`);
     }
@@ -126,7 +132,7 @@ async function csvSums(file: Download): Promise<Sums> {
 }
 
 async function jsonSums(file: Download): Promise<Sums> {
-  const sums = noSums();
+  const sums = createEmptySums();
   for await (const line of file.lines()) {
     if (line.startsWith('{')) {
       const item = JSON.parse(line.replace(/,$/, ''));
@@ -138,7 +144,7 @@ async function jsonSums(file: Download): Promise<Sums> {
 
 /** Returns the sums of the first sheet, which holds all rows at any size of this test. */
 async function xlsxSums(file: Download): Promise<Sums> {
-  const sums = noSums();
+  const sums = createEmptySums();
   const unpacked = new TextDecoder();
   let rest = '';
   const unzip = new Unzip((entry) => {
@@ -168,7 +174,7 @@ function addXlsxRow(sums: Sums, xml: string): void {
   const price = /r="F\d+"><v>(\d+)/.exec(xml)?.[1];
   const ref = textOf('A');
   if (ref !== 'ref_id') {
-    expect(ref).to.equal(refOf(count - 1 - sums.rows));
+    expect(ref).to.equal(buildRef(count - 1 - sums.rows));
     addRow(sums, { status: textOf('G') ?? '', amount: Number(price), commission: 0 });
   }
 }

@@ -1,5 +1,5 @@
 /** Returns generators of values that attackers and broken programs send, driven by `random`. */
-export function junkOf(random: () => number) {
+export function createJunkGenerators(random: () => number) {
   const below = (max: number): number => Math.floor(random() * max);
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T;
   const junk = (): string =>

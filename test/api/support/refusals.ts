@@ -11,7 +11,11 @@ export type GoodCall = Pick<ApiCall, 'path' | 'body'>;
  * Tests the refusals that all authenticated operations share
  * (docs/reference/api/authentication.md#access-rules).
  */
-export function itRefusesStrangers(api: TestApi, operation: AnyOperation, good: () => GoodCall): void {
+export function itRefusesUnauthorizedCalls(
+  api: TestApi,
+  operation: AnyOperation,
+  good: () => GoodCall,
+): void {
   const method = operation.method.toUpperCase() as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   const call = (with_: Partial<ApiCall>) => api.call({ ...good(), method, ...with_ });
   const other = operation.role === 'buyer' ? 'seller' : 'buyer';

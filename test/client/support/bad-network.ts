@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** The fate of a call. All except `silent` reach the service. */
-export type Fate = 'answered' | 'lost' | 'silent' | keyof typeof answers;
+export type NetworkFault = 'answered' | 'lost' | 'silent' | keyof typeof answers;
 
 const answers = {
   'proxy page': { status: 502, type: 'text/html', body: '<h1>Bad gateway</h1>' },
@@ -57,7 +57,7 @@ const answers = {
  */
 export async function badNetwork(
   serviceUrl: string,
-  fates: Fate[],
+  fates: NetworkFault[],
   onCall?: (body: string, line: string) => unknown,
 ) {
   const seen: string[] = [];

@@ -12,7 +12,11 @@ const screenshots = process.env['SCREENSHOTS'];
  * Expects no serious finding of axe, no label without a value, and no horizontal scrolling. @param
  * exclude Selectors of third-party content.
  */
-export async function expectSound(page: Page, name: string, exclude: string[] = []): Promise<void> {
+export async function expectPageToPassChecks(
+  page: Page,
+  name: string,
+  exclude: string[] = [],
+): Promise<void> {
   if (screenshots !== undefined) {
     await page.screenshot({ path: join(screenshots, `${name.replaceAll('/', '-')}.png`), fullPage: true });
   }

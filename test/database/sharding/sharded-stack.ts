@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { limits } from '../../../config/limits.js';
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { startStatementTap, type StatementTap } from '../../support/statement-tap.js';
 
@@ -58,7 +58,7 @@ async function splitsBetweenRoles({ db }: Stack): Promise<string[]> {
 async function leaveOldSlot({ db }: Stack): Promise<void> {
   const [account] = await db.collection<{ _id: string }>('accounts').find({ role: 'seller' }).toArray();
   const accountId = account?._id ?? '';
-  const day = businessDay(new Date(Date.now() - 5 * 86_400_000));
+  const day = formatBusinessDay(new Date(Date.now() - 5 * 86_400_000));
   const slots = [0, limits.totalsSlots].map((slot): Document => ({
     _id: `${accountId}|${day}|${slot}` as never,
     accountId,

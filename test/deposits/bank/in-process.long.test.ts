@@ -12,7 +12,7 @@ import { planStatement } from '../../../src/deposits/bank/plan-statement.js';
 import { readBankStatement } from '../../../src/deposits/bank/read-bank-statement.js';
 import { DepositModel, deposits, toStored, type Deposit } from '../../../src/deposits/deposit.model.js';
 import { applyRetention } from '../../../src/privacy/apply-retention.js';
-import { businessDay, daysAfter } from '../../../src/shared/business-time.js';
+import { formatBusinessDay, addDays } from '../../../src/shared/business-time.js';
 import { newId } from '../../../src/shared/ids.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 import { longestHoldMs } from './longest-hold.js';
@@ -107,11 +107,11 @@ describe('bank statements in one process', function () {
   });
 
   it('removes decided lines after 400 days, and keeps open ones', async () => {
-    const today = businessDay(new Date());
+    const today = formatBusinessDay(new Date());
     const line = (status: BankLineStatus, ago: number): BankLine => ({
       _id: newId(),
       key: newId(),
-      day: daysAfter(today, -ago),
+      day: addDays(today, -ago),
       amount: ownAmount(),
       status,
       description: 'BUDI',
@@ -155,7 +155,7 @@ describe('bank statements in one process', function () {
     await BankLineModel.create({
       _id: newId(),
       key: newId(),
-      day: businessDay(new Date()),
+      day: formatBusinessDay(new Date()),
       amount,
       status: 'used',
       depositId: byLine._id,

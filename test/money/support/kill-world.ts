@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectLedgerToHold, expectLedgerVerified } from '../../support/ledger.js';
 import { startFault, withProxy, type Fault } from '../../support/mongo-faults.js';
 import { startPrivateMongo, startTcpGate, type Outage } from '../../support/outage.js';
-import { everyPurchaseFinal, inParallel } from '../../support/purchases.js';
+import { waitUntilAllFinal, inParallel } from '../../support/purchases.js';
 import { uniqueRef } from '../../support/api-client.js';
 import { startStack, type Stack } from '../../support/stack.js';
 import { sendJson, startPlayServer } from '../../providers/play-server.js';
@@ -155,7 +155,7 @@ export async function startKillWorld(): Promise<KillWorld> {
       // Otherwise existing jobs would finish the work, and the sweeps would not be tested.
       await loseJobs(stack, [payOutJob.queue, postSellerCreditsJob.queue]);
       await stack.startWorker('fulfilment', 'follow-up', 'sellers', 'settlements');
-      await everyPurchaseFinal(stack, limitMs / 2);
+      await waitUntilAllFinal(stack, limitMs / 2);
       await inParallel(healed, 8, async (each) => {
         await eventually('it is done', () => each().then(() => true), 60_000);
       });

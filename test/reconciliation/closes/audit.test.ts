@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { audit } from '../../../src/audit/audit.model.js';
+import { auditEntries } from '../../../src/audit/audit.model.js';
 import { auditCloses } from '../../../src/audit/audit-close.model.js';
 import { recordAudit } from '../../../src/audit/record-audit.js';
 import { dayCloses } from '../../../src/money/closes/day-close.model.js';
@@ -20,7 +20,7 @@ describe('audit log in daily closes', () => {
   });
 
   /** Changes the database with more rights than the service has. */
-  const forge = (change: (entries: typeof audit) => Promise<unknown>) => change(audit);
+  const forge = (change: (entries: typeof auditEntries) => Promise<unknown>) => change(auditEntries);
 
   async function written(action: string): Promise<string> {
     const id = newId();
@@ -31,7 +31,7 @@ describe('audit log in daily closes', () => {
       before: { price: 1, nested: { at: new Date(0), list: [1, 'two', null] } },
       after: { price: 2 },
     });
-    return (await audit.findOne({ 'subject.id': id }))?._id ?? '';
+    return (await auditEntries.findOne({ 'subject.id': id }))?._id ?? '';
   }
 
   async function namedFindings(): Promise<string[]> {
@@ -41,7 +41,7 @@ describe('audit log in daily closes', () => {
   }
 
   async function restored(id: string, change: () => Promise<unknown>): Promise<string[]> {
-    const before = (await audit.findOne({ _id: id })) as Document;
+    const before = (await auditEntries.findOne({ _id: id })) as Document;
     await change();
     const found = await namedFindings();
     await forge((entries) => entries.replaceOne({ _id: id }, before as never, { upsert: true }));
@@ -64,7 +64,7 @@ describe('audit log in daily closes', () => {
       throw new Error('nothing was closed');
     }
     const { audit: covered, ...plain } = content;
-    expect(covered?.entries).to.equal(await audit.countDocuments({}));
+    expect(covered?.entries).to.equal(await auditEntries.countDocuments({}));
     await auditCloses.deleteMany({});
     await dayCloses.updateOne(
       { _id: day },

@@ -15,7 +15,7 @@ import type { Purchase } from '../../../src/purchases/purchase.model.js';
 import { completeSettlement, failSettlement } from '../../../src/settlements/pay-out.js';
 import { requestSettlement } from '../../../src/settlements/request-settlement.js';
 import type { Settlement } from '../../../src/settlements/settlement.model.js';
-import { businessDay, daysAfter, getStartOfDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay, addDays, getStartOfDay } from '../../../src/shared/business-time.js';
 import { setClock } from '../../../src/shared/clock.js';
 import { newId } from '../../../src/shared/ids.js';
 import { openShop, type Shop } from '../../jobs/sold-purchases.js';
@@ -91,7 +91,7 @@ export async function openPlay(): Promise<Play> {
 
 /** Returns the business day (YYYY-MM-DD) that many days ago. */
 export function dayAgo(days: number): string {
-  return daysAfter(businessDay(new Date()), -days);
+  return addDays(formatBusinessDay(new Date()), -days);
 }
 
 /** Moves the clock to a time of a business day. */

@@ -1,7 +1,7 @@
-import { businessDay } from '../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../src/shared/business-time.js';
 import { journal, one, rupiah, strange, type Corruption } from './corruption.js';
 
-const today = businessDay(new Date());
+const today = formatBusinessDay(new Date());
 const far = new Date('2099-01-01T00:00:00Z');
 
 export const otherCorruptions: Corruption[] = [

@@ -1,7 +1,7 @@
 /** Troubles that only the process itself can detect. */
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { signalsOf } from '../../support/scrape.js';
+import { getMetricsUrl } from '../../support/scrape.js';
 import type { RunningProgram } from '../../support/start-program.js';
 import type { Cause, Causes, Scene } from './scene.js';
 
@@ -45,7 +45,7 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
       begin: () => Promise.all([stack.web?.stop('SIGKILL'), web?.stop('SIGKILL')]),
       async end() {
         web = await stack.startWeb({ PORT: new URL(stack.baseUrl).port });
-        await signalsOf(web);
+        await getMetricsUrl(web);
       },
     },
     {

@@ -22,11 +22,11 @@ const bank_account = { bank_code: '014', account_number: '7788990011', account_n
 /**
  * The identifiers of the other side. Each has a digit, and changing its digits makes it unknown.
  */
-export type Identifiers = Awaited<ReturnType<typeof furnishOther>>;
+export type Identifiers = Awaited<ReturnType<typeof seedOtherSide>>;
 export type IdentifierName = keyof Identifiers;
 
 /** Gives our side money, a sale and a report. Returns the id of the report. */
-export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise<string> {
+export async function seedOwnSide(stack: Stack, { buyer, seller }: Side): Promise<string> {
   await post(stack, buyer, '/api/buyer/deposit', { amount: 500_000_000, ref_id: uniqueRef('own') });
   const product = await sell(stack, seller, { price: 50_000_000 });
   await buy(stack, buyer, { code: product, customer_number: '081211112222', ref_id: uniqueRef('own') });
@@ -41,7 +41,7 @@ export async function furnishOwn(stack: Stack, { buyer, seller }: Side): Promise
 }
 
 /** Gives the other side data of every kind and returns the identifiers. */
-export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
+export async function seedOtherSide(stack: Stack, { buyer, seller }: Side) {
   const refs = {
     depositRef: uniqueRef('deposit'),
     transactionRef: uniqueRef('buyer'),
@@ -65,13 +65,13 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   const customer = { code: bill.code, customer_number: bill.customer };
   const payment = await post(stack, buyer, '/api/buyer/payment', { ...customer, ref_id: refs.paymentRef });
   await post(stack, buyer, '/api/buyer/inquiry', customer);
-  await settled(stack);
+  await waitUntilSettled(stack);
   const settlement = await post(stack, seller, '/api/seller/settlement/request', {
     amount: 61_234,
     bank_account,
     ref_id: refs.settlementRef,
   });
-  await settled(stack);
+  await waitUntilSettled(stack);
   const report = await post(stack, buyer, '/api/buyer/reports', { type: 'transaction' });
   const csvReport = await post(stack, buyer, '/api/buyer/reports', { type: 'deposit', format: 'csv' });
   const sellerReport = await post(stack, seller, '/api/seller/reports', { type: 'sales' });
@@ -81,12 +81,12 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
   });
   const endpoint = await post(stack, buyer, '/api/buyer/webhooks', hookOf('buyers-2nd'));
   const sellerEndpoint = await post(stack, seller, '/api/seller/webhooks', hookOf('sellers-2nd'));
-  await settled(stack);
-  await troubleWebhooks(stack, buyer);
-  await logged(stack, buyer);
+  await waitUntilSettled(stack);
+  await disableReceiver(stack, buyer);
+  await waitForRequestLog(stack, buyer);
   return {
     ...refs,
-    ...(await stored(stack, { buyer, seller })),
+    ...(await findHiddenIdentifiers(stack, { buyer, seller })),
     activeProduct,
     inactiveProduct,
     operator,
@@ -113,7 +113,7 @@ export async function furnishOther(stack: Stack, { buyer, seller }: Side) {
  * Waits until every earlier call is in the request log, which is written in batches after the
  * answers.
  */
-async function logged(stack: Stack, buyer: SeededAccount): Promise<void> {
+async function waitForRequestLog(stack: Stack, buyer: SeededAccount): Promise<void> {
   const last = uniqueRef('last');
   const headers = { 'x-request-id': last };
   await send(stack, { method: 'POST', path: '/api/buyer/balance', key: buyer.api_key, headers });
@@ -126,7 +126,7 @@ async function logged(stack: Stack, buyer: SeededAccount): Promise<void> {
  * Sets the state after an outage of the receiver: the URL is disabled, one delivery is due and one
  * is held.
  */
-async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<void> {
+async function disableReceiver({ db }: Stack, buyer: SeededAccount): Promise<void> {
   const account = await db.collection('accounts').findOne({ username: buyer.username });
   const mine = { accountId: String(account?._id), state: 'delivered' };
   const waits = { state: 'due', nextAttemptAt: new Date(Date.now() + 3_600_000), settledAt: null };
@@ -146,7 +146,7 @@ async function troubleWebhooks({ db }: Stack, buyer: SeededAccount): Promise<voi
 }
 
 /** Returns the identifiers that the API does not show. */
-async function stored({ db }: Stack, { buyer, seller }: Side) {
+async function findHiddenIdentifiers({ db }: Stack, { buyer, seller }: Side) {
   const one = async (collection: string, filter: object): Promise<Record<string, unknown>> => {
     const found = await db.collection(collection).findOne(filter);
     if (!found) {
@@ -172,7 +172,7 @@ async function stored({ db }: Stack, { buyer, seller }: Side) {
 }
 
 /** Waits until no purchase, seller credit, webhook or payout is pending. */
-async function settled({ db }: Stack): Promise<void> {
+async function waitUntilSettled({ db }: Stack): Promise<void> {
   await eventually('everything to be settled', async () => {
     const underWay = await Promise.all([
       db.collection('transactions').countDocuments({ status: { $in: ['PENDING', 'PROCESSING'] } }),

@@ -42,7 +42,7 @@ const emptyPlace = {
   after: 0,
 };
 
-export const formsOf: Record<string, Form> = {
+export const fieldValues: Record<string, Form> = {
   start_date: day,
   end_date: day,
   since: {

@@ -3,7 +3,7 @@
  * or bound needs no new test.
  */
 import type Joi from 'joi';
-import { formsOf, samples } from './forms.js';
+import { fieldValues, samples } from './forms.js';
 
 /** The parts of Joi's description of a field. */
 interface Described {
@@ -78,7 +78,7 @@ function fieldOf(name: string, field: Described, where: Where): Field {
 function bounds(name: string, field: Described): Pick<Field, 'inside' | 'outside'> {
   const own =
     field.rules?.some((rule) => ['custom', 'isoDate'].includes(rule.name)) || field.type === 'array';
-  const form = formsOf[name];
+  const form = fieldValues[name];
   if (own && !form) {
     throw new Error(
       `${name} has a rule that only code knows: say in forms.ts what fits it and what does not`,
@@ -196,7 +196,9 @@ function sample(field: Described, name: string): unknown {
     return Object.fromEntries(required.map(([key, each]) => [key, sample(each, key)]));
   }
   const own =
-    samples[name] ?? field.examples?.[0] ?? (field.flags?.only ? field.allow?.[0] : formsOf[name]?.inside[0]);
+    samples[name] ??
+    field.examples?.[0] ??
+    (field.flags?.only ? field.allow?.[0] : fieldValues[name]?.inside[0]);
   // Free text, such as an id.
   return own ?? 'a1';
 }

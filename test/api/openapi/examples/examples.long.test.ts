@@ -21,7 +21,7 @@ import {
 } from '../../../database/sharding/judge-statements.js';
 import { startShardedStack, type ShardedStack } from '../../../database/sharding/sharded-stack.js';
 import { actAtOnce, allowed, operate } from '../../../database/sharding/statements.js';
-import { playStory } from './story.js';
+import { recordExamples } from './story.js';
 
 const howToRecord =
   'config/openapi-examples.json is out of date: RECORD=1 npm test -- test/api/openapi/examples/examples.long.test.ts, then npm run format';
@@ -42,7 +42,7 @@ describe('examples of the OpenAPI document', function () {
   after(() => sharded.stop());
 
   it('match the answers of the service', async () => {
-    const played = await playStory(stack);
+    const played = await recordExamples(stack);
     if (process.env['RECORD']) {
       await writeFile(configPath('openapi-examples.json'), `${JSON.stringify(played, null, 2)}\n`);
       return;

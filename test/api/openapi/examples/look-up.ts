@@ -1,7 +1,7 @@
 import type { Recorder } from './recorder.js';
 
 /** Plays the lists with each filter that another index serves. */
-export async function lookUpAsBuyer(recorder: Recorder, key: string, depositRef: string): Promise<void> {
+export async function playFilteredLists(recorder: Recorder, key: string, depositRef: string): Promise<void> {
   const path = '/api/buyer/transactions';
   const history = (body: object) =>
     recorder.play('narrowed', { method: 'POST', path, key, body: { ...body, limit: 1 } });

@@ -29,7 +29,7 @@ export async function playEndpoints(
  * Creates an endpoint that answers 410 and is disabled; the first one is notified. Returns the URL
  * of its server.
  */
-export async function loseEndpoint(
+export async function playDisabledEndpoint(
   stack: Stack,
   { recorder, key }: { recorder: Recorder; key: string },
 ): Promise<string> {

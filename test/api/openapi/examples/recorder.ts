@@ -51,7 +51,10 @@ export function createRecorder(baseUrl: string): Recorder {
 }
 
 /** Replaces keys, secrets and addresses of the test by public placeholders and shortens lists. */
-export function presentable(recorded: RecordedExamples, addresses: Record<string, string>): RecordedExamples {
+export function redactExamples(
+  recorded: RecordedExamples,
+  addresses: Record<string, string>,
+): RecordedExamples {
   let text = JSON.stringify(recorded);
   for (const [address, shown] of Object.entries(addresses)) {
     text = text.replaceAll(address, shown);

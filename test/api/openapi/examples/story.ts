@@ -1,16 +1,16 @@
-import { businessDay } from '../../../../src/shared/business-time.js';
+import { formatBusinessDay } from '../../../../src/shared/business-time.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Stack } from '../../../support/stack.js';
 import { topup } from '../../../support/topup.js';
 import { hmacSign, pathOf, requestPath, type Signing } from '../../support/reseller.js';
 import type { RecordedExamples } from '../../../../src/api/openapi/examples.js';
-import { listSettlements, lookUpAsBuyer } from './look-up.js';
-import { loseEndpoint, playEndpoints } from './play-endpoints.js';
+import { listSettlements, playFilteredLists } from './look-up.js';
+import { playDisabledEndpoint, playEndpoints } from './play-endpoints.js';
 import { playSandbox } from './play-sandbox.js';
 import { readRequests, readStatement } from './read-account.js';
-import { createRecorder, presentable, type Recorder } from './recorder.js';
+import { createRecorder, redactExamples, type Recorder } from './recorder.js';
 
-interface Cast {
+interface RecordingContext {
   stack: Stack;
   recorder: Recorder;
   buyerKey: string;
@@ -26,10 +26,10 @@ const number = (ending: string) => `08123456${ending}`;
 const bankAccount = { bank_code: '014', account_number: '1234567890', account_name: 'PT Pulsa Jaya' };
 
 /** Plays an integrator's first day, so that every call has a useful example. */
-export async function playStory(stack: Stack): Promise<RecordedExamples> {
+export async function recordExamples(stack: Stack): Promise<RecordedExamples> {
   const accounts = await stack.seed();
   const recorder = createRecorder(stack.baseUrl);
-  const cast: Cast = {
+  const cast: RecordingContext = {
     stack,
     recorder,
     buyerKey: accounts['buyer']?.api_key ?? '',
@@ -52,9 +52,9 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
   await manageWebhooks(cast);
   await makeMistakes(cast);
   await rotateSecrets(cast);
-  const goneUrl = await loseEndpoint(stack, { recorder, key: cast.buyerKey });
+  const goneUrl = await playDisabledEndpoint(stack, { recorder, key: cast.buyerKey });
   await keepWebhooks(cast);
-  return presentable(recorder.recorded(), {
+  return redactExamples(recorder.recorded(), {
     [stack.baseUrl]: 'https://topup.example',
     [`${stack.inbox.url}/hooks`]: 'https://shop.example/hooks',
     [goneUrl]: 'https://books.example',
@@ -62,14 +62,14 @@ export async function playStory(stack: Stack): Promise<RecordedExamples> {
 }
 
 /** Returns both roles, which have the same calls under their own prefix. */
-function sidesOf({ buyerKey, sellerKey }: Cast) {
+function sidesOf({ buyerKey, sellerKey }: RecordingContext) {
   return [
     ['buyer', buyerKey],
     ['seller', sellerKey],
   ] as const;
 }
 
-async function configure(cast: Cast): Promise<void> {
+async function configure(cast: RecordingContext): Promise<void> {
   const { recorder, stack } = cast;
   for (const [role, key] of sidesOf(cast)) {
     const path = `/api/${role}/api/config`;
@@ -84,7 +84,7 @@ async function configure(cast: Cast): Promise<void> {
   }
 }
 
-async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<void> {
+async function depositAndBuy({ recorder, stack, buyerKey: key }: RecordingContext): Promise<void> {
   const deposit = { amount: 1_000_000, ref_id: 'deposit-20240301-0001' };
   const depositing = { method: 'POST' as const, path: '/api/buyer/deposit', key, body: deposit };
   await recorder.play('completed', depositing);
@@ -139,7 +139,7 @@ async function depositAndBuy({ recorder, stack, buyerKey: key }: Cast): Promise<
     key,
     body: { page: 1, limit: 2 },
   });
-  await lookUpAsBuyer(recorder, key, waiting.ref_id);
+  await playFilteredLists(recorder, key, waiting.ref_id);
   await recorder.play('one known, one not', {
     method: 'POST',
     path: '/api/buyer/transactions/lookup',
@@ -164,7 +164,7 @@ async function untilFinal(
   });
 }
 
-async function payBill({ recorder, buyerKey: key }: Cast): Promise<void> {
+async function payBill({ recorder, buyerKey: key }: RecordingContext): Promise<void> {
   const bill = { code: 'PLNPOST', customer_number: '530000001230' };
   await recorder.play('bill', { method: 'POST', path: '/api/buyer/inquiry', key, body: bill });
   const payment = { ...bill, ref_id: 'bill-20240301-0001' };
@@ -178,7 +178,10 @@ async function payBill({ recorder, buyerKey: key }: Cast): Promise<void> {
   });
 }
 
-async function useResellerSoftware({ recorder, buyerKey: key }: Cast, username: string): Promise<void> {
+async function useResellerSoftware(
+  { recorder, buyerKey: key }: RecordingContext,
+  username: string,
+): Promise<void> {
   const signing: Signing = { username, key };
   const signed = (covers: string) => ({ username, sign: hmacSign(signing, covers) });
   const request = (code: string, ending: string, ref: string) => ({
@@ -200,7 +203,7 @@ async function useResellerSoftware({ recorder, buyerKey: key }: Cast, username: 
   });
 }
 
-async function sell({ recorder, sellerKey: key }: Cast): Promise<void> {
+async function sell({ recorder, sellerKey: key }: RecordingContext): Promise<void> {
   const path = '/api/seller/products';
   const product = {
     code: 'GAME50',
@@ -233,7 +236,7 @@ async function sell({ recorder, sellerKey: key }: Cast): Promise<void> {
   });
 }
 
-async function settle({ recorder, stack, buyerKey, sellerKey: key }: Cast): Promise<void> {
+async function settle({ recorder, stack, buyerKey, sellerKey: key }: RecordingContext): Promise<void> {
   await recorder.play('accepted', {
     method: 'POST',
     path: '/api/buyer/transaction',
@@ -273,9 +276,9 @@ async function operate(stack: Stack, command: string[], reason: string): Promise
   }
 }
 
-async function readReports(cast: Cast): Promise<void> {
+async function readReports(cast: RecordingContext): Promise<void> {
   const { recorder, stack } = cast;
-  const today = businessDay(new Date());
+  const today = formatBusinessDay(new Date());
   const sides = sidesOf(cast).map(([role, key]) => [`/api/${role}/reports`, key] as const);
   const body = { type: 'transaction', format: 'json', start_date: today, end_date: today };
   // No report worker runs yet, so the reports stay pending.
@@ -315,7 +318,7 @@ async function readReports(cast: Cast): Promise<void> {
   }
 }
 
-async function manageWebhooks(cast: Cast): Promise<void> {
+async function manageWebhooks(cast: RecordingContext): Promise<void> {
   const { recorder } = cast;
   for (const [role, key] of sidesOf(cast)) {
     const path = `/api/${role}/webhooks`;
@@ -345,7 +348,7 @@ async function manageWebhooks(cast: Cast): Promise<void> {
   }
 }
 
-async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promise<void> {
+async function makeMistakes({ recorder, buyerKey: key, sellerKey }: RecordingContext): Promise<void> {
   const path = '/api/buyer/transaction';
   const good = { code: 'S10', customer_number: number('1230'), ref_id: 'order-20240301-0005' };
   const buy = (name: string, over: object) =>
@@ -378,7 +381,7 @@ async function makeMistakes({ recorder, buyerKey: key, sellerKey }: Cast): Promi
   await buy('maintenance', { code: 'GAME50', customer_number: '12345678' });
 }
 
-async function rotateSecrets(cast: Cast): Promise<void> {
+async function rotateSecrets(cast: RecordingContext): Promise<void> {
   const { recorder } = cast;
   for (const [role, key] of sidesOf(cast)) {
     const config = `/api/${role}/api`;
@@ -404,7 +407,7 @@ async function rotateSecrets(cast: Cast): Promise<void> {
   });
 }
 
-async function keepWebhooks({ recorder, stack, buyerKey: key }: Cast): Promise<void> {
+async function keepWebhooks({ recorder, stack, buyerKey: key }: RecordingContext): Promise<void> {
   // The provider first answers this one with "pending".
   await recorder.play('accepted', {
     method: 'POST',

@@ -28,7 +28,7 @@ export interface Sums {
 /** Stores `count` transactions as the service writes them, the newest last. Returns their sums. */
 export async function insertTransactions({ db }: Pick<Stack, 'db'>, bulk: Bulk): Promise<Sums> {
   const from = Date.now() - spanMs;
-  const sums = noSums();
+  const sums = createEmptySums();
   for (let start = 0; start < bulk.count; start += batchSize) {
     const batch = Array.from({ length: Math.min(batchSize, bulk.count - start) }, (_, offset) =>
       transactionAt(start + offset, bulk, from),
@@ -51,7 +51,7 @@ function transactionAt(index: number, { buyerId, sellerId, count }: Bulk, from: 
   return someTransaction({
     accountId: buyerId,
     sellerId,
-    refId: refOf(index),
+    refId: buildRef(index),
     status,
     price,
     createdAt,
@@ -71,11 +71,11 @@ function asStored(transaction: Purchase) {
   };
 }
 
-export function refOf(index: number): string {
+export function buildRef(index: number): string {
   return `bulk-${index}`;
 }
 
-export function noSums(): Sums {
+export function createEmptySums(): Sums {
   return { rows: 0, total: 0, success: 0, successRows: 0, failedRows: 0, commission: 0 };
 }
 
