@@ -70,8 +70,8 @@ export const calls = {
   },
 
   /**
-   * Opens two buyers with money and open bills (rupiah), and a seller. @returns their ids, the
-   * quotes and the first deposits.
+   * Opens two buyers with money and open bills (rupiah), and a seller.
+   * @returns their ids, the quotes and the first deposits.
    */
   async openBook({ bills, balance }: { bills: number[]; balance: number }) {
     const open = async (role: 'buyer' | 'seller') =>
@@ -245,8 +245,8 @@ export const calls = {
   },
 
   /**
-   * Requests an adjustment as the first operator. A large one needs approval. @param input.mark The
-   * reason, which identifies it.
+   * Requests an adjustment as the first operator. A large one needs approval.
+   * @param input.mark The reason, which identifies it.
    */
   async adjust({ accountId, amount, mark }: { accountId: string; amount: number; mark: string }) {
     const account = await getExistingAccount(accountId);

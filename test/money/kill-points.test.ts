@@ -35,8 +35,8 @@ interface Deed {
   accountId: string;
   begin(victim: CalledService): Promise<unknown>;
   /**
-   * Repeats the call, as a client without an answer does. @param isAtPoint The movement was at its
-   * point when the process died.
+   * Repeats the call, as a client without an answer does.
+   * @param isAtPoint The movement was at its point when the process died.
    */
   repeat?(isAtPoint: boolean): Promise<void>;
   /** @throws Error until everything is done, once. */
@@ -126,7 +126,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
 
   /**
    * Kills a process with movements at their point. On a slow machine one may miss its deadline;
-   * then only the general invariants are checked. @param isLast The movements must reach the point.
+   * then only the general invariants are checked.
+   * @param isLast The movements must reach the point.
    * @returns whether all did.
    */
   async function killed(open: Open, hold: (begun: Deed[]) => Hold, isLast: boolean): Promise<boolean> {
@@ -206,8 +207,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   }
 
   /**
-   * @param answers Whether the provider answers once it has all requests. @returns a function that
-   * waits for all requests.
+   * @param answers Whether the provider answers once it has all requests.
+   * @returns a function that waits for all requests.
    */
   function arrivedAtTheProvider(begun: Deed[], answers: Promise<boolean>): () => Promise<unknown> {
     const arrived = new Set<string>();
@@ -363,7 +364,8 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
         accountId: sellerId,
         begin: (victim) => victim.call('finish', ask),
         async repeat() {
-          // Concurrent calls leave the payout to the dead process until its lease expires.
+          // Concurrent calls must leave the payout alone while the dead process may still be
+          // running it.
           await Promise.all([service.call('finish', ask), service.call('finish', ask)]);
         },
         healed: () => expectPaidOut(sellerId, 2),

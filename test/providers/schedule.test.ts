@@ -29,7 +29,7 @@ function pollsOf(
 describe('polling schedule', () => {
   const eager = { inquiryMinIntervalMs: 0, inquiryMaxAgeMs: 24 * hour };
 
-  it('live: after 5 s, 15 s, 1, 5, 15 min, then hourly, and never after the maximum age', () => {
+  it('live: after 5 s, 15 s, 1, 5, 15 min, then hourly, up to the maximum age', () => {
     const polls = pollsOf('live', eager, () => 0);
     const gaps = polls.map((at, index) => at - (polls[index - 1] ?? 0));
     expect(gaps.slice(0, 5)).to.deep.equal([5 * second, 15 * second, minute, 5 * minute, 15 * minute]);

@@ -46,8 +46,8 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
   });
 
   /**
-   * Sends events to all receivers in turn at a steady rate. @returns the sorted latencies of the
-   * healthy ones in milliseconds.
+   * Sends events to all receivers in turn at a steady rate.
+   * @returns the sorted latencies of the healthy ones in milliseconds.
    */
   async function phase(healthy: Client[]): Promise<number[]> {
     const committedAt = new Map<string, number>();

@@ -188,8 +188,8 @@ describe('webhooks through a proxy', () => {
 });
 
 /**
- * Starts a TLS receiver. @param name The name in its certificate. The authority is ca.crt in the
- * directory.
+ * Starts a TLS receiver.
+ * @param name The name in its certificate. The authority is ca.crt in the directory.
  */
 async function startTlsReceiver(directory: string, name: string) {
   const run = (command: string) =>

@@ -66,8 +66,8 @@ export interface Fleet {
 const answeredWithinMs = 60_000;
 
 /**
- * Repeats a call at one process after the other until it gets a definite answer. @throws Error with
- * the last answer if none comes.
+ * Repeats a call at one process after the other until it gets a definite answer.
+ * @throws Error with the last answer if none comes.
  */
 export async function untilDefinite<T>(
   { fleet, first }: { fleet: Fleet; first: number },

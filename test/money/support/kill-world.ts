@@ -83,8 +83,8 @@ export interface KillWorld {
   /** Returns a process that is not killed. */
   healthy(): Promise<CalledService>;
   /**
-   * Starts a process, and kills it when `work` ends. @param lanes The accounts that get their own
-   * lane in it.
+   * Starts a process, and kills it when `work` ends.
+   * @param lanes The accounts that get their own lane in it.
    */
   withVictim<T>(lanes: string[], work: (victim: Victim) => Promise<T>): Promise<T>;
   walletOf(accountId: string): Promise<unknown>;

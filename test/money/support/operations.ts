@@ -8,8 +8,8 @@ interface Operation<I> {
   weight: number;
   input: fc.Arbitrary<I>;
   /**
-   * Runs the operation and records the answer in the book. @param first The process that is called
-   * first.
+   * Runs the operation and records the answer in the book.
+   * @param first The process that is called first.
    */
   run(at: { book: Book; fleet: Fleet; first: number }, input: I): Promise<void>;
 }

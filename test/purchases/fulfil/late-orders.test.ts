@@ -65,8 +65,8 @@ describe('late orders and status checks', () => {
   /** As when Redis does not answer: the fleet time is unknown. */
   const nobodyKnowsTheTime = () => clock.stop();
   /**
-   * After its next answer, Redis reports a time ten seconds ahead. @returns a function that ends
-   * this.
+   * After its next answer, Redis reports a time ten seconds ahead.
+   * @returns a function that ends this.
    */
   function timeRunsAway(): () => void {
     let told = 0;

@@ -35,7 +35,8 @@ describe('advancing a sandbox account, with workers', () => {
     const rows = stack.db.collection('deliveries');
     const inAnHour = new Date(Date.now() + 3_600_000);
     /**
-     * Makes a purchase whose webhook the receiver has refused once. @returns its row and client.
+     * Makes a purchase whose webhook the receiver has refused once.
+     * @returns its row and client.
      */
     async function refused(name: 'buyer' | 'buyer2') {
       const client = apiClient(stack.baseUrl, accounts[name]?.api_key ?? '');

@@ -54,7 +54,7 @@ describe('ledger verify with lost cursors', function () {
       await recordAudit(null, { actor: 'operator:test', action: 'account.set', subject });
     }
     for (let day = 0; day < days; day++) {
-      // Future days, the first of which contains all entries.
+      // Future days. The first one contains all entries.
       const at = new Date(Date.UTC(2030, 0, 1 + day));
       const bound = { day: at.toISOString().slice(0, 10), end: at, now: at };
       await closeDay(bound, await findLastClosedDay());

@@ -4,8 +4,8 @@ import type { Ids } from './history.js';
 const raw = { promoteLongs: false };
 
 /**
- * Adds many failures of the idle buyer, as the service would write them. @returns their ids in
- * ascending order.
+ * Adds many failures of the idle buyer, as the service would write them.
+ * @returns their ids in ascending order.
  */
 export async function addFailures(db: Db, ids: Ids): Promise<string[]> {
   const [purchase, order, journals, wallet] = await Promise.all([

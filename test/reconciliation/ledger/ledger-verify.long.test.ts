@@ -124,7 +124,7 @@ describe('topup ledger verify', function () {
     expect(report.findings).to.deep.equal([]);
   });
 
-  it('tells an operator where to look, and is green again after the repair', async () => {
+  it('shows an operator where to look, and is green again after the repair', async () => {
     const { stack, ids } = history;
     await planted.change('wallets', { _id: ids.buyerId }, { $inc: { balance: one } });
     const red = await topup(['ledger', 'verify'], stack.env);

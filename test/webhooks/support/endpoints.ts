@@ -96,8 +96,8 @@ export function useEndpoints() {
     eventsAt: (url: string) => cameTo(url).map(({ headers }) => headers['x-event']),
     deliverAll: async () => turn(await rowsOf({ state: 'due' })),
     /**
-     * Stores the events of a purchase for the current account. @returns a row per endpoint, the
-     * default one first.
+     * Stores the events of a purchase for the current account.
+     * @returns a row per endpoint, the default one first.
      */
     event: async (
       kind: PurchaseEvent,

@@ -35,8 +35,8 @@ export function answer(
 }
 
 /**
- * Starts a real HTTP server that records its requests. @param host A separate loopback address
- * makes it a separate receiver.
+ * Starts a real HTTP server that records its requests.
+ * @param host A separate loopback address makes it a separate receiver.
  */
 export async function startReceiver(
   behaviour: Behaviour = received,
