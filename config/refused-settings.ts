@@ -61,7 +61,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'PAYMENT_NOTIFY_SECRET',
     value: 'one character repeated',
-    why: 'whoever guesses it credits deposits',
+    why: 'anyone who guesses it can credit deposits',
     instead: '`openssl rand -base64 48`',
     acceptedAs: null,
     isSo: (env) => isRepeated(Buffer.from(env.PAYMENT_NOTIFY_SECRET ?? '')),
@@ -133,7 +133,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'MONGODB_URI',
     value: 'without user and password',
-    why: 'whoever reaches the database reads and changes everything',
+    why: 'anyone who reaches the database can read and change everything',
     instead: '`mongodb://user:password@…`, or an `authMechanism` without password',
     acceptedAs: 'open-mongodb',
     isSo: (env) =>
@@ -143,7 +143,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'REDIS_URL',
     value: 'without password',
-    why: 'whoever reaches it reads sessions and adds jobs',
+    why: 'anyone who reaches it can read sessions and add jobs',
     instead: '`redis://:password@…` or `rediss://:password@…`',
     acceptedAs: 'open-redis',
     isSo: (env) => !hasPassword(env.REDIS_URL),

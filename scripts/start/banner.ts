@@ -57,7 +57,7 @@ function login({ username, password }: DemoAccount, { localDir, hasNewPassword }
 }
 
 function openLines({ address }: BannerFacts): string[] {
-  const warning = `WARNING: it listens on ${address}: whoever reaches this machine there can call it and log in.`;
+  const warning = `WARNING: it listens on ${address}: anyone who can reach this address can call it and log in.`;
   return ['', colours.yellow(warning), colours.yellow('It speaks plain HTTP, with settings for trying out.')];
 }
 

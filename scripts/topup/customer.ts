@@ -12,7 +12,7 @@ export function registerCustomer(program: Command): void {
     action: 'customer.export',
     summary: 'All that is kept about a customer number, as JSON',
     details:
-      'Make sure first that whoever asks is the one it belongs to. What was masked is not found: only its last digits\nare left. The audit log shows the last digits alone.',
+      'Verify first that the requester owns the number. What was masked is not found: only its last digits\nare left. The audit log shows the last digits alone.',
     examples: ['customer export 081234561230 --reason "request 44, identity checked" > answer.json'],
     options: [reasonOption()],
     async run({ arg, by }) {

@@ -7,7 +7,7 @@ export function registerTotals(program: Command): void {
   defineCommand(totals, {
     usage: 'rebuild',
     action: 'totals.rebuild',
-    summary: 'Make the daily totals anew from the transactions',
+    summary: 'Rebuild the daily totals from the transactions',
     details:
       'Once after another BUSINESS_TIMEZONE, and where `ledger verify` says that totals differ. Day by day, in constant\nmemory, while the service works. Safe to break off and to run again. After another BUSINESS_TIMEZONE long histories\nare counted until it has ended, which is slow.',
     examples: ['totals rebuild'],

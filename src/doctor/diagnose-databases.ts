@@ -185,7 +185,7 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
           warn(
             'Redis certificate',
             'any is taken (REDIS_TLS_SELF_SIGNED)',
-            'Whoever is between us and Redis can read and change all. Set REDIS_TLS_CA, if it can be had.',
+            'Anyone between this service and Redis can read and change all data. Set REDIS_TLS_CA if you have the certificate.',
           ),
         ]
       : []),

@@ -80,7 +80,7 @@ const table = {
   'ledger.verify': read('verify the ledger'),
   'ledger.run': change('let a worker verify the ledger now', 'finance', 'operations'),
   'ledger.close': change('close days by hand', 'finance'),
-  'totals.rebuild': change('make daily totals anew', 'operations'),
+  'totals.rebuild': change('rebuild daily totals', 'operations'),
   'audit.look': read('read the audit log', 'finance', 'operations'),
   'report.daily': read('read the report of a business day', 'finance', 'operations'),
   'system.look': read('check the whole system (doctor)'),

@@ -30,7 +30,7 @@ export async function main(args: string[]): Promise<void> {
     refuseProduction();
     if (!['127.0.0.1', '::1', 'localhost'].includes(options.bind)) {
       console.error(
-        `WARNING: listening on ${options.bind}: whoever can reach it can read and change everything.`,
+        `WARNING: listening on ${options.bind}: anyone who can reach it can read and change everything.`,
       );
     }
     const server = await startServer(options);
@@ -42,7 +42,7 @@ export async function main(args: string[]): Promise<void> {
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
-    // Last: whoever reads it may send a signal at once.
+    // Printed last, because a reader may send a signal at once.
     console.log(`READY ${server.uri}`);
   } catch (error) {
     fail(error);

@@ -123,7 +123,7 @@ export function updateConfigFor(role: Role): AnyOperation {
     method: 'post',
     summary: 'Change the API configuration',
     description:
-      'What is left out stays as it is. A new webhook_url is told to the old one (event config.updated). ' +
+      'What is left out stays as it is. The old webhook_url receives config.updated for a new one. ' +
       'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
     body,
     data: nameSchema('Configuration', Joi.object(configData)),

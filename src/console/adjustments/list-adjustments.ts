@@ -35,7 +35,7 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
         balance_after: Joi.number().allow(null),
         created_at: timestamp,
         decided_at: timestamp.allow(null),
-        is_own: Joi.boolean().description('Whoever asks has asked for it, and cannot approve it.'),
+        is_own: Joi.boolean().description('True: the caller requested it and cannot approve it.'),
       }),
     ),
     approval_from: Joi.number().description('From so many rupiah on a second operator approves.'),

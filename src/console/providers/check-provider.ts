@@ -28,7 +28,7 @@ export const getRouting = defineConsoleOperation({
   query: Joi.object<{ product: string }>({ product: productCode.required() }),
   data: requiredObject({
     product: Joi.string(),
-    closed: Joi.string().allow(null).description('What closes it, whoever would serve it.'),
+    closed: Joi.string().allow(null).description('Why the product is closed for all sellers.'),
     offers: Joi.array().items(
       requiredObject({
         seller: Joi.string(),

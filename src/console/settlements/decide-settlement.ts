@@ -49,7 +49,7 @@ export const completeSettlement = defineStep<Complete>({
     bank_reference: text(100)
       .pattern(/\S/)
       .required()
-      .description("What the bank calls the payment, for whoever looks it up on the bank's statement."),
+      .description("The bank's reference of the payment, as on its statement."),
     reason,
   }),
   run: (id, { by, body }) => complete(id, by, { bankReference: body.bank_reference.trim() }),

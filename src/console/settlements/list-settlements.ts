@@ -61,7 +61,7 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
         final_at: timestamp.allow(null),
         steps: Joi.array()
           .items(text.valid(...settlementSteps))
-          .description('What whoever asks can do now, if their role may.'),
+          .description('Steps that the caller can take now, if the role allows.'),
       }),
     ),
     ...pageFields,

@@ -25,11 +25,11 @@ export const operators = {
   everySession: { en: 'Every one', id: 'Semuanya' },
   endSessions: { en: 'End sessions', id: 'Akhiri sesi' },
   endSessionsWhat: {
-    en: 'Whoever is logged in there as {operator} has to log in again at once.',
+    en: 'Every session of {operator} there ends at once.',
     id: 'Siapa pun yang masuk di sana sebagai {operator} langsung harus masuk lagi.',
   },
   endOwnSessionsWhat: {
-    en: 'Whoever is logged in there as you has to log in again at once. If it was not you: change the password, too.',
+    en: 'Your session there ends at once. If it was not you, change the password too.',
     id: 'Siapa pun yang masuk di sana sebagai Anda langsung harus masuk lagi. Jika itu bukan Anda: ganti juga kata sandinya.',
   },
   createOperator: { en: 'Create an operator', id: 'Buat operator' },
@@ -85,7 +85,7 @@ export const operators = {
   newPasswordAgain: { en: 'New password, again', id: 'Kata sandi baru, sekali lagi' },
   setUpSecondFactor: { en: 'Set up a second factor', id: 'Pasang faktor kedua' },
   setUpSecondFactorWhat: {
-    en: 'It is asked for after the password from the next login on. Setting it up ends every other session.',
+    en: 'Every later login asks for it after the password. Setting it up ends every other session.',
     id: 'Ditanyakan setelah kata sandi sejak Anda masuk berikutnya. Memasangnya mengakhiri semua sesi yang lain.',
   },
   replaceSecondFactor: { en: 'Set up another app', id: 'Pasang aplikasi lain' },

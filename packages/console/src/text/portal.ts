@@ -63,22 +63,22 @@ export const portal = {
   },
   rotateSecret: { en: 'Make a new secret', id: 'Buat kunci rahasia baru' },
   rotateSecretWhat: {
-    en: 'The old and the new secret sign together for 24 hours, so that you can change over. The old one is told of it, and settlements wait for approval for a day.',
+    en: 'The old and the new secret sign together for 24 hours, so that you can change over. Your endpoints are notified, and settlements wait for approval for a day.',
     id: 'Kunci rahasia lama dan baru sama-sama menandatangani selama 24 jam agar Anda dapat beralih. Endpoint diberi tahu, dan pencairan menunggu persetujuan selama sehari.',
   },
   removeEndpoint: { en: 'Remove this endpoint', id: 'Hapus endpoint ini' },
   removeEndpointWhat: {
-    en: 'Nothing is sent to it any more; what waits for it is dropped. It is told of this, and settlements wait for approval for a day.',
+    en: 'It gets no more events, and waiting ones are dropped. The endpoint is notified, and settlements wait for approval for a day.',
     id: 'Tidak ada lagi yang dikirim ke sini; yang menunggu dibatalkan. Endpoint diberi tahu, dan pencairan menunggu persetujuan selama sehari.',
   },
   changeEndpoint: { en: 'Change this endpoint', id: 'Ubah endpoint ini' },
   changeEndpointWhat: {
-    en: 'What waits for the old URL goes to the new one. Your endpoints are told of it, and settlements wait for approval for a day.',
+    en: 'Events waiting for the old URL go to the new one. Your endpoints are notified, and settlements wait for approval for a day.',
     id: 'Yang menunggu untuk URL lama dikirim ke URL baru. Endpoint diberi tahu, dan pencairan menunggu persetujuan selama sehari.',
   },
   newEndpoint: { en: 'Add an endpoint', id: 'Tambah endpoint' },
   newEndpointWhat: {
-    en: 'It gets its own secret. Your other endpoints are told of it, and settlements wait for approval for a day.',
+    en: 'It gets its own secret. Your other endpoints are notified, and settlements wait for approval for a day.',
     id: 'Mendapat kunci rahasia sendiri. Endpoint lain diberi tahu, dan pencairan menunggu persetujuan selama sehari.',
   },
   sandbox: { en: 'Sandbox', id: 'Sandbox' },
@@ -145,7 +145,7 @@ export const portal = {
     id: 'Berlaku mulai panggilan berikutnya.',
   },
   callbackUrlWhat: {
-    en: 'A new one is told to the old one, and settlements wait for approval for a day.',
+    en: 'The old URL is notified of a new one, and settlements wait for approval for a day.',
     id: 'URL baru diberitahukan ke yang lama, dan pencairan menunggu persetujuan selama sehari.',
   },
   setOthersKept: { en: 'What you leave as it is stays.', id: 'Yang tidak Anda ubah tetap sama.' },

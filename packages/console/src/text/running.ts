@@ -48,7 +48,7 @@ export const running = {
   sold: { en: 'sold', id: 'terjual' },
   refused: { en: 'refused', id: 'ditolak' },
   unanswered: { en: 'without an answer', id: 'tanpa jawaban' },
-  routing: { en: 'Who is asked for a product', id: 'Siapa yang diminta untuk sebuah produk' },
+  routing: { en: 'Routing of a product', id: 'Siapa yang diminta untuk sebuah produk' },
   routingWhat: {
     en: 'In which order its sellers would be asked now, and what keeps each of them from it.',
     id: 'Urutan penjual yang akan diminta sekarang, dan apa yang menghalangi masing-masing.',
@@ -163,7 +163,7 @@ export const running = {
   'prices_cost-changed': { en: 'costs something else', id: 'modalnya berubah' },
   reconcile: { en: 'Reconcile a day', id: 'Cocokkan satu hari' },
   reconcileWhat: {
-    en: 'Holds the provider’s own record of a business day against ours, in both directions. Without a file the provider is asked for it. The audit log says that you looked.',
+    en: 'Compares the provider’s record of a business day with ours, in both directions. Without a file it is requested from the provider. The audit log records the comparison.',
     id: 'Membandingkan catatan provider untuk satu hari bisnis dengan catatan kita, dua arah. Tanpa berkas, provider dimintai catatannya. Log audit mencatat bahwa Anda melihatnya.',
   },
   day: { en: 'Day', id: 'Hari' },

@@ -19,7 +19,7 @@ export const system = {
     id: 'Sedang diperiksa. Butuh beberapa detik: yang tampak berhenti diperiksa dua kali.',
   },
   asOf: {
-    en: 'As of {time}. They are made anew with each look.',
+    en: 'As of {time}. Each visit recalculates them.',
     id: 'Per {time}. Diperiksa ulang setiap kali dibuka.',
   },
   looksAgain: { en: 'Doctor is looking again.', id: 'Sedang diperiksa lagi.' },
