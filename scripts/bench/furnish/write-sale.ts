@@ -75,20 +75,20 @@ export function writeSale({ writer, books, chance }: Desk, sale: Sale, credits: 
     });
     const id = `${subjectId}-reversal`;
     credits.add({ id, accountId, transactionId: subjectId, sellerId, amount: -amount }, reversedMs);
-    const { document } = auditInsert({
-      actor: 'operator:bench',
-      action: 'transaction.reverse',
-      reason: 'complaint',
-      subject: { kind: 'transaction', id: subjectId },
-      before: { status: 'SUCCESS' },
-      after: { status: 'REFUNDED' },
-    });
-    writer.add(auditEntries.collectionName, {
-      ...document,
-      _id: chance.idAt(reversedMs),
-      at: new Date(reversedMs),
-    });
+    writeReversalAudit({ writer, chance }, subjectId, reversedMs);
   }
+}
+
+function writeReversalAudit({ writer, chance }: Omit<Desk, 'books'>, id: string, atMs: number): void {
+  const { document } = auditInsert({
+    actor: 'operator:bench',
+    action: 'transaction.reverse',
+    reason: 'complaint',
+    subject: { kind: 'transaction', id },
+    before: { status: 'SUCCESS' },
+    after: { status: 'REFUNDED' },
+  });
+  writer.add(auditEntries.collectionName, { ...document, _id: chance.idAt(atMs), at: new Date(atMs) });
 }
 
 /** Seller credits, posted to wallets in batches of a thousand and at the end of each day. */
