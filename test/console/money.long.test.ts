@@ -69,8 +69,13 @@ describe('money in the console', function () {
     const settlements = shop.stack.db.collection<{ _id: string; status: string }>('settlements');
     const statusOf = async (id: string) => (await settlements.findOne({ _id: id }))?.status;
     const paid = await shop.askForSettlement({ amount: 100_000, accountNumber: '1234567890' });
-    await eventually('the worker to leave it to people', async () => (await statusOf(paid)) === 'processing');
-    const { settlements: open } = await ask('listSettlements', '/settlements');
+    // The list shows a state once a majority of the replica set holds it.
+    const listOpen = async () => (await ask('listSettlements', '/settlements')).settlements;
+    await eventually(
+      'the worker to leave it to people',
+      async () => (await listOpen())[0]?.status === 'processing',
+    );
+    const open = await listOpen();
     expect(open).to.have.length(1);
     expect(open[0]).to.include({
       id: paid,

@@ -5,15 +5,17 @@ import { join } from 'node:path';
  * Starts a test program (`*-process.ts`), which is built with the tests.
  * @param name Its path without `.ts`.
  * @param options.silent Drops its output, for programs whose operations mostly fail.
+ * @param options.execArgv Options of Node.
  */
 export function forkTestProgram(
   name: string,
   env: NodeJS.ProcessEnv = process.env,
-  { silent = false }: { silent?: boolean } = {},
+  { silent = false, execArgv = [] }: { silent?: boolean; execArgv?: string[] } = {},
 ): ChildProcess {
   const out = silent ? 'ignore' : 'inherit';
   return fork(join(process.env['BUILT_TESTS'] ?? '', `${name}.mjs`), {
     env,
+    execArgv,
     stdio: ['ignore', out, out, 'ipc'],
   });
 }

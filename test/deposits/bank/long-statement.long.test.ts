@@ -118,12 +118,14 @@ describe('a bank statement on the command line', function () {
     writeFileSync(unknown, statementOf({ amount, text: 'BUNGA' }));
     expect(done(await topup(await confirmation(unknown), stack.env))).to.include({ confirmed: 0, kept: 1 });
     const listed = await topup(['deposit', 'lines', '--json'], stack.env);
-    const line = listed.json<{ lines: BankLine[] }>().lines.find((each) => each.amount === amount);
+    const line = listed
+      .json<{ lines: { id: string; amount: number }[] }>()
+      .lines.find((each) => each.amount === amount);
     const run = (...command: string[]) => topup(['deposit', ...command, '--reason', reason], stack.env);
-    const misfit = await run('use', line?._id ?? '', asked[0]?.id ?? '');
+    const misfit = await run('use', line?.id ?? '', asked[0]?.id ?? '');
     expect([misfit.code, said(misfit).includes('is one of')]).to.deep.equal([1, true]);
-    expect((await run('set-aside', line?._id ?? '')).stdout).to.include('Set aside');
-    expect((await run('set-aside', line?._id ?? '')).stdout).to.include('Nothing changed');
+    expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Set aside');
+    expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Nothing changed');
   });
 
   it('with 10,000 lines is confirmed completely', async () => {

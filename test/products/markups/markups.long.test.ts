@@ -2,8 +2,6 @@
  * Markups on sellers' prices: prices shown to and paid by buyers, and unchanged credits of sellers.
  */
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
-import { reason } from '../../console/support/console-caller.js';
 import { computeCommission } from '../../../src/money/commission.js';
 import { md5Sign, pathOf } from '../../api/support/reseller.js';
 import { sendCall } from '../../api/support/api.js';
@@ -41,28 +39,6 @@ describe('markups', function () {
         (body.data as { code: string; price: number }[]).find((each) => each.code === code)?.price,
     );
   };
-
-  it('refuse the first rule while an older process is running', async () => {
-    const code = await shop.product(10_000);
-    const rule = { everybody: true, product: code, rupiah: 100, reason };
-    const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
-    const processes = `${shop.stack.env['QUEUE_PREFIX'] ?? ''}:processes`;
-    const comes = async () =>
-      redis.zadd(processes, Number((await redis.time())[0]) * 1_000, 'fulfilment:earlier');
-    await comes();
-    const refused = await shop.caller.call('/markups', rule);
-    expect(refused.status, refused.text).to.equal(409);
-    expect(refused.text).to.include('1 processes are of a release that knows no markups (fulfilment)');
-    expect(await shop.priceOf(code)).to.equal(10_000);
-    await redis.zrem(processes, 'fulfilment:earlier');
-    await shop.set({ product: code, rupiah: 100 });
-    // From now on older processes no longer prevent rules.
-    await comes();
-    await shop.set({ product: code, rupiah: 150 });
-    await redis.zrem(processes, 'fulfilment:earlier');
-    redis.disconnect();
-    expect(await shop.priceOf(code)).to.equal(10_150);
-  });
 
   it('apply one rule: account before all, narrowest scope first', async () => {
     const code = await shop.product(10_000);
