@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import type { operations } from './api/schema.js';
+import type { components } from './api/schema.js';
 import { api } from './api/client.js';
 import { dataOf } from './api/data-of.js';
 
-export type Session = operations['getSession']['responses'][200]['content']['application/json']['data'];
+export type Session = components['schemas']['GetSessionData'];
 export type Action = Session['actions'][number];
 
 export const SessionContext = createContext<Session | null>(null);

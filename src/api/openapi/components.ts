@@ -4,13 +4,13 @@
  * which is easier to write and test.
  */
 import { toPascalCase } from '../contract/fields.js';
-import type { DescribedOperation, OpenApiDocument, Parameter, PublishedDocument, Schema } from './types.js';
+import type { DocumentParts, Published, Schema } from './types.js';
 
 /**
  * Returns the published document.
  * @throws Error if different schemas have one name, which is a bug.
  */
-export function withComponents(document: OpenApiDocument): PublishedDocument {
+export function withComponents<Document extends DocumentParts>(document: Document): Published<Document> {
   const schemas: Record<string, unknown> = {};
   const parameters = repeatedParameters(document);
   const publish = (part: unknown): unknown => {
@@ -48,50 +48,47 @@ export function withComponents(document: OpenApiDocument): PublishedDocument {
     schemas[name] = schema;
     return { $ref: `#/components/schemas/${name}` };
   };
-  const { components, ...rest } = document;
-  const published = publishFields(rest);
-  const responses = publishFields(components.responses);
+  const { paths, webhooks = {}, components } = document;
   return {
-    ...published,
+    ...document,
+    paths: publishFields(paths),
+    webhooks: publishFields(webhooks),
     components: {
       ...components,
-      responses,
+      responses: publishFields(components.responses),
       parameters: Object.fromEntries(
         [...parameters].map(([text, name]) => [name, JSON.parse(text) as unknown]),
       ),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
-  } as PublishedDocument;
+  } as Published<Document>;
 }
 
 /** In a schema `title` is the name of its type. */
 function isNamed(part: object): part is { title: string } {
-  return 'title' in part && typeof part.title === 'string' && !('license' in part);
+  return 'title' in part && typeof part.title === 'string';
 }
 
 /** Returns the names of parameters that several operations take, by the JSON of the parameter. */
-function repeatedParameters(document: OpenApiDocument): Map<string, string> {
+function repeatedParameters({ paths, webhooks = {} }: DocumentParts): Map<string, string> {
+  const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
+    Object.values(item),
+  );
   const counts = new Map<string, number>();
-  for (const parameter of listOperations(document).flatMap((each) => each.parameters)) {
+  for (const parameter of operations.flatMap(({ parameters }) => parameters)) {
     const text = JSON.stringify(parameter);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const names = new Map<string, string>();
   const often = [...counts].filter(([, count]) => count > 1).sort(([, a], [, b]) => b - a);
   for (const [text] of often) {
-    const name = toPascalCase((JSON.parse(text) as Parameter).name);
+    const name = toPascalCase((JSON.parse(text) as { name: string }).name);
     // Of several parameters with the same name, the most frequent one is shared.
     if (![...names.values()].includes(name)) {
       names.set(text, name);
     }
   }
   return names;
-}
-
-function listOperations(document: OpenApiDocument): DescribedOperation[] {
-  return [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
-    Object.values(item),
-  );
 }
 
 /** Names a schema unless it has a name already. */

@@ -8,13 +8,13 @@ import { describeResellerOperation } from './describe-reseller-operation.js';
 import { describeWebhook, describeWebhooks, webhookBodies } from './webhooks.js';
 import { withComponents } from './components.js';
 import { failureResponses } from './failures.js';
-import type { OpenApiDocument, PathItem, PublishedDocument } from './types.js';
+import type { OpenApiDocument, PathItem, Published } from './types.js';
 
 let described: OpenApiDocument | null = null;
-let published: PublishedDocument | null = null;
+let published: Published<OpenApiDocument> | null = null;
 
 /** Returns the published document. It is built at the first call, because that takes a while. */
-export function openApiDocument(): PublishedDocument {
+export function openApiDocument(): Published<OpenApiDocument> {
   published ??= withComponents(describedInterface());
   return published;
 }

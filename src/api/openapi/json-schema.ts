@@ -29,6 +29,21 @@ function completeSchema(found: Schema, described: Described, direction: 'request
   if (shown) {
     return { ...(rest.description !== undefined && { description: rest.description }), ...shown };
   }
+  if (name !== undefined && rest.type?.includes('null') === true) {
+    // The named schema is the same with and without null.
+    const { description, ...named } = found;
+    const notNull = {
+      ...named,
+      type: [rest.type]
+        .flat()
+        .filter((type) => type !== 'null')
+        .join(),
+    };
+    return {
+      ...(description !== undefined && { description }),
+      oneOf: [completeSchema(notNull, described, direction), { type: 'null' }],
+    };
+  }
   return {
     ...(name !== undefined && { title: name }),
     ...rest,

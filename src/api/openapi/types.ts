@@ -80,15 +80,22 @@ export interface OpenApiDocument {
   };
 }
 
+/** The parts of a document that contain schemas. */
+export interface DocumentParts {
+  paths: Record<string, Record<string, { operationId: string; parameters: Parameter[] }>>;
+  webhooks?: DocumentParts['paths'];
+  components: { responses: Record<string, Response> };
+}
+
 /**
- * The document as it is served: schemas and parameters are references into `components`. See
+ * A document as it is served: schemas and parameters are references into `components`. See
  * components.ts.
  */
-export interface PublishedDocument extends Omit<OpenApiDocument, 'paths' | 'webhooks' | 'components'> {
+export type Published<Document extends DocumentParts> = Omit<Document, 'paths' | 'webhooks'> & {
   paths: Record<string, Record<string, { operationId: string }>>;
   webhooks: Record<string, Record<string, { operationId: string }>>;
-  components: OpenApiDocument['components'] & {
+  components: Document['components'] & {
     schemas: Record<string, Schema>;
     parameters: Record<string, Parameter>;
   };
-}
+};

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { text, timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import type { Account } from '../../accounts/account.model.js';
 import {
   listAccounts as findAccounts,
@@ -75,35 +75,38 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
 const nullableText = Joi.string().allow(null);
 const nullableNumber = Joi.number().allow(null);
 
-const accountData = requiredObject({
-  ...accountFields,
-  require_strong_sign: Joi.boolean(),
-  require_ack: Joi.boolean(),
-  commission_rate: nullableNumber.description('Null: the standard.'),
-  rate_limit: Joi.number(),
-  rate_limit_max: nullableNumber,
-  product_limit: nullableNumber,
-  language: Joi.string().valid(...languages),
-  group: nullableText.description('Its price group.'),
-  ip_whitelist: Joi.array().items(Joi.string()),
-  callback_url: nullableText,
-  md5_signs_30_days: nullableNumber,
-  webhooks: Joi.array().items(
-    requiredObject({
-      url: Joi.string(),
-      events: Joi.array().items(Joi.string()),
-      status: Joi.string().valid('enabled', 'failing', 'disabled'),
-      since: timestamp.allow(null),
-      reason: nullableText,
-    }),
-  ),
-  keys: Joi.array().items(
-    requiredObject({ id: Joi.string(), created_at: timestamp, valid_until: timestamp.allow(null) }),
-  ),
-  changes: Joi.array().items(
-    requiredObject({ at: timestamp, actor: Joi.string(), action: Joi.string(), reason: nullableText }),
-  ),
-});
+const accountData = nameSchema(
+  'Account',
+  requiredObject({
+    ...accountFields,
+    require_strong_sign: Joi.boolean(),
+    require_ack: Joi.boolean(),
+    commission_rate: nullableNumber.description('Null: the standard.'),
+    rate_limit: Joi.number(),
+    rate_limit_max: nullableNumber,
+    product_limit: nullableNumber,
+    language: Joi.string().valid(...languages),
+    group: nullableText.description('Its price group.'),
+    ip_whitelist: Joi.array().items(Joi.string()),
+    callback_url: nullableText,
+    md5_signs_30_days: nullableNumber,
+    webhooks: Joi.array().items(
+      requiredObject({
+        url: Joi.string(),
+        events: Joi.array().items(Joi.string()),
+        status: Joi.string().valid('enabled', 'failing', 'disabled'),
+        since: timestamp.allow(null),
+        reason: nullableText,
+      }),
+    ),
+    keys: Joi.array().items(
+      requiredObject({ id: Joi.string(), created_at: timestamp, valid_until: timestamp.allow(null) }),
+    ),
+    changes: Joi.array().items(
+      requiredObject({ at: timestamp, actor: Joi.string(), action: Joi.string(), reason: nullableText }),
+    ),
+  }),
+);
 
 export const getAccount = defineConsoleOperation<unknown, { username: string }>({
   id: 'getAccount',

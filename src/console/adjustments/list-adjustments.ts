@@ -3,7 +3,7 @@ import { env } from '../../../config/env.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { adjustments, type Adjustment } from '../../adjustments/adjustment.model.js';
 import { listPendingAdjustments } from '../../adjustments/list-adjustments.js';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { lookUp } from '../../shared/collections.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import {
@@ -24,19 +24,22 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
   query: decidedQuery,
   data: requiredObject({
     adjustments: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        account: Joi.string(),
-        reason: Joi.string(),
-        amount: Joi.number().description('Rupiah: a credit, or, negative, a debit.'),
-        status: decidedStatus,
-        requested_by: Joi.string(),
-        decided_by: Joi.string().allow(null),
-        balance_after: Joi.number().allow(null),
-        created_at: timestamp,
-        decided_at: timestamp.allow(null),
-        is_own: Joi.boolean().description('True: the caller requested it and cannot approve it.'),
-      }),
+      nameSchema(
+        'Adjustment',
+        requiredObject({
+          id: Joi.string(),
+          account: Joi.string(),
+          reason: Joi.string(),
+          amount: Joi.number().description('Rupiah: a credit, or, negative, a debit.'),
+          status: decidedStatus,
+          requested_by: Joi.string(),
+          decided_by: Joi.string().allow(null),
+          balance_after: Joi.number().allow(null),
+          created_at: timestamp,
+          decided_at: timestamp.allow(null),
+          is_own: Joi.boolean().description('True: the caller requested it and cannot approve it.'),
+        }),
+      ),
     ),
     approval_from: Joi.number().description('From so many rupiah on a second operator approves.'),
     ...decidedPageFields,

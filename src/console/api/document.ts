@@ -3,28 +3,31 @@
  * from it.
  */
 import { lookUp } from '../../shared/collections.js';
+import { toPascalCase } from '../../api/contract/fields.js';
+import { addTitle, withComponents } from '../../api/openapi/components.js';
 import { describeParameters } from '../../api/openapi/describe-operation.js';
 import { failureEnvelope } from '../../api/openapi/failures.js';
 import { toJsonSchema } from '../../api/openapi/json-schema.js';
+import type { DocumentParts } from '../../api/openapi/types.js';
 import { consoleOperations } from './operations.js';
 import type { AnyConsoleOperation } from './console-operation.js';
 
 export function consoleDocument(): object {
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: DocumentParts['paths'] = {};
   for (const operation of consoleOperations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...lookUp(paths, path), [operation.method]: describe(operation) };
   }
-  return {
+  return withComponents({
     openapi: '3.1.0',
     info: { title: 'Operator console', version: '1' },
     servers: [{ url: '/admin/api' }],
     paths,
     components: { responses: { Failure: failure } },
-  };
+  });
 }
 
-function describe({ id, summary, params, query, body, data }: AnyConsoleOperation): object {
+function describe({ id, summary, params, query, body, data }: AnyConsoleOperation) {
   return {
     operationId: id,
     summary,
@@ -32,7 +35,11 @@ function describe({ id, summary, params, query, body, data }: AnyConsoleOperatio
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: toJsonSchema(body, 'request') } },
+        content: {
+          'application/json': {
+            schema: addTitle(`${toPascalCase(id)}Request`, toJsonSchema(body, 'request')),
+          },
+        },
       },
     }),
     responses: {
@@ -47,7 +54,7 @@ function describe({ id, summary, params, query, body, data }: AnyConsoleOperatio
               properties: {
                 status: { const: 'success' },
                 code: { const: '00' },
-                data: toJsonSchema(data, 'response'),
+                data: addTitle(`${toPascalCase(id)}Data`, toJsonSchema(data, 'response')),
               },
             },
           },

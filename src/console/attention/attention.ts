@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { getPartyIds } from '../../purchases/operator-list.js';
 import { listReviews, reviewOutcomes } from '../../purchases/review/review-decisions.js';
@@ -33,19 +33,22 @@ export const listAttention = defineConsoleOperation({
   summary: 'Cases and purchases under review that wait for a person, in one list, the oldest first',
   data: requiredObject({
     items: Joi.array().items(
-      requiredObject({
-        id: Joi.string().description('Of the case; of a review that of its purchase.'),
-        kind: Joi.string().valid(...kinds),
-        since: timestamp,
-        detail: Joi.string(),
-        transaction_id: Joi.string().allow(null),
-        payment_id: Joi.string().allow(null),
-        purchase: purchaseData.allow(null).description('Of a review.'),
-        reference: Joi.string()
-          .allow(null)
-          .description('Of a review: of the last order, as its provider has it.'),
-        decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
-      }),
+      nameSchema(
+        'AttentionItem',
+        requiredObject({
+          id: Joi.string().description('Of the case; of a review that of its purchase.'),
+          kind: Joi.string().valid(...kinds),
+          since: timestamp,
+          detail: Joi.string(),
+          transaction_id: Joi.string().allow(null),
+          payment_id: Joi.string().allow(null),
+          purchase: purchaseData.allow(null).description('Of a review.'),
+          reference: Joi.string()
+            .allow(null)
+            .description('Of a review: of the last order, as its provider has it.'),
+          decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
+        }),
+      ),
     ),
     has_more: Joi.boolean(),
   }),

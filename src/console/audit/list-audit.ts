@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { isoDay, text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { isoDay, text, timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import type { AuditEntry } from '../../audit/audit.model.js';
 import { findAuditPage, type AuditFilter } from '../../audit/read-audit.js';
 import { parseDays } from '../../shared/business-time.js';
@@ -46,18 +46,21 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
   }),
   data: requiredObject({
     entries: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        at: timestamp,
-        actor: Joi.string(),
-        action: Joi.string(),
-        kind: Joi.string(),
-        subject: Joi.string(),
-        before: Joi.string().allow(null).description('As JSON.'),
-        after: Joi.string().allow(null),
-        from: Joi.string().allow(null),
-        reason: Joi.string().allow(null, ''),
-      }),
+      nameSchema(
+        'AuditEntry',
+        requiredObject({
+          id: Joi.string(),
+          at: timestamp,
+          actor: Joi.string(),
+          action: Joi.string(),
+          kind: Joi.string(),
+          subject: Joi.string(),
+          before: Joi.string().allow(null).description('As JSON.'),
+          after: Joi.string().allow(null),
+          from: Joi.string().allow(null),
+          reason: Joi.string().allow(null, ''),
+        }),
+      ),
     ),
     next: timestamp.allow(null).description('The `before` of the next page.'),
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),

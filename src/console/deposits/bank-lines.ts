@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { text, timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import { bankLineStatuses, type BankLineStatus } from '../../deposits/bank/bank-line.model.js';
 import { listBankLines } from '../../deposits/bank/bank-lines.js';
 import { reopenLine, setLineAside, creditWithLine } from '../../deposits/bank/decide-line.js';
@@ -33,32 +33,35 @@ export const listBankLinesCall = defineConsoleOperation({
   }),
   data: requiredObject({
     lines: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        day: Joi.string(),
-        amount: Joi.number(),
-        description: Joi.string().allow(''),
-        status: Joi.string().valid(...bankLineStatuses),
-        deposit_id: Joi.string().allow(null),
-        file: Joi.string(),
-        same_before: Joi.array()
-          .items(
-            requiredObject({
-              id: Joi.string(),
-              day: Joi.string(),
-              status: Joi.string().valid(...bankLineStatuses),
-              deposit_id: Joi.string().allow(null),
-            }),
-          )
-          .description(
-            'Lines of its amount, at most a day away, that were decided: it may be the same payment.',
-          ),
-        decided: requiredObject({
-          at: timestamp,
-          actor: Joi.string(),
-          reason: Joi.string().allow(null),
-        }).allow(null),
-      }),
+      nameSchema(
+        'BankLine',
+        requiredObject({
+          id: Joi.string(),
+          day: Joi.string(),
+          amount: Joi.number(),
+          description: Joi.string().allow(''),
+          status: Joi.string().valid(...bankLineStatuses),
+          deposit_id: Joi.string().allow(null),
+          file: Joi.string(),
+          same_before: Joi.array()
+            .items(
+              requiredObject({
+                id: Joi.string(),
+                day: Joi.string(),
+                status: Joi.string().valid(...bankLineStatuses),
+                deposit_id: Joi.string().allow(null),
+              }),
+            )
+            .description(
+              'Lines of its amount, at most a day away, that were decided: it may be the same payment.',
+            ),
+          decided: requiredObject({
+            at: timestamp,
+            actor: Joi.string(),
+            reason: Joi.string().allow(null),
+          }).allow(null),
+        }),
+      ),
     ),
     next: Joi.string().allow(null).description('The `after` of the next page.'),
   }),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { deposits, type Deposit } from '../../deposits/deposit.model.js';
 import { listDeposits as listWaiting } from '../../deposits/list-deposits.js';
@@ -25,16 +25,19 @@ export const listDeposits = defineConsoleOperation({
   query: decidedQuery,
   data: requiredObject({
     deposits: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        account: Joi.string(),
-        ref_id: Joi.string(),
-        amount: Joi.number(),
-        status: decidedStatus,
-        balance_after: Joi.number().allow(null),
-        created_at: timestamp,
-        completed_at: timestamp.allow(null),
-      }),
+      nameSchema(
+        'Deposit',
+        requiredObject({
+          id: Joi.string(),
+          account: Joi.string(),
+          ref_id: Joi.string(),
+          amount: Joi.number(),
+          status: decidedStatus,
+          balance_after: Joi.number().allow(null),
+          created_at: timestamp,
+          completed_at: timestamp.allow(null),
+        }),
+      ),
     ),
     ...decidedPageFields,
   }),

@@ -16,7 +16,7 @@ import {
   reasonBody,
   type Reason,
 } from '../api/console-operation.js';
-import { text } from '../../api/contract/fields.js';
+import { text, nameSchema } from '../../api/contract/fields.js';
 import { applyImport } from '../../providers/imports/apply-import.js';
 import { offerFields } from '../../providers/imports/price-import.model.js';
 import { undoImport } from '../../providers/imports/undo-import.js';
@@ -40,34 +40,37 @@ const nullable = Joi.number().allow(null);
 const status = Joi.string().valid('active', 'inactive', 'maintenance');
 const figures = requiredObject({ price: Joi.number(), cost: nullable, status });
 
-export const planData = requiredObject({
-  lines: Joi.number(),
-  found: Joi.number().description('Offers that it changes, of which so many are shown.'),
-  losing: Joi.number().description('Of these: at which each sale would lose money.'),
-  falling: Joi.number().description('Of these: at which the price falls by more than half.'),
-  rising: Joi.number().description('Of these: at which the price rises to five times or more.'),
-  unchanged: Joi.number(),
-  changes: Joi.array()
-    .items(
-      requiredObject({
-        line: Joi.number(),
-        code: Joi.string(),
-        seller: Joi.string(),
-        before: figures,
-        after: figures,
-        margin: nullable.description('What the seller has left then; null where the cost is not known.'),
-        loses: Joi.boolean(),
-        falls: Joi.boolean(),
-        rises: Joi.boolean(),
-      }),
-    )
-    .description('What must be meant first, and of that what falls or rises most.'),
-  refused_found: Joi.number(),
-  refused: Joi.array().items(
-    requiredObject({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) }),
-  ),
-  fingerprint: Joi.string().description('Of all changes: apply what was looked at, or nothing.'),
-});
+export const planData = nameSchema(
+  'PriceImportPlan',
+  requiredObject({
+    lines: Joi.number(),
+    found: Joi.number().description('Offers that it changes, of which so many are shown.'),
+    losing: Joi.number().description('Of these: at which each sale would lose money.'),
+    falling: Joi.number().description('Of these: at which the price falls by more than half.'),
+    rising: Joi.number().description('Of these: at which the price rises to five times or more.'),
+    unchanged: Joi.number(),
+    changes: Joi.array()
+      .items(
+        requiredObject({
+          line: Joi.number(),
+          code: Joi.string(),
+          seller: Joi.string(),
+          before: figures,
+          after: figures,
+          margin: nullable.description('What the seller has left then; null where the cost is not known.'),
+          loses: Joi.boolean(),
+          falls: Joi.boolean(),
+          rises: Joi.boolean(),
+        }),
+      )
+      .description('What must be meant first, and of that what falls or rises most.'),
+    refused_found: Joi.number(),
+    refused: Joi.array().items(
+      requiredObject({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) }),
+    ),
+    fingerprint: Joi.string().description('Of all changes: apply what was looked at, or nothing.'),
+  }),
+);
 
 export function presentPlan({ lines, changes, unchanged, refused, fingerprint }: ImportPlan) {
   const countOf = (why: ConfirmReason) => changes.filter((each) => each[why]).length;

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { requireAccount } from '../../accounts/find-account.js';
-import { text, timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { text, timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import { listImports, readOfferChanges, readOfferHistory } from '../../providers/imports/import-history.js';
 import { priceImportStatuses, type OfferFigures } from '../../providers/imports/price-import.model.js';
 import { getStartOfDay, getStartOfYesterday } from '../../shared/business-time.js';
@@ -25,22 +25,25 @@ export const listPriceImports = defineConsoleOperation({
   query: Joi.object<Query>({ after: text(64), limit: wholeNumber({ max: 100, standard: 20 }) }),
   data: requiredObject({
     imports: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        file: Joi.string(),
-        status: Joi.string().valid(...priceImportStatuses),
-        planned: Joi.number(),
-        changed: Joi.number(),
-        actor: Joi.string(),
-        reason: nullableText,
-        at: timestamp,
-        undone: requiredObject({
-          at: timestamp,
+      nameSchema(
+        'PriceImport',
+        requiredObject({
+          id: Joi.string(),
+          file: Joi.string(),
+          status: Joi.string().valid(...priceImportStatuses),
+          planned: Joi.number(),
+          changed: Joi.number(),
           actor: Joi.string(),
           reason: nullableText,
-          kept: Joi.number(),
-        }).allow(null),
-      }),
+          at: timestamp,
+          undone: requiredObject({
+            at: timestamp,
+            actor: Joi.string(),
+            reason: nullableText,
+            kept: Joi.number(),
+          }).allow(null),
+        }),
+      ),
     ),
     next: nullableText.description('The `after` of the next page.'),
   }),
@@ -93,15 +96,18 @@ export const listOfferChanges = defineConsoleOperation({
   data: requiredObject({
     since: timestamp,
     changes: Joi.array().items(
-      requiredObject({
-        at: timestamp,
-        actor: Joi.string(),
-        reason: nullableText,
-        code: Joi.string(),
-        seller: Joi.string(),
-        was: figures,
-        is: figures,
-      }),
+      nameSchema(
+        'OfferChange',
+        requiredObject({
+          at: timestamp,
+          actor: Joi.string(),
+          reason: nullableText,
+          code: Joi.string(),
+          seller: Joi.string(),
+          was: figures,
+          is: figures,
+        }),
+      ),
     ),
     next: timestamp.allow(null).description('The `before` of the next page.'),
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { dayCloses } from '../../money/closes/day-close.model.js';
 import { findLastClosedDay, type ClosedDay } from '../../money/closes/day-closes.js';
 import {
@@ -22,22 +22,25 @@ import { day } from '../api/list-query.js';
 const closesShown = 30;
 const verificationsShown = 30;
 
-const verificationData = requiredObject({
-  day: Joi.string(),
-  at: timestamp,
-  duration_ms: Joi.number(),
-  ok: Joi.boolean(),
-  failures: Joi.number(),
-  checks: Joi.array().items(
-    requiredObject({ check: Joi.string(), title: Joi.string(), failures: Joi.number() }),
-  ),
-  not_checked: Joi.array()
-    .items(requiredObject({ check: Joi.string(), title: Joi.string() }))
-    .description('Rules that this run has not looked at: it says nothing about them.'),
-  findings: Joi.array().items(
-    requiredObject({ check: Joi.string(), subject: Joi.string(), message: Joi.string() }),
-  ),
-});
+const verificationData = nameSchema(
+  'LedgerVerification',
+  requiredObject({
+    day: Joi.string(),
+    at: timestamp,
+    duration_ms: Joi.number(),
+    ok: Joi.boolean(),
+    failures: Joi.number(),
+    checks: Joi.array().items(
+      requiredObject({ check: Joi.string(), title: Joi.string(), failures: Joi.number() }),
+    ),
+    not_checked: Joi.array()
+      .items(requiredObject({ check: Joi.string(), title: Joi.string() }))
+      .description('Rules that this run has not looked at: it says nothing about them.'),
+    findings: Joi.array().items(
+      requiredObject({ check: Joi.string(), subject: Joi.string(), message: Joi.string() }),
+    ),
+  }),
+);
 
 export const getLedger = defineConsoleOperation<unknown, unknown, { before?: string }>({
   id: 'getLedger',

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { requireAccount, findUsernames } from '../../accounts/find-account.js';
-import { text, timestamp, wholeNumber, rupiah } from '../../api/contract/fields.js';
+import { text, timestamp, wholeNumber, rupiah, nameSchema } from '../../api/contract/fields.js';
 import { listMarkups } from '../../products/markups.js';
 import { lookUp } from '../../shared/collections.js';
 import {
@@ -23,17 +23,20 @@ interface Query {
 
 const nullableText = Joi.string().allow(null);
 
-const markupData = requiredObject({
-  account: nullableText.description('The buyer that it is for. With group null as well: all.'),
-  group: nullableText.description('The price group that it is for.'),
-  product: nullableText,
-  category: nullableText.description(
-    'A category or subcategory. With product null as well: all that is sold.',
-  ),
-  percent: Joi.number().allow(null),
-  rupiah: Joi.number().allow(null),
-  changed_at: timestamp,
-});
+const markupData = nameSchema(
+  'Markup',
+  requiredObject({
+    account: nullableText.description('The buyer that it is for. With group null as well: all.'),
+    group: nullableText.description('The price group that it is for.'),
+    product: nullableText,
+    category: nullableText.description(
+      'A category or subcategory. With product null as well: all that is sold.',
+    ),
+    percent: Joi.number().allow(null),
+    rupiah: Joi.number().allow(null),
+    changed_at: timestamp,
+  }),
+);
 
 export const listMarkupsCall = defineConsoleOperation({
   id: 'listMarkups',

@@ -1,15 +1,18 @@
 import Joi from 'joi';
-import { text, timestamp } from '../../api/contract/fields.js';
+import { text, timestamp, nameSchema } from '../../api/contract/fields.js';
 import type { ListedSession } from '../../operators/sessions.js';
 import { requiredObject } from '../api/console-operation.js';
 
-export const sessionData = requiredObject({
-  id: Joi.string(),
-  started_at: timestamp,
-  address: Joi.string().allow('').description('Empty where it is not known.'),
-  browser: Joi.string().allow(''),
-  is_this: Joi.boolean().description('The one that asks.'),
-});
+export const sessionData = nameSchema(
+  'OperatorSession',
+  requiredObject({
+    id: Joi.string(),
+    started_at: timestamp,
+    address: Joi.string().allow('').description('Empty where it is not known.'),
+    browser: Joi.string().allow(''),
+    is_this: Joi.boolean().description('The one that asks.'),
+  }),
+);
 
 export function presentSession(
   { id, startedAt, address, browser }: ListedSession,

@@ -6,7 +6,7 @@ import {
   setOffer,
 } from '../../providers/catalogue.js';
 import { requiredObject, defineConsoleOperation, reason, type Reason } from '../api/console-operation.js';
-import { text, wholeNumber, rupiah } from '../../api/contract/fields.js';
+import { text, wholeNumber, rupiah, nameSchema } from '../../api/contract/fields.js';
 import { requireAccount } from '../../accounts/find-account.js';
 import { setCutOff } from '../../products/cut-off.js';
 import { limits } from '../../../config/limits.js';
@@ -16,32 +16,35 @@ const nullable = Joi.number().allow(null);
 const status = Joi.string().valid('active', 'inactive', 'maintenance');
 
 /** A product with its offers. */
-export const productData = requiredObject({
-  code: Joi.string(),
-  name: Joi.string(),
-  category: Joi.string(),
-  subcategory: Joi.string(),
-  operator: Joi.string().allow(null),
-  status,
-  cut_off: requiredObject({ start: Joi.string(), end: Joi.string() }).allow(null),
-  max_wait_s: nullable,
-  offers: Joi.array()
-    .items(
-      requiredObject({
-        seller: Joi.string(),
-        is_owner: Joi.boolean(),
-        status,
-        price: Joi.number(),
-        commission: Joi.number(),
-        cost: nullable,
-        margin: nullable,
-        is_available: Joi.boolean().allow(null).description('What its provider says.'),
-      }),
-    )
-    .description(
-      'The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known.',
-    ),
-});
+export const productData = nameSchema(
+  'Product',
+  requiredObject({
+    code: Joi.string(),
+    name: Joi.string(),
+    category: Joi.string(),
+    subcategory: Joi.string(),
+    operator: Joi.string().allow(null),
+    status,
+    cut_off: requiredObject({ start: Joi.string(), end: Joi.string() }).allow(null),
+    max_wait_s: nullable,
+    offers: Joi.array()
+      .items(
+        requiredObject({
+          seller: Joi.string(),
+          is_owner: Joi.boolean(),
+          status,
+          price: Joi.number(),
+          commission: Joi.number(),
+          cost: nullable,
+          margin: nullable,
+          is_available: Joi.boolean().allow(null).description('What its provider says.'),
+        }),
+      )
+      .description(
+        'The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known.',
+      ),
+  }),
+);
 
 export function presentProduct({ product, offers }: CatalogueItem) {
   const { _id, name, category, subcategory, operator, status: word, cutOff, maxWaitS } = product;

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp, wholeNumber } from '../../api/contract/fields.js';
+import { timestamp, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import { readBacklogs } from '../../providers/backlog.js';
 import { countCallsInFlight, readCircuits } from '../../providers/circuit.js';
 import { readProviderHistories, type ProviderFigures } from '../../providers/provider-metrics.js';
@@ -19,17 +19,20 @@ const stepsOfDays: Record<number, number> = { 1: 15 * minuteMs, 7: 2 * hourMs, 3
 
 const nullable = Joi.number().allow(null);
 
-export const stepData = requiredObject({
-  from: timestamp,
-  orders: Joi.number(),
-  sold: Joi.number(),
-  failed: Joi.number(),
-  unanswered: Joi.number(),
-  success_rate: nullable,
-  p50_ms: nullable,
-  p95_ms: nullable,
-  float: nullable,
-});
+export const stepData = nameSchema(
+  'ProviderStep',
+  requiredObject({
+    from: timestamp,
+    orders: Joi.number(),
+    sold: Joi.number(),
+    failed: Joi.number(),
+    unanswered: Joi.number(),
+    success_rate: nullable,
+    p50_ms: nullable,
+    p95_ms: nullable,
+    float: nullable,
+  }),
+);
 
 export function presentStep(step: ProviderFigures) {
   const { fromMs, orders, sold, failed, unanswered, successRate, p50Ms, p95Ms, float } = step;

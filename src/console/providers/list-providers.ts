@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { floatEndsMaxMs, getFloatLeftMs, getTodaySpan } from '../../providers/provider-float.js';
 import {
   computeFloatPace,
@@ -54,7 +54,7 @@ export const listProviders = defineConsoleOperation({
   action: 'provider.look',
   summary: 'Providers by their sellers: whether they serve, what waits, our money there and when it ends',
   data: requiredObject({
-    providers: Joi.array().items(requiredObject(providerFields)),
+    providers: Joi.array().items(nameSchema('Provider', requiredObject(providerFields))),
     is_cut: Joi.boolean().description('There are more than are shown.'),
   }),
   handle: () => shownProviders(),

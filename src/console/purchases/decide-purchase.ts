@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { text } from '../../api/contract/fields.js';
+import { text, nameSchema } from '../../api/contract/fields.js';
 import { reviewOutcomes, type ReviewOutcome } from '../../purchases/review/review-decisions.js';
 import { purchaseStatuses } from '../../purchases/purchase.model.js';
 import { resolveReview } from '../../purchases/review/resolve-review.js';
@@ -19,10 +19,13 @@ interface Body extends Reason {
   serial_number?: string;
 }
 
-export const decidedData = requiredObject({
-  id: Joi.string(),
-  status: Joi.string().valid(...purchaseStatuses),
-});
+export const decidedData = nameSchema(
+  'DecidedPurchase',
+  requiredObject({
+    id: Joi.string(),
+    status: Joi.string().valid(...purchaseStatuses),
+  }),
+);
 
 export const decidePurchase = defineConsoleOperation({
   id: 'decidePurchase',

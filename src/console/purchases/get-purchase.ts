@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { formatToken } from '../../purchases/pln-token.js';
 import { describePurchase, type PurchaseDescription } from '../../purchases/review/describe-purchase.js';
 import { reviewOutcomes } from '../../purchases/review/review-decisions.js';
@@ -17,22 +17,25 @@ import { requirePurchase } from '../../purchases/find-purchase.js';
 
 const nullableText = Joi.string().allow(null);
 
-const orderData = requiredObject({
-  reference: Joi.string(),
-  seller: Joi.string(),
-  provider: Joi.string(),
-  address: nullableText,
-  sent_product: Joi.string(),
-  sent_customer_number: Joi.string(),
-  price: Joi.number(),
-  status: Joi.string().valid('SENT', 'UNKNOWN', 'OK', 'REJECTED'),
-  code: nullableText,
-  message: nullableText,
-  serial_number: nullableText,
-  checks: Joi.number(),
-  sent_at: timestamp.allow(null),
-  last_check_at: timestamp.allow(null),
-});
+const orderData = nameSchema(
+  'ProviderOrder',
+  requiredObject({
+    reference: Joi.string(),
+    seller: Joi.string(),
+    provider: Joi.string(),
+    address: nullableText,
+    sent_product: Joi.string(),
+    sent_customer_number: Joi.string(),
+    price: Joi.number(),
+    status: Joi.string().valid('SENT', 'UNKNOWN', 'OK', 'REJECTED'),
+    code: nullableText,
+    message: nullableText,
+    serial_number: nullableText,
+    checks: Joi.number(),
+    sent_at: timestamp.allow(null),
+    last_check_at: timestamp.allow(null),
+  }),
+);
 
 const descriptionData = requiredObject({
   purchase: purchaseData,

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { formatToken } from '../../purchases/pln-token.js';
 import { purchaseStatuses, type Purchase } from '../../purchases/purchase.model.js';
 import { lookUp } from '../../shared/collections.js';
@@ -26,7 +26,7 @@ const fields = {
 };
 
 export const purchaseFields = Object.keys(fields);
-export const purchaseData = requiredObject(fields);
+export const purchaseData = nameSchema('Purchase', requiredObject(fields));
 
 /**
  * Presents a purchase as lists show it.

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { findDocumentPage, type PageOfDocuments } from '../../database/page-of-documents.js';
 import { listSettlements as listOpen } from '../../settlements/find-settlement.js';
@@ -37,32 +37,35 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
   }),
   data: requiredObject({
     settlements: Joi.array().items(
-      requiredObject({
-        id: text,
-        seller: text,
-        ref_id: text.allow(null),
-        amount,
-        fee: amount,
-        net_amount: amount,
-        bank_code: text,
-        account_number: text,
-        holder: text,
-        status: text.valid(...statuses),
-        needs_approval: Joi.boolean(),
-        review_reason: text.allow(null),
-        claimed_by: text.allow(null),
-        claimed_at: timestamp.allow(null),
-        bank_reference: text
-          .allow(null)
-          .description('What the bank calls the payment; null where nobody said it.'),
-        reason: text.allow(null).description('Why it failed, as its seller was told.'),
-        created_at: timestamp,
-        estimated_completion: timestamp,
-        final_at: timestamp.allow(null),
-        steps: Joi.array()
-          .items(text.valid(...settlementSteps))
-          .description('Steps that the caller can take now, if the role allows.'),
-      }),
+      nameSchema(
+        'Settlement',
+        requiredObject({
+          id: text,
+          seller: text,
+          ref_id: text.allow(null),
+          amount,
+          fee: amount,
+          net_amount: amount,
+          bank_code: text,
+          account_number: text,
+          holder: text,
+          status: text.valid(...statuses),
+          needs_approval: Joi.boolean(),
+          review_reason: text.allow(null),
+          claimed_by: text.allow(null),
+          claimed_at: timestamp.allow(null),
+          bank_reference: text
+            .allow(null)
+            .description('What the bank calls the payment; null where nobody said it.'),
+          reason: text.allow(null).description('Why it failed, as its seller was told.'),
+          created_at: timestamp,
+          estimated_completion: timestamp,
+          final_at: timestamp.allow(null),
+          steps: Joi.array()
+            .items(text.valid(...settlementSteps))
+            .description('Steps that the caller can take now, if the role allows.'),
+        }),
+      ),
     ),
     ...pageFields,
     has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),

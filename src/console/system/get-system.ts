@@ -4,7 +4,7 @@ import { releaseVersion } from '../../../config/release.js';
 import { shownSettings } from '../../../config/shown-settings.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
 import { listStandingAlarms } from '../../alarms/standing-alarms.js';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { listFailingJobs } from '../../doctor/attention.js';
 import { diagnose } from '../../doctor/diagnose.js';
 import { now } from '../../shared/clock.js';
@@ -19,16 +19,19 @@ export const getServiceSettings = defineConsoleOperation({
   data: requiredObject({
     release: Joi.string(),
     settings: Joi.array().items(
-      requiredObject({
-        name: Joi.string(),
-        shown: Joi.string()
-          .valid('value', 'address', 'secret')
-          .description('`secret`: only whether there is one. `address`: without user, password and query.'),
-        is_read: Joi.boolean().description('False: only other processes read it.'),
-        is_given: Joi.boolean().description('False: it is the default.'),
-        is_set: Joi.boolean(),
-        value: Joi.string().allow(null, ''),
-      }),
+      nameSchema(
+        'ServiceSetting',
+        requiredObject({
+          name: Joi.string(),
+          shown: Joi.string()
+            .valid('value', 'address', 'secret')
+            .description('`secret`: only whether there is one. `address`: without user, password and query.'),
+          is_read: Joi.boolean().description('False: only other processes read it.'),
+          is_given: Joi.boolean().description('False: it is the default.'),
+          is_set: Joi.boolean(),
+          value: Joi.string().allow(null, ''),
+        }),
+      ),
     ),
   }),
   handle() {

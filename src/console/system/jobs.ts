@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp, text, wholeNumber } from '../../api/contract/fields.js';
+import { timestamp, text, wholeNumber, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames } from '../../accounts/find-account.js';
 import { jobStates, refusals, type SeenJob, type JobState } from '../../doctor/jobs/describe-job.js';
 import { lookUp } from '../../shared/collections.js';
@@ -21,26 +21,29 @@ export const refusal = Joi.string()
   .allow(null)
   .description('Why it is not retried; null: it is.');
 
-export const jobData = requiredObject({
-  id: Joi.string(),
-  queue: Joi.string(),
-  name: Joi.string().description('Its kind.'),
-  subject: Joi.string().allow(null).description('What it is about; null: its payload cannot be read.'),
-  purchase: Joi.string().allow(null),
-  account: Joi.string().allow(null).description('Username of whom it belongs to.'),
-  state: Joi.string()
-    .valid(...jobStates, 'lost')
-    .description('`lost`: it failed again and again, and stands in Redis no more.'),
-  begun: Joi.number().description('Rounds that were begun with this job.'),
-  failed_rounds: Joi.number().description('Of its subject, in a row.'),
-  needs_person_since: at,
-  last_error: Joi.string().allow(null),
-  added_at: at,
-  last_run_at: at,
-  ended_at: at,
-  next_run_at: at,
-  refusal,
-});
+export const jobData = nameSchema(
+  'QueueJob',
+  requiredObject({
+    id: Joi.string(),
+    queue: Joi.string(),
+    name: Joi.string().description('Its kind.'),
+    subject: Joi.string().allow(null).description('What it is about; null: its payload cannot be read.'),
+    purchase: Joi.string().allow(null),
+    account: Joi.string().allow(null).description('Username of whom it belongs to.'),
+    state: Joi.string()
+      .valid(...jobStates, 'lost')
+      .description('`lost`: it failed again and again, and stands in Redis no more.'),
+    begun: Joi.number().description('Rounds that were begun with this job.'),
+    failed_rounds: Joi.number().description('Of its subject, in a row.'),
+    needs_person_since: at,
+    last_error: Joi.string().allow(null),
+    added_at: at,
+    last_run_at: at,
+    ended_at: at,
+    next_run_at: at,
+    refusal,
+  }),
+);
 
 /** Presents the jobs of one page. All usernames are read with one query. */
 export async function presentJobs(jobs: SeenJob[]) {

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp } from '../../api/contract/fields.js';
+import { timestamp, nameSchema } from '../../api/contract/fields.js';
 import { describeProcesses } from '../../redis/presence.js';
 import { DependencyError } from '../../shared/errors.js';
 import { defineConsoleOperation, requiredObject } from '../api/console-operation.js';
@@ -89,21 +89,24 @@ export const listQueues = defineConsoleOperation({
   summary: 'Every queue with its kinds of jobs, and how many there are in each state',
   data: requiredObject({
     queues: Joi.array().items(
-      requiredObject({
-        name: Joi.string(),
-        title: Joi.string(),
-        does: Joi.string(),
-        process: Joi.string(),
-        kinds: Joi.array().items(Joi.string()),
-        waiting: count,
-        prioritized: count,
-        active: count,
-        delayed: count,
-        failed: count.description('The last 1,000 are kept.'),
-        completed: count.description('The last 1,000 are kept.'),
-        is_paused: Joi.boolean(),
-        workers: count,
-      }),
+      nameSchema(
+        'Queue',
+        requiredObject({
+          name: Joi.string(),
+          title: Joi.string(),
+          does: Joi.string(),
+          process: Joi.string(),
+          kinds: Joi.array().items(Joi.string()),
+          waiting: count,
+          prioritized: count,
+          active: count,
+          delayed: count,
+          failed: count.description('The last 1,000 are kept.'),
+          completed: count.description('The last 1,000 are kept.'),
+          is_paused: Joi.boolean(),
+          workers: count,
+        }),
+      ),
     ),
   }),
   async handle() {

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp, refId } from '../../api/contract/fields.js';
+import { timestamp, refId, nameSchema } from '../../api/contract/fields.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
 import {
   type Delivery,
@@ -21,34 +21,37 @@ const nullableText = Joi.string().allow(null);
 
 export const deliveryStates = ['due', 'delivered', 'dead', 'held', 'dropped'] as const;
 
-export const deliveryData = requiredObject({
-  id: Joi.string(),
-  account: Joi.string(),
-  event: Joi.string(),
-  ref_id: nullableText,
-  transaction_id: nullableText,
-  url: Joi.string(),
-  body: Joi.string(),
-  state: Joi.string().valid(...deliveryStates),
-  created_at: timestamp,
-  next_attempt_at: timestamp.allow(null),
-  attempts: Joi.array().items(
-    requiredObject({
-      n: Joi.number(),
-      at: timestamp,
-      duration_ms: Joi.number(),
-      http_status: Joi.number().allow(null),
-      answer: nullableText,
-      error: nullableText,
-      headers: Joi.array()
-        .items(requiredObject({ name: Joi.string(), value: Joi.string() }))
-        .allow(null)
-        .description(
-          'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
-        ),
-    }),
-  ),
-});
+export const deliveryData = nameSchema(
+  'WebhookDelivery',
+  requiredObject({
+    id: Joi.string(),
+    account: Joi.string(),
+    event: Joi.string(),
+    ref_id: nullableText,
+    transaction_id: nullableText,
+    url: Joi.string(),
+    body: Joi.string(),
+    state: Joi.string().valid(...deliveryStates),
+    created_at: timestamp,
+    next_attempt_at: timestamp.allow(null),
+    attempts: Joi.array().items(
+      requiredObject({
+        n: Joi.number(),
+        at: timestamp,
+        duration_ms: Joi.number(),
+        http_status: Joi.number().allow(null),
+        answer: nullableText,
+        error: nullableText,
+        headers: Joi.array()
+          .items(requiredObject({ name: Joi.string(), value: Joi.string() }))
+          .allow(null)
+          .description(
+            'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
+          ),
+      }),
+    ),
+  }),
+);
 
 /**
  * Presents a delivery with its attempts.

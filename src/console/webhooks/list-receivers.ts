@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { timestamp, text } from '../../api/contract/fields.js';
+import { timestamp, text, nameSchema } from '../../api/contract/fields.js';
 import { findUsernames, requireAccount } from '../../accounts/find-account.js';
 import { lookUp } from '../../shared/collections.js';
 import { redactUrlSecrets } from '../../shared/mask.js';
@@ -21,17 +21,20 @@ export const listReceivers = defineConsoleOperation({
   summary: 'Receivers to which nothing is sent now: disabled, or left alone because they do not answer',
   data: requiredObject({
     receivers: Joi.array().items(
-      requiredObject({
-        id: Joi.string(),
-        account: Joi.string(),
-        address: Joi.string(),
-        state: Joi.string().valid('disabled', 'left-alone'),
-        failures: Joi.number(),
-        failing_since: timestamp.allow(null),
-        disabled_at: timestamp.allow(null),
-        disabled_because: Joi.string().allow(null),
-        open_until: timestamp.allow(null),
-      }),
+      nameSchema(
+        'WebhookReceiver',
+        requiredObject({
+          id: Joi.string(),
+          account: Joi.string(),
+          address: Joi.string(),
+          state: Joi.string().valid('disabled', 'left-alone'),
+          failures: Joi.number(),
+          failing_since: timestamp.allow(null),
+          disabled_at: timestamp.allow(null),
+          disabled_because: Joi.string().allow(null),
+          open_until: timestamp.allow(null),
+        }),
+      ),
     ),
   }),
   async handle() {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
@@ -15,8 +15,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listAdjustments']['parameters']['query']>;
-type Adjustment =
-  operations['listAdjustments']['responses'][200]['content']['application/json']['data']['adjustments'][number];
+type Adjustment = components['schemas']['Adjustment'];
 
 /** Corrections of wallets: by default those that wait for a second operator, the longest waiting first. */
 export function AdjustmentsPage(): React.ReactElement {
@@ -95,7 +94,7 @@ function Decisions({ of }: { of: Adjustment }): React.ReactElement {
   );
 }
 
-type Made = operations['requestAdjustment']['responses'][200]['content']['application/json']['data'];
+type Made = components['schemas']['RequestAdjustmentData'];
 
 function Correct({ account: filtered }: { account: string }): React.ReactElement {
   const [account, setAccount] = useState(filtered);

@@ -3,15 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { Facts } from '../parts/facts.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { Nothing, Time, Waiting } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listAudit']['parameters']['query']>;
-type Entry =
-  operations['listAudit']['responses'][200]['content']['application/json']['data']['entries'][number];
+type Entry = components['schemas']['AuditEntry'];
 
 /** Who changed what. */
 export function AuditPage(): React.ReactElement {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { count, rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
@@ -17,11 +17,10 @@ import { ToDecide } from '../parts/to-decide.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-type Plan = operations['previewBankStatement']['responses'][200]['content']['application/json']['data'];
-type Confirmed = operations['confirmBankStatement']['responses'][200]['content']['application/json']['data'];
+type Plan = components['schemas']['PreviewBankStatementData'];
+type Confirmed = components['schemas']['ConfirmBankStatementData'];
 type Query = NonNullable<operations['listBankLines']['parameters']['query']>;
-type BankLine =
-  operations['listBankLines']['responses'][200]['content']['application/json']['data']['lines'][number];
+type BankLine = components['schemas']['BankLine'];
 
 /** Bank statements: which deposits one would confirm, confirming them, and the money that nobody knows the account of. */
 export function BankLinesPage(): React.ReactElement {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { ago, rupiah } from '../format.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
 import { Facts } from '../parts/facts.js';
@@ -12,8 +12,7 @@ import { ToDecide } from '../parts/to-decide.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-type Item =
-  operations['listAttention']['responses'][200]['content']['application/json']['data']['items'][number];
+type Item = components['schemas']['AttentionItem'];
 
 /** What waits for a person, the oldest first, with what to find out and what can be decided. */
 export function CasesPage(): React.ReactElement {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { DecidedCard, DecidedPage } from '../parts/decided-page.js';
@@ -11,8 +11,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listDeposits']['parameters']['query']>;
-type Deposit =
-  operations['listDeposits']['responses'][200]['content']['application/json']['data']['deposits'][number];
+type Deposit = components['schemas']['Deposit'];
 
 /** Deposits: by default those that wait for their money, the longest waiting first. */
 export function DepositsPage(): React.ReactElement {

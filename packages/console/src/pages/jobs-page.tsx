@@ -3,7 +3,7 @@ import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { JobList } from '../parts/job-list.js';
 import { FilterField, FilterForm, Older } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
@@ -12,9 +12,8 @@ import { Nothing, Waiting } from '../parts/states.js';
 import { t } from '../text/text.js';
 
 type Query = operations['listJobs']['parameters']['query'];
-type Found = operations['findJobs']['responses'][200]['content']['application/json']['data'];
-type Queue =
-  operations['listQueues']['responses'][200]['content']['application/json']['data']['queues'][number];
+type Found = components['schemas']['FindJobsData'];
+type Queue = components['schemas']['Queue'];
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed', 'completed'] as const;
 

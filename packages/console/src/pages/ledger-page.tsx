@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { count, rupiah, seconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
@@ -13,7 +13,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Section } from '../parts/section.js';
 
-type Ledger = operations['getLedger']['responses'][200]['content']['application/json']['data'];
+type Ledger = components['schemas']['GetLedgerData'];
 
 const everyMs = 30_000;
 const whileRunningMs = 1_500;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
@@ -17,8 +17,7 @@ import { Nothing, Time, Waiting } from '../parts/states.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
-type Markup =
-  operations['listMarkups']['responses'][200]['content']['application/json']['data']['markups'][number];
+type Markup = components['schemas']['Markup'];
 
 /** What buyers pay above sellers' prices: the rules, and how they are changed. */
 export function MarkupsPage(): React.ReactElement {

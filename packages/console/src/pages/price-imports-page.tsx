@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { count, rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
@@ -17,13 +17,12 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Left } from './products-page.js';
 
-type Plan = operations['previewPriceImport']['responses'][200]['content']['application/json']['data'];
+type Plan = components['schemas']['PriceImportPlan'];
 type Change = Plan['changes'][number];
 type Figures = Change['before'];
-type PriceImport =
-  operations['listPriceImports']['responses'][200]['content']['application/json']['data']['imports'][number];
+type PriceImport = components['schemas']['PriceImport'];
 
-type Undone = operations['undoPriceImport']['responses'][200]['content']['application/json']['data'];
+type Undone = components['schemas']['UndoPriceImportData'];
 
 /** Price lists: what one would change, applying it, and taking it back. */
 export function PriceImportsPage(): React.ReactElement {
@@ -98,8 +97,7 @@ function Changes(): React.ReactElement {
   );
 }
 
-type OfferChange =
-  operations['listOfferChanges']['responses'][200]['content']['application/json']['data']['changes'][number];
+type OfferChange = components['schemas']['OfferChange'];
 
 function fromTo({ was, is }: OfferChange, field: 'price' | 'cost'): string {
   const to = is[field];

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
@@ -18,7 +18,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { Left } from './products-page.js';
 
-type Product = operations['getProduct']['responses'][200]['content']['application/json']['data'];
+type Product = components['schemas']['Product'];
 type Offer = Product['offers'][number];
 
 const states = ['active', 'maintenance', 'inactive'] as const;

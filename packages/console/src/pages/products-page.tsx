@@ -3,15 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { FilterField, FilterForm } from '../parts/list-filter.js';
 import { Rows } from '../parts/rows.js';
 import { Nothing, Status, Waiting } from '../parts/states.js';
 import { t } from '../text/text.js';
 
-type Product =
-  operations['listProducts']['responses'][200]['content']['application/json']['data']['products'][number];
+type Product = components['schemas']['Product'];
 
 /** What is on sale, by code: the cheapest offer of each, and what is left of it. */
 export function ProductsPage(): React.ReactElement {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useParams, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { clockIn, dayIn, rupiah, seconds } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { NumberField } from '../parts/number-field.js';
@@ -20,7 +20,7 @@ import { useZone } from '../zone.js';
 import { providerFacts, ProviderStates } from './providers-page.js';
 import { Section } from '../parts/section.js';
 
-type Provider = operations['getProvider']['responses'][200]['content']['application/json']['data'];
+type Provider = components['schemas']['GetProviderData'];
 
 const spans = ['1', '7', '30'] as const;
 

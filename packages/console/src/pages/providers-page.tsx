@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { clockIn, count, percent, rupiah, seconds } from '../format.js';
 import { Facts } from '../parts/facts.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
@@ -15,8 +15,7 @@ import { useZone } from '../zone.js';
 import { AskForm } from '../parts/ask-form.js';
 import { Section } from '../parts/section.js';
 
-type Provider =
-  operations['listProviders']['responses'][200]['content']['application/json']['data']['providers'][number];
+type Provider = components['schemas']['Provider'];
 
 const everyMs = 15_000;
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { rupiah, timeIn } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { CloseCase, Decisions } from '../parts/decisions.js';
@@ -15,7 +15,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-type Description = operations['getPurchase']['responses'][200]['content']['application/json']['data'];
+type Description = components['schemas']['GetPurchaseData'];
 
 /** One purchase: what it is, what happened to it, and what can be done about it. */
 export function PurchasePage(): React.ReactElement {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { ago, rupiah } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
@@ -15,8 +15,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 
 type Query = NonNullable<operations['listSettlements']['parameters']['query']>;
-type Settlement =
-  operations['listSettlements']['responses'][200]['content']['application/json']['data']['settlements'][number];
+type Settlement = components['schemas']['Settlement'];
 
 /** Withdrawals of sellers: by default open ones, the longest waiting first. */
 export function SettlementsPage(): React.ReactElement {

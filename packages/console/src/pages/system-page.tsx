@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { timeIn } from '../format.js';
 import { ActionForm } from '../parts/action-form.js';
 import { Facts } from '../parts/facts.js';
@@ -17,7 +17,7 @@ import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 
-type System = operations['getSystem']['responses'][200]['content']['application/json']['data'];
+type System = components['schemas']['GetSystemData'];
 type Checks = NonNullable<System['checked']>['checks'];
 
 const troubledMs = 5_000;

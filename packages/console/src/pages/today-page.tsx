@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { clockIn, count, dayName, percent, rupiah, seconds } from '../format.js';
 import { Lines, Plots, StackedBars } from '../parts/plots.js';
 import { ProviderPlots } from '../parts/provider-plots.js';
@@ -13,7 +13,7 @@ import { useZone } from '../zone.js';
 import { Rows } from '../parts/rows.js';
 import { Section } from '../parts/section.js';
 
-type Today = operations['getToday']['responses'][200]['content']['application/json']['data'];
+type Today = components['schemas']['GetTodayData'];
 type Figures = Today['today'];
 type Kind = Today['attention'][number]['kind'];
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { ActionForm } from '../parts/action-form.js';
 import { AllReceivers } from '../parts/all-receivers.js';
 import { DeliveryList } from '../parts/delivery-list.js';
@@ -17,8 +17,7 @@ import { t } from '../text/text.js';
 import { Section } from '../parts/section.js';
 
 type Query = NonNullable<operations['listDeliveries']['parameters']['query']>;
-type Receiver =
-  operations['listReceivers']['responses'][200]['content']['application/json']['data']['receivers'][number];
+type Receiver = components['schemas']['WebhookReceiver'];
 
 /** Receivers in trouble, and deliveries: by default what was given up, of all accounts. */
 export function WebhooksPage(): React.ReactElement {

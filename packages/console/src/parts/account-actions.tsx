@@ -2,7 +2,7 @@ import { Alert, Code, SimpleGrid, Stack, Switch, Title } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t, type TextKey } from '../text/text.js';
 import { ActionForm } from './action-form.js';
@@ -11,7 +11,7 @@ import { numberIn } from './number-in.js';
 import { SetPriceGroup } from './price-groups.js';
 import { RevokeKey } from './revoke-key.js';
 
-export type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
+export type Account = components['schemas']['Account'];
 
 /** What the one who looks may do about an account. */
 export function AccountActions({ of }: { of: Account }): React.ReactElement | null {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { useMay } from '../session.js';
 import { ActionForm } from './action-form.js';
@@ -12,8 +12,7 @@ import { ReplayChosen, replayedMax } from './replay-many.js';
 import { Status, Time } from './states.js';
 import { ToDecide } from './to-decide.js';
 
-type Delivery =
-  operations['listDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
+type Delivery = components['schemas']['WebhookDelivery'];
 
 /** Webhooks and callbacks with each attempt. @param isFolded As in a list: body and form are shown when they are asked for, and many can be chosen. */
 export function DeliveryList({

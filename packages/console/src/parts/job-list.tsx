@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
@@ -11,10 +11,8 @@ import { Facts } from './facts.js';
 import { Section } from './section.js';
 import { Status, Time } from './states.js';
 
-export type Job =
-  operations['listJobs']['responses'][200]['content']['application/json']['data']['jobs'][number];
-type Retried =
-  operations['retryJobs']['responses'][200]['content']['application/json']['data']['jobs'][number];
+export type Job = components['schemas']['QueueJob'];
+type Retried = components['schemas']['RetryJobsData']['jobs'][number];
 
 /** As many as one call takes. */
 const chosenMax = 100;

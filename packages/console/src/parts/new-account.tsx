@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 
-type Created = operations['createAccount']['responses'][200]['content']['application/json']['data'];
+type Created = components['schemas']['CreateAccountData'];
 type Kind = 'none' | 'simulator' | 'h2h' | 'digiflazz';
 const kinds: Kind[] = ['none', 'simulator', 'h2h', 'digiflazz'];
 

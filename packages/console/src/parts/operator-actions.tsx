@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { useMay } from '../session.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
@@ -11,7 +11,7 @@ import { EndSessions } from './sessions.js';
 import { ShownOnce } from './shown-once.js';
 import { ToDecide } from './to-decide.js';
 
-type Listed = operations['listOperators']['responses'][200]['content']['application/json']['data'];
+type Listed = components['schemas']['ListOperatorsData'];
 export type Operator = Listed['operators'][number];
 type Role = Operator['role'];
 

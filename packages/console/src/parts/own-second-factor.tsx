@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { encode } from 'uqr';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { CodeInput, useProof } from './proof.js';
 import { ShownOnce } from './shown-once.js';
 
-type Enrolment = operations['beginOwnSecondFactor']['responses'][200]['content']['application/json']['data'];
+type Enrolment = components['schemas']['BeginOwnSecondFactorData'];
 
 /** Sets the second factor up, or puts another app in its place: the password, then a code of the app. */
 export function OwnSecondFactor({ isSetUp }: { isSetUp: boolean }): React.ReactElement {

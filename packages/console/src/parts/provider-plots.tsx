@@ -1,10 +1,9 @@
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { percent, rupiah, seconds } from '../format.js';
 import { t } from '../text/text.js';
 import { Lines, Plots, StackedBars } from './plots.js';
 
-export type Step =
-  operations['getProvider']['responses'][200]['content']['application/json']['data']['steps'][number];
+export type Step = components['schemas']['ProviderStep'];
 
 /** Told apart in light and dark; the names stand beside them. */
 const palette = ['teal', 'orange', 'blue', 'grape', 'red', 'lime', 'cyan', 'pink'].map(

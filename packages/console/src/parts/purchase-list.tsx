@@ -1,13 +1,12 @@
 import { Anchor, Badge, Card, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { Link } from 'react-router';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { rupiah } from '../format.js';
 import { t } from '../text/text.js';
 import { Status, Time } from './states.js';
 
-type ListedPurchase =
-  operations['listPurchases']['responses'][200]['content']['application/json']['data']['purchases'][number];
+type ListedPurchase = components['schemas']['Purchase'];
 
 /** A table, or cards where that has no room. */
 export function PurchaseList({ of }: { of: ListedPurchase[] }): React.ReactElement {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components, operations } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { ActionForm } from './action-form.js';
 import { Section } from './section.js';
@@ -12,8 +12,7 @@ import { ToDecide } from './to-decide.js';
 /** As many as one call takes. */
 export const replayedMax = 100;
 
-type Replayed =
-  operations['replayDeliveries']['responses'][200]['content']['application/json']['data']['deliveries'][number];
+type Replayed = components['schemas']['ReplayDeliveriesData']['deliveries'][number];
 type Which = NonNullable<operations['countDeadDeliveries']['parameters']['query']>;
 
 /** Sends those that were chosen again, and says of each what became of it. */

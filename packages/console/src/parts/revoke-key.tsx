@@ -2,13 +2,13 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
 import { ActionForm } from './action-form.js';
 
-type Account = operations['getAccount']['responses'][200]['content']['application/json']['data'];
+type Account = components['schemas']['Account'];
 
 /** Ends a key of an account that is still good, without a new one. */
 export function RevokeKey({ of }: { of: Pick<Account, 'username' | 'keys'> }): React.ReactElement | null {

@@ -2,14 +2,13 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
 import { dataOf } from '../api/data-of.js';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { t } from '../text/text.js';
 import { Rows } from './rows.js';
 import { Section } from './section.js';
 import { Waiting } from './states.js';
 
-type Setting =
-  operations['getServiceSettings']['responses'][200]['content']['application/json']['data']['settings'][number];
+type Setting = components['schemas']['ServiceSetting'];
 
 /** What the web process that answers goes by. */
 export function ServiceSettings(): React.ReactElement {

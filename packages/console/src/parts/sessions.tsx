@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import type { operations } from '../api/schema.js';
+import type { components } from '../api/schema.js';
 import { timeIn } from '../format.js';
 import { t } from '../text/text.js';
 import { useZone } from '../zone.js';
@@ -8,8 +8,7 @@ import { ActionForm } from './action-form.js';
 import { Rows } from './rows.js';
 import { Nothing, Time } from './states.js';
 
-type Session =
-  operations['getOwn']['responses'][200]['content']['application/json']['data']['sessions'][number];
+type Session = components['schemas']['OperatorSession'];
 
 const orUnknown = (text: string) => (text === '' ? t('unknown') : text);
 
