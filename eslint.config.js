@@ -16,15 +16,15 @@ const noProcessEnv = {
 };
 
 /**
- * A record that is asked by a text which is not written out answers for `constructor` and `__proto__` too: `lookUp` asks
- * for its own names alone (decision 023).
+ * `record[name]` also finds inherited names such as `constructor` and `__proto__`. `lookUp` finds
+ * own names only (decision 023).
  */
 const recordLookup = {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
-      found: 'Ask a record by lookUp(record, name), or keep a Map: the name may be `constructor`.',
+      found: 'Use lookUp(record, name) or a Map: the name may be `constructor`.',
     },
   },
   create(context) {
@@ -36,7 +36,7 @@ const recordLookup = {
         const isWritten = node.parent.type === 'AssignmentExpression' && node.parent.left === node;
         const index =
           isWritten || node.property.type === 'Literal' ? null : typeOf(node.object).getStringIndexType();
-        // Documents of MongoDB and the like, of which nothing is known, are no tables of names.
+        // Values of unknown type, such as documents of MongoDB, are not lookup tables.
         const isTable = index && !(index.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown));
         if (isTable && typeOf(node.property).flags & ts.TypeFlags.String) {
           context.report({ node, messageId: 'found' });
@@ -46,7 +46,29 @@ const recordLookup = {
   },
 };
 
-/** Express's own would do what is asked before the request has ended. */
+/** Long paragraphs in comments are hard to read. Tags, tables and lists start a new paragraph. */
+const commentParagraphs = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { long: 'A paragraph of a comment has at most five lines: divide or shorten it.' },
+  },
+  create(context) {
+    return {
+      Program() {
+        let run = 0;
+        context.sourceCode.lines.forEach((text, index) => {
+          run = /^\s*(\/\/|\*(?!\/))\s*[^\s@|-]/.test(text) ? run + 1 : 0;
+          if (run === 6) {
+            context.report({ loc: { line: index + 1, column: 0 }, messageId: 'long' });
+          }
+        });
+      },
+    };
+  },
+};
+
+/** Express's own parsers would act before the whole request has arrived. */
 const parsers = ['json', 'raw', 'text', 'urlencoded'];
 const message = 'Bodies are parsed by src/api/http/request-body.ts.';
 const noParserOfExpress = {
@@ -102,8 +124,13 @@ export default tseslint.config(
     },
   },
   {
+    plugins: {
+      house: { rules: { 'record-lookup': recordLookup, 'comment-paragraphs': commentParagraphs } },
+    },
+    rules: { 'house/comment-paragraphs': 'error' },
+  },
+  {
     files: ['src/**'],
-    plugins: { house: { rules: { 'record-lookup': recordLookup } } },
     rules: { 'house/record-lookup': 'error' },
   },
   {
