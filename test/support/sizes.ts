@@ -91,22 +91,22 @@ export const sizes = {
   ),
   /**
    * Random histories of money per kind of fault: six kinds are quick, four take seconds. test:long
-   * runs over 2,000. `atOnce`: histories per fleet of processes; `fleets`: number of fleets.
+   * runs over 600 with new seeds, `--full` over 6,000. `atOnce`: histories per fleet of processes; `fleets`: number of fleets.
    */
   model: bySize(
     { quick: 8, slow: 8, atOnce: 4, fleets: 1, limitMs: 120_000 },
-    { quick: 288, slow: 72, atOnce: 8, fleets: 2, limitMs: 900_000 },
+    { quick: 96, slow: 32, atOnce: 8, fleets: 2, limitMs: 900_000 },
     { quick: 864, slow: 216, atOnce: 4, fleets: 3, limitMs: 3_600_000 },
   ),
   /** Changes of a markup while two processes sell. */
   markupChanges: bySize(20, 40, 100),
   /**
    * Kills of processes at each of 15 named points of a money movement, concurrent movements in
-   * each, and concurrent processes. test:long kills in over 2,000 movements.
+   * each, and concurrent processes. test:long kills in over 1,000 movements, `--full` in over 6,000.
    */
   killPoints: bySize(
     { kills: 1, movements: 5, atOnce: 1, limitMs: 240_000 },
-    { kills: 6, movements: 24, atOnce: 2, limitMs: 900_000 },
+    { kills: 3, movements: 24, atOnce: 2, limitMs: 900_000 },
     { kills: 18, movements: 24, atOnce: 2, limitMs: 1_800_000 },
   ),
   /** As `killPoints`, with a whole group of movements in the process. */
