@@ -271,9 +271,9 @@ function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
 }
 
 /** Makes settings of other processes throw when read, so that a test finds the wrong read. */
-function hideForeignSettings(given: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
+function hideForeignSettings(rawEnv: GivenEnv, notOurs: OwnSetting[], processes: string[] | null): Env {
   // A required setting that is null was refused before, or throws when read.
-  const env = given as Env;
+  const env = rawEnv as Env;
   for (const name of notOurs) {
     Object.defineProperty(env, name, {
       enumerable: false,

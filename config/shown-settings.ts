@@ -75,23 +75,23 @@ export interface ShownSetting {
 
 /**
  * Returns all settings, sorted by name.
- * @param given Names of the variables that the environment sets.
+ * @param definedNames Names of the variables that the environment sets.
  */
-export function shownSettings(env: Env, given: ReadonlySet<string>): ShownSetting[] {
+export function shownSettings(env: Env, definedNames: ReadonlySet<string>): ShownSetting[] {
   return (Object.keys(shownAs) as (keyof Env)[]).toSorted().map((name) => {
     const shown = shownAs[name];
     // Settings of other processes throw when read. They are not enumerable.
     if (!Object.keys(env).includes(name)) {
       return { name, shown, isRead: false, isGiven: false, isSet: false, value: null };
     }
-    const held = env[name];
-    const isSet = held !== null && !(Array.isArray(held) && held.length === 0);
-    const value = isSet && shown !== 'secret' ? String(held) : null;
+    const rawValue = env[name];
+    const isSet = rawValue !== null && !(Array.isArray(rawValue) && rawValue.length === 0);
+    const value = isSet && shown !== 'secret' ? String(rawValue) : null;
     return {
       name,
       shown,
       isRead: true,
-      isGiven: given.has(name),
+      isGiven: definedNames.has(name),
       isSet,
       value: value !== null && shown === 'address' ? withoutSecrets(value) : value,
     };

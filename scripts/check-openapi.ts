@@ -16,12 +16,12 @@ process.env['BASE_URL'] = 'https://topup.example';
 const { openApiDocument } = await import('../src/api/openapi/document.js');
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-const held = { folder: 'scripts/openapi', version };
+const baselineSource = { folder: 'scripts/openapi', version };
 const cache = 'node_modules/.cache/openapi';
 const file = join(cache, 'openapi.json');
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
 const isAccepting = process.argv.includes('--accept');
-const refusal = isAccepting ? whyNotAccepted(held, document) : null;
+const refusal = isAccepting ? whyNotAccepted(baselineSource, document) : null;
 if (refusal !== null) {
   console.error(refusal);
   process.exit(1);
@@ -59,9 +59,9 @@ lint('Spectral', [
   '--quiet',
 ]);
 if (isAccepting && problems.length === 0) {
-  acceptRelease(held, document);
+  acceptRelease(baselineSource, document);
 }
-problems.push(...contractProblems(held, document));
+problems.push(...contractProblems(baselineSource, document));
 
 for (const problem of problems) {
   console.error(problem);

@@ -115,8 +115,8 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
   const delivery = await until(
     'the webhook arrives',
     async () => {
-      const came = await readList<Delivery>(`${inboxUrl}/messages?ref_id=${refId}`);
-      return came.find(({ raw }) => raw.includes('"transaction.success"')) ?? null;
+      const deliveries = await readList<Delivery>(`${inboxUrl}/messages?ref_id=${refId}`);
+      return deliveries.find(({ raw }) => raw.includes('"transaction.success"')) ?? null;
     },
     'Is the webhooks worker running?',
   );
@@ -141,8 +141,8 @@ async function until<T>(what: string, ask: () => Promise<T | null>, hint: string
   }
 }
 
-function expect(holds: boolean, mistake: string): void {
-  if (!holds) {
+function expect(condition: boolean, mistake: string): void {
+  if (!condition) {
     throw new PlainError(mistake);
   }
 }

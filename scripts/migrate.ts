@@ -35,8 +35,8 @@ function readShards(): string[] | null {
 }
 
 async function printSharding(shards: string[]): Promise<void> {
-  const given = env.MONGODB_SHARD_SPLITS;
-  const splits = given.length > 0 ? given : await findShardSplits(shards.length);
+  const configuredSplits = env.MONGODB_SHARD_SPLITS;
+  const splits = configuredSplits.length > 0 ? configuredSplits : await findShardSplits(shards.length);
   if (splits.length !== shards.length - 1) {
     throw new Error(
       `MONGODB_SHARD_SPLITS has ${splits.length} accounts, for ${shards.length} shards it needs ${shards.length - 1}.`,

@@ -72,13 +72,13 @@ async function main(): Promise<void> {
  * the terminal.
  */
 function startOptions({ stopping }: Supervisor): Pick<Parameters<typeof runService>[0], 'env' | 'confirm'> {
-  const given = readArguments();
+  const args = readArguments();
   const isAtTerminal = process.stdin.isTTY && process.stdout.isTTY;
   return {
     env: {
       ...process.env,
-      ...(given['install-redis'] && { INSTALL_REDIS: '1' }),
-      ...(given.listen !== undefined && { LISTEN_ADDRESS: given.listen }),
+      ...(args['install-redis'] && { INSTALL_REDIS: '1' }),
+      ...(args.listen !== undefined && { LISTEN_ADDRESS: args.listen }),
     },
     ...(isAtTerminal && { confirm: (question) => askAtTerminal(question, stopping) }),
   };

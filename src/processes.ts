@@ -57,7 +57,7 @@ export interface ProcessType {
   /** Argument of `workers/run.js`. */
   name: string;
   /** Description for the documentation. */
-  does: string;
+  description: string;
   handlers: Handler[];
   /** Handlers that are added and removed at runtime, such as one queue per provider. */
   families?: HandlerFamily[];
@@ -67,7 +67,7 @@ export interface ProcessType {
 export const processTypes: ProcessType[] = [
   {
     name: 'fulfilment',
-    does: 'Takes accepted purchases to a provider.',
+    description: 'Takes accepted purchases to a provider.',
     handlers: [
       handle(fulfilPurchaseJob, (which) => fulfilPurchase(which, { turnAt: null }), setAsidePurchase),
     ],
@@ -75,7 +75,8 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'follow-up',
-    does: 'Asks providers about open purchases, and finds by the clock what nobody has looked at in time.',
+    description:
+      'Asks providers about open purchases, and finds by the clock what nobody has looked at in time.',
     handlers: [
       handle(
         askProviderJob,
@@ -106,22 +107,22 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'webhooks',
-    does: "Sends webhooks and callbacks to clients' URLs.",
+    description: "Sends webhooks and callbacks to clients' URLs.",
     handlers: [handleWith(deliverDueJob, openDeliverer)],
   },
   {
     name: 'sellers',
-    does: 'Posts sales to seller wallets.',
+    description: 'Posts sales to seller wallets.',
     handlers: [handle(postSellerCreditsJob, ({ accountId }) => postSellerCredits(accountId))],
   },
   {
     name: 'settlements',
-    does: 'Pays out settlements.',
+    description: 'Pays out settlements.',
     handlers: [handle(payOutJob, ({ settlementId, accountId }) => payOut(settlementId, accountId))],
   },
   {
     name: 'inquiries',
-    does: 'Asks providers for bills and about meters, while the client waits.',
+    description: 'Asks providers for bills and about meters, while the client waits.',
     handlers: [
       handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId)),
       handle(checkMeterJob, ({ checkId }) => askForMeter(checkId)),
@@ -129,7 +130,7 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'reports',
-    does: 'Generates reports.',
+    description: 'Generates reports.',
     handlers: [handle(generateReportJob, ({ reportId }) => generateReport(reportId), giveUpReport)],
   },
 ];

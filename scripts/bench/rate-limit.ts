@@ -83,9 +83,9 @@ async function checkExact(): Promise<void> {
   });
   // A 503 after the limiter still counts as accepted by the limiter.
   const passed = accepted + (refused[503] ?? 0);
-  const told = `${passed} let through, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
-  mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} a minute; ${told}`);
-  console.log(`a limit of ${limit} a minute over two processes: ${told}`);
+  const summary = `${passed} let through, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
+  mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} a minute; ${summary}`);
+  console.log(`a limit of ${limit} a minute over two processes: ${summary}`);
   await Promise.all([...webs, load].map((each) => each.stop()));
 }
 

@@ -175,12 +175,12 @@ async function checkRefunds(
 ): Promise<void> {
   for (const name of names) {
     const books = booksOf(bench, name === 'bare' ? 'bare' : 'ours');
-    const told = measured[name].reduce((total, { refunded }) => total + refunded, 0);
+    const reported = measured[name].reduce((total, { refunded }) => total + refunded, 0);
     const refunds = await books.collection('journals').countDocuments({ kind: 'refund' });
     const failed = await books.collection('transactions').countDocuments({ status: 'FAILED' });
     mustHold(
-      refunds === told && failed === told,
-      `${name}: ${told} refunds told, ${refunds} journals, ${failed} FAILED`,
+      refunds === reported && failed === reported,
+      `${name}: ${reported} refunds told, ${refunds} journals, ${failed} FAILED`,
     );
   }
 }

@@ -75,9 +75,11 @@ export async function benchTrouble(): Promise<void> {
       ours.isDone(),
     );
     memory.stop();
-    const told = ({ accepted, refused, repeated }: LoadResult) =>
+    const summarize = ({ accepted, refused, repeated }: LoadResult) =>
       `${accepted} accepted, refused ${JSON.stringify(refused)}, ${repeated} sent again`;
-    console.log(`${kills.length} workers killed; healthy: ${told(healthy)}; troubled: ${told(troubled)}`);
+    console.log(
+      `${kills.length} workers killed; healthy: ${summarize(healthy)}; troubled: ${summarize(troubled)}`,
+    );
     const p95 = await printPhases(bench, played, kills);
     printCosts(played);
     memory.print();
@@ -134,7 +136,7 @@ function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print():
     for (const { name, pid } of ours.processes) {
       see(name, residentBytes(pid));
     }
-    void redis.info('memory').then((said) => see('Redis', Number(/^used_memory:(\d+)/m.exec(said)?.[1])));
+    void redis.info('memory').then((info) => see('Redis', Number(/^used_memory:(\d+)/m.exec(info)?.[1])));
   }, sampleEveryMs);
   return {
     stop: () => clearInterval(timer),

@@ -27,9 +27,9 @@ const givenTimeoutMs = 5_000;
  * @throws PlainError with instructions.
  */
 export async function resolveMongodb(context: DatabaseContext): Promise<Database> {
-  const given = context.env['MONGODB_URI'];
-  if (given !== undefined && given !== '') {
-    return checkGiven(given, context);
+  const configuredUrl = context.env['MONGODB_URI'];
+  if (configuredUrl !== undefined && configuredUrl !== '') {
+    return checkGiven(configuredUrl, context);
   }
   refuseInProduction(context.env, 'MONGODB_URI');
   const found = await firstThatWorks(stepsFor(context), context);

@@ -39,12 +39,12 @@ export async function resolveRedis(
   context: DatabaseContext,
   usualUrl = 'redis://127.0.0.1:6379',
 ): Promise<Database> {
-  const given = context.env['REDIS_URL'];
-  if (given !== undefined && given !== '') {
-    return checkGiven(given, context);
+  const configuredUrl = context.env['REDIS_URL'];
+  if (configuredUrl !== undefined && configuredUrl !== '') {
+    return checkGiven(configuredUrl, context);
   }
   refuseInProduction(context.env, 'REDIS_URL');
-  const atUsualAddress = (given: DatabaseContext) => alreadyListening(usualUrl, given);
+  const atUsualAddress = (stepContext: DatabaseContext) => alreadyListening(usualUrl, stepContext);
   const found = await firstThatWorks([onPath, builtBefore, atUsualAddress, byApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(

@@ -86,20 +86,20 @@ async function startCopy(localDir: string, { stopping, say }: Search): Promise<F
   }
   eachLine(stdout, take);
   eachLine(stderr, take);
-  const gone = once(copy, 'close');
+  const closed = once(copy, 'close');
   const end = () => copy.kill('SIGTERM');
   stopping.addEventListener('abort', end);
   const limit = AbortSignal.timeout(startTimeoutMs);
   const ready = await Promise.race([
     once(copy, 'message', { signal: limit }).then(() => true),
-    gone.then(() => false),
+    closed.then(() => false),
   ]);
   talking = false;
   stopping.removeEventListener('abort', end);
   const demo = readDemoFile(localDir);
   if (!ready || demo === null) {
     end();
-    await gone;
+    await closed;
     throw new PlainError(
       `The service did not start (${demoFilePath(localDir)} is not there):\n${lines.join('\n')}`,
     );
@@ -109,7 +109,7 @@ async function startCopy(localDir: string, { stopping, say }: Search): Promise<F
     wasRunning: false,
     async leave() {
       end();
-      await gone;
+      await closed;
     },
   };
 }

@@ -12,8 +12,8 @@ export interface Delivery {
 export function signatureMistake({ headers, raw }: Delivery, secret: string): string | null {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
-  const given = (headers['x-signature'] ?? '').split(' ');
-  if (!given.some((each) => equal(each, expected))) {
+  const signatures = (headers['x-signature'] ?? '').split(' ');
+  if (!signatures.some((each) => equal(each, expected))) {
     return 'x-signature does not fit the body';
   }
   try {

@@ -49,7 +49,7 @@ interface Kept {
 }
 
 export function createMessageStore(): MessageStore {
-  let kept: Kept[] = [];
+  let stored: Kept[] = [];
   let bytes = 0;
   let lastId = 0;
   let version = 0;
@@ -58,16 +58,16 @@ export function createMessageStore(): MessageStore {
     add(message) {
       lastId += 1;
       version += 1;
-      kept.push({ message: { id: lastId, ...message }, refId: refIdOf(message.raw) });
+      stored.push({ message: { id: lastId, ...message }, refId: refIdOf(message.raw) });
       bytes += message.raw.length;
-      while (kept.length > messagesMax || bytes > bytesMax) {
-        bytes -= kept.shift()?.message.raw.length ?? 0;
+      while (stored.length > messagesMax || bytes > bytesMax) {
+        bytes -= stored.shift()?.message.raw.length ?? 0;
       }
       waiting.forEach((wake) => wake());
     },
-    find: (filter) => kept.filter((one) => matches(one, filter)).map(({ message }) => message),
+    find: (filter) => stored.filter((one) => matches(one, filter)).map(({ message }) => message),
     clear() {
-      kept = [];
+      stored = [];
       bytes = 0;
       version += 1;
     },

@@ -37,7 +37,7 @@ export interface InboxListener {
 }
 
 export function createRequestListener(parts: InboxParts): InboxListener {
-  const held = createHeldResponses();
+  const heldResponses = createHeldResponses();
   // Differs per process, so that a browser's cached answer is never used for another process.
   const startedAt = Date.now();
 
@@ -74,7 +74,7 @@ export function createRequestListener(parts: InboxParts): InboxListener {
         return;
       default:
         if (request.method === 'POST') {
-          await receive(request, response, { ...parts, path: url.pathname, held });
+          await receive(request, response, { ...parts, path: url.pathname, held: heldResponses });
         } else {
           response.setHeader('allow', 'POST');
           sendJson(response, 405, { error: 'deliveries are sent by POST; GET / shows them' });
@@ -86,7 +86,7 @@ export function createRequestListener(parts: InboxParts): InboxListener {
     handle: (request, response) => {
       route(request, response).catch((error: unknown) => sendMistake(response, error));
     },
-    endHanging: () => held.endAll(),
+    endHanging: () => heldResponses.endAll(),
   };
 }
 

@@ -95,8 +95,10 @@ export function createInboxSettings(): InboxSettings {
       }
       const { value } = result;
       toleranceS = value.timestamp_tolerance_s === undefined ? toleranceS : value.timestamp_tolerance_s;
-      assign(secrets, value.secrets, (given) => (typeof given === 'string' ? [given] : given));
-      assign(answers, value.answers, (given) => ({ ...friendly, ...given }));
+      assign(secrets, value.secrets, (secretOrList) =>
+        typeof secretOrList === 'string' ? [secretOrList] : secretOrList,
+      );
+      assign(answers, value.answers, (answer) => ({ ...friendly, ...answer }));
     },
     resetAnswers: () => answers.clear(),
     show: () => ({
@@ -125,16 +127,16 @@ export function createInboxSettings(): InboxSettings {
 }
 
 function assign<Given, Kept>(
-  kept: Map<string, Kept>,
+  target: Map<string, Kept>,
   change: Record<string, Given | null> | undefined,
-  convert: (given: NonNullable<Given>) => Kept,
+  convert: (input: NonNullable<Given>) => Kept,
 ): void {
   for (const [name, given] of Object.entries(change ?? {})) {
     const path = name === '*' || name.startsWith('/') ? name.replace(/\/+$/, '') : `/hooks/${name}`;
     if (given === null || given === undefined) {
-      kept.delete(path);
+      target.delete(path);
     } else {
-      kept.set(path, convert(given));
+      target.set(path, convert(given));
     }
   }
 }

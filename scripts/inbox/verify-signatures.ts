@@ -33,12 +33,12 @@ export function isVerified({ x_signature: own, standard_webhooks: standard }: Ve
 }
 
 function checkXSignature({ headers, raw, secrets }: Delivery): SignatureCheck {
-  const given = words(headers['x-signature']);
-  if (given.length === 0) {
+  const signatures = words(headers['x-signature']);
+  if (signatures.length === 0) {
     return 'missing';
   }
   const isSigner = (secret: string): boolean =>
-    given.some((each) => isSameSecret(each, bodySignature(secret, raw)));
+    signatures.some((each) => isSameSecret(each, bodySignature(secret, raw)));
   return secrets.some(isSigner) ? 'right' : 'wrong';
 }
 

@@ -34,11 +34,11 @@ export interface Held {
 
 /** Returns one line per break that is not accepted, or none. */
 export function contractProblems({ folder, version }: Held, document: Json): string[] {
-  const held = releaseIn(folder);
-  if (held === null) {
+  const lastRelease = releaseIn(folder);
+  if (lastRelease === null) {
     return [];
   }
-  const { release, sha256, accepted } = held;
+  const { release, sha256, accepted } = lastRelease;
   const baseline = readFileSync(baselineIn(folder), 'utf8');
   const breaks = breakingChanges(JSON.parse(baseline) as Json, document);
   const known = accepted.flatMap(({ what, at }) => at.map((place) => `${place}: ${what}`));
@@ -61,33 +61,33 @@ export function contractProblems({ folder, version }: Held, document: Json): str
  * Returns why the baseline must not change, or null. It changes only with a new version and never
  * with an unaccepted break.
  */
-export function whyNotAccepted(held: Held, document: Json): string | null {
-  const release = releaseIn(held.folder)?.release;
+export function whyNotAccepted(baselineSource: Held, document: Json): string | null {
+  const release = releaseIn(baselineSource.folder)?.release;
   if (release === undefined) {
     return null;
   }
-  if (release === held.version) {
+  if (release === baselineSource.version) {
     return (
       `The baseline is that of ${release}, and so is package.json: it is frozen until the next version. ` +
       'A break that is meant gets its reason in scripts/openapi/accepted-breaks.json.'
     );
   }
-  return contractProblems({ ...held, version: release }, document).at(0) ?? null;
+  return contractProblems({ ...baselineSource, version: release }, document).at(0) ?? null;
 }
 
 /**
  * Makes `document` the baseline for the next releases and clears the accepted breaks.
  * @throws Error while it is frozen.
  */
-export function acceptRelease(held: Held, document: Json): void {
-  const why = whyNotAccepted(held, document);
+export function acceptRelease(baselineSource: Held, document: Json): void {
+  const why = whyNotAccepted(baselineSource, document);
   if (why !== null) {
     throw new Error(why);
   }
   const baseline = `${JSON.stringify(contractOnly(document), null, 1)}\n`;
-  const next: Release = { release: held.version, sha256: digestOf(baseline), accepted: [] };
-  writeFileSync(baselineIn(held.folder), baseline);
-  writeFileSync(releaseFileIn(held.folder), `${JSON.stringify(next, null, 2)}\n`);
+  const next: Release = { release: baselineSource.version, sha256: digestOf(baseline), accepted: [] };
+  writeFileSync(baselineIn(baselineSource.folder), baseline);
+  writeFileSync(releaseFileIn(baselineSource.folder), `${JSON.stringify(next, null, 2)}\n`);
 }
 
 const baselineIn = (folder: string) => join(folder, 'baseline.json');

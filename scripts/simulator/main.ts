@@ -58,8 +58,8 @@ function announce(
     const known = book.find(order.provider, order.ref_id) ?? order;
     const status = statusOf(known, Math.max(Date.now(), Date.parse(known.final_at)));
     if (status !== 'pending') {
-      const says = status === 'success' ? 'success' : 'failed';
-      void sendCallback(known, says, { url, secret: secret ?? requestSecret });
+      const outcome = status === 'success' ? 'success' : 'failed';
+      void sendCallback(known, outcome, { url, secret: secret ?? requestSecret });
     }
   };
   setTimeout(send, behaviour.latency_ms + Date.parse(order.final_at) - Date.parse(order.at)).unref();

@@ -66,15 +66,15 @@ export function createProviderCalls(parts: ProviderCallParts) {
       return { reply: answer('01', { message: query }), delayMs: 0 };
     }
     const behaviour = settings.behaviourOf(query['username'] ?? '');
-    const hold = (reply: Reply) => ({ reply, delayMs: behaviour.latency_ms });
+    const addLatency = (reply: Reply) => ({ reply, delayMs: behaviour.latency_ms });
     if (behaviour.down) {
       return { reply: down(), delayMs: 0 };
     }
     if (!isAuthentic(name, query, secret)) {
-      return hold(answer('07', {}));
+      return addLatency(answer('07', {}));
     }
     if (behaviour.answer_with !== null) {
-      return hold(answer(behaviour.answer_with, {}));
+      return addLatency(answer(behaviour.answer_with, {}));
     }
     switch (rollFault(behaviour.fault_rate, random)) {
       case 'unavailable':
@@ -83,9 +83,9 @@ export function createProviderCalls(parts: ProviderCallParts) {
         return { reply: { kind: 'cut' }, delayMs: 0 };
       case 'answer lost':
         perform(name, query, behaviour);
-        return hold({ kind: 'cut' });
+        return addLatency({ kind: 'cut' });
       case null:
-        return hold(perform(name, query, behaviour));
+        return addLatency(perform(name, query, behaviour));
     }
   };
 }

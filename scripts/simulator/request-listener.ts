@@ -21,7 +21,7 @@ export interface SimulatorListener {
 
 export function createRequestListener(parts: ProviderCallParts & { book: OrderBook }): SimulatorListener {
   const callProvider = createProviderCalls(parts);
-  const held = createHeldResponses();
+  const heldResponses = createHeldResponses();
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = parseUrl(request);
@@ -30,7 +30,7 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
       await steer(request, response, { url, ...parts });
     } else if (request.method === 'GET') {
       const { reply, delayMs } = callProvider(name, url.searchParams);
-      later(delayMs, () => give(reply, response, held));
+      later(delayMs, () => give(reply, response, heldResponses));
     } else {
       notAllowed(response, 'GET');
     }
@@ -40,7 +40,7 @@ export function createRequestListener(parts: ProviderCallParts & { book: OrderBo
     handle: (request, response) => {
       route(request, response).catch((error: unknown) => sendMistake(response, error));
     },
-    endSilences: () => held.endAll(),
+    endSilences: () => heldResponses.endAll(),
   };
 }
 
@@ -61,7 +61,7 @@ function later(delayMs: number, action: () => void): void {
   }
 }
 
-function give(reply: Reply, response: ServerResponse, held: HeldResponses): void {
+function give(reply: Reply, response: ServerResponse, heldResponses: HeldResponses): void {
   switch (reply.kind) {
     case 'answer':
       sendJson(response, 200, reply.body);
@@ -74,7 +74,7 @@ function give(reply: Reply, response: ServerResponse, held: HeldResponses): void
       response.destroy();
       return;
     case 'silence':
-      held.hold(response);
+      heldResponses.hold(response);
   }
 }
 

@@ -47,7 +47,7 @@ interface OrderDeskParts {
 export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDeskParts): OrderDesk {
   const calls = new Map<string, number>();
   // An end that was reported to the caller, or requested by GET /end, is fixed.
-  const told = new Set<Order>();
+  const reported = new Set<Order>();
   const countCall = (call: OrderCall): number => {
     const key = `${call.provider}\n${call.refId}`;
     const count = (calls.get(key) ?? 0) + 1;
@@ -55,10 +55,10 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     return count;
   };
 
-  const tell = (order: Order, answerOf: (order: Order, at: number) => AnswerReply): Reply => {
+  const report = (order: Order, answerOf: (order: Order, at: number) => AnswerReply): Reply => {
     const reply = answerOf(order, now());
     if (reply.body.transaction_status !== 'pending') {
-      told.add(order);
+      reported.add(order);
     }
     return reply;
   };
@@ -74,7 +74,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     const order = newOrder(call, { behaviour, refusal, random, now: now() });
     book.add(order);
     onTaken(order, behaviour);
-    return order.plan === 'silent' ? { kind: 'silence' } : tell(order, firstAnswer);
+    return order.plan === 'silent' ? { kind: 'silence' } : report(order, firstAnswer);
   };
 
   const check = (order: Order, call: OrderCall): Reply => {
@@ -85,7 +85,7 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
     if (order.plan === 'hidden' && countCall(call) <= hiddenChecks) {
       return answer('02', { message: 'Transaction not found', ref_id: call.refId, sn: null });
     }
-    return tell(order, laterAnswer);
+    return report(order, laterAnswer);
   };
 
   const end: OrderDesk['end'] = ({ provider, refId }, as, behaviour) => {
@@ -94,14 +94,14 @@ export function createOrderDesk({ book, bills, random, now, onTaken }: OrderDesk
       return answer('02', { message: 'Transaction not found', ref_id: refId });
     }
     const status = statusOf(order, now());
-    const isPossible = as === 'reversed' ? status === 'success' : !told.has(order);
+    const isPossible = as === 'reversed' ? status === 'success' : !reported.has(order);
     if (status !== as && !isPossible) {
       return answer('01', { message: `The order is ${status}`, ref_id: refId });
     }
-    if (status !== as || !told.has(order)) {
+    if (status !== as || !reported.has(order)) {
       const ended = endedAs(order, as, now());
       book.replace(ended);
-      told.add(ended);
+      reported.add(ended);
       onTaken(ended, behaviour);
     }
     return answer('00', { ref_id: refId });

@@ -9,8 +9,8 @@ const loopback = '127.0.0.1';
  * @throws PlainError for an invalid address.
  */
 export function listenAddress(env: NodeJS.ProcessEnv): string {
-  const given = env['LISTEN_ADDRESS'];
-  const address = given === undefined || given === '' ? loopback : given;
+  const rawAddress = env['LISTEN_ADDRESS'];
+  const address = rawAddress === undefined || rawAddress === '' ? loopback : rawAddress;
   if (net.isIP(address) === 0) {
     throw new PlainError(
       `"${address}" is not an IP address. For every address of this machine: npm start -- --listen 0.0.0.0`,

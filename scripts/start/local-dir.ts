@@ -7,8 +7,11 @@ import { isOurs, readPidFile } from '../supervisor/pid-files.js';
 
 /** Returns an absolute path. Default: `.local` in the clone. */
 export function localDirOf(env: NodeJS.ProcessEnv): string {
-  const given = env['LOCAL_DIR'];
-  return path.resolve(projectRoot, given === undefined || given === '' ? '.local' : given);
+  const configuredDir = env['LOCAL_DIR'];
+  return path.resolve(
+    projectRoot,
+    configuredDir === undefined || configuredDir === '' ? '.local' : configuredDir,
+  );
 }
 
 /**

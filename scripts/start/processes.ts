@@ -33,8 +33,8 @@ export function serviceSpecs(env: Record<string, string>, metricsPort = ''): Chi
  * Processes on one machine need different ports; with 0 each takes a free one. The process itself
  * refuses an invalid value.
  */
-function metricsPortOf(given: string, offset: number): Record<string, string> {
-  const port = Number(given);
+function metricsPortOf(rawPort: string, offset: number): Record<string, string> {
+  const port = Number(rawPort);
   return port > 0 ? { METRICS_PORT: String(port + offset) } : {};
 }
 

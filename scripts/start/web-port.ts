@@ -8,11 +8,11 @@ const defaultPort = 3_000;
  * @throws PlainError with instructions if it is unavailable.
  */
 export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
-  const given = env['PORT'];
-  const port = given === undefined || given === '' ? defaultPort : Number(given);
+  const rawPort = env['PORT'];
+  const port = rawPort === undefined || rawPort === '' ? defaultPort : Number(rawPort);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new PlainError(
-      `PORT is "${given ?? ''}"; it must be a number from 1 to 65535, or 0 for any free one.`,
+      `PORT is "${rawPort ?? ''}"; it must be a number from 1 to 65535, or 0 for any free one.`,
     );
   }
   if (port === 0) {

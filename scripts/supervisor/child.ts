@@ -74,10 +74,10 @@ async function end(running: ChildProcess, limitMs: number): Promise<void> {
   if (running.exitCode !== null || running.signalCode !== null || running.pid === undefined) {
     return;
   }
-  const gone = once(running, 'exit');
+  const exited = once(running, 'exit');
   running.kill('SIGTERM');
   const timer = setTimeout(() => running.kill('SIGKILL'), limitMs);
-  await gone;
+  await exited;
   clearTimeout(timer);
 }
 

@@ -45,14 +45,14 @@ export function createSupervisor(options: {
   const context: ChildContext = { localDir, output, changed, stopping: stop.signal };
   const children = new Map<string, Child>();
   const starting = new Set<Promise<unknown>>();
-  const saying = sayWhatIsWaitedFor(output);
+  const reportWait = sayWhatIsWaitedFor(output);
   let stopped: Promise<void> | null = null;
   return {
     localDir,
     output,
     stopping: stop.signal,
     async start(spec) {
-      const start = saying(spec.name, startChild(spec, context));
+      const start = reportWait(spec.name, startChild(spec, context));
       starting.add(start);
       try {
         children.set(spec.name, await start);
@@ -65,7 +65,7 @@ export function createSupervisor(options: {
       children.delete(name);
       await (child && stopChild(child, stopTimeoutMs(child)));
     },
-    run: (spec) => saying(spec.name, runToEnd(spec, context)),
+    run: (spec) => reportWait(spec.name, runToEnd(spec, context)),
     stopAll() {
       stop.abort(new Error('stopping'));
       stopped ??= Promise.allSettled(starting).then(() => stopInOrder(context, [...children.values()]));

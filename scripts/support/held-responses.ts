@@ -11,16 +11,16 @@ export interface HeldResponses {
 const holdMaxMs = 120_000;
 
 export function createHeldResponses(): HeldResponses {
-  const held = new Set<ServerResponse>();
+  const responses = new Set<ServerResponse>();
   return {
     hold(response) {
       const end = setTimeout(() => response.destroy(), holdMaxMs);
-      held.add(response);
+      responses.add(response);
       response.on('close', () => {
         clearTimeout(end);
-        held.delete(response);
+        responses.delete(response);
       });
     },
-    endAll: () => held.forEach((response) => response.destroy()),
+    endAll: () => responses.forEach((response) => response.destroy()),
   };
 }

@@ -9,7 +9,7 @@ const sittingMs = 6 * 3_600_000;
 export interface Changes {
   files: string[];
   /** Describes how they were found and what is unknown. */
-  said: string;
+  description: string;
 }
 
 /** @param base The commit before the change, if known (TEST_BASE). */
@@ -31,15 +31,15 @@ export function changedFiles(root: string, base = ''): Changes {
           ...cut,
         );
     const files = new Set([...linesOf(committed), ...uncommitted(root)]);
-    const said = [
+    const notes = [
       hasBase ? `since ${base}` : 'in the six hours before the last commit',
       ...(base !== '' && !hasBase ? [`TEST_BASE ${base} is not in this clone`] : []),
       ...(cut.length > 0 ? ['this clone is shallow and lacks earlier commits'] : []),
     ];
-    return { files: [...files].sort(), said: said.join('; ') };
+    return { files: [...files].sort(), description: notes.join('; ') };
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return { files: [], said: `unknown, because git failed: ${reason}` };
+    return { files: [], description: `unknown, because git failed: ${reason}` };
   }
 }
 
@@ -48,9 +48,9 @@ export function changedFiles(root: string, base = ''): Changes {
  * of commits.
  */
 export function roundNumber(root: string, env: NodeJS.ProcessEnv): number {
-  const given = env['LONG_ROUND'] || env['GITHUB_RUN_NUMBER'];
-  if (given !== undefined && /^\d+$/.test(given)) {
-    return Number(given);
+  const rawNumber = env['LONG_ROUND'] || env['GITHUB_RUN_NUMBER'];
+  if (rawNumber !== undefined && /^\d+$/.test(rawNumber)) {
+    return Number(rawNumber);
   }
   try {
     // A shallow clone has a constant number of commits; its commit time changes.

@@ -164,7 +164,7 @@ const usedShare = 0.9;
 /** Returns the wall-clock time of the parallel files plus those that run alone, in milliseconds. */
 export function wallMs(files: readonly Pick<Candidate, 'ms' | 'isAlone'>[], jobs: number): number {
   const sum = (some: typeof files) => some.reduce((total, { ms }) => total + ms, 0);
-  const beside = files.filter(({ isAlone }) => !isAlone);
-  const longest = beside.reduce((most, { ms }) => Math.max(most, ms), 0);
-  return Math.max(longest, sum(beside) / (jobs * usedShare)) + sum(files.filter(({ isAlone }) => isAlone));
+  const parallel = files.filter(({ isAlone }) => !isAlone);
+  const longest = parallel.reduce((most, { ms }) => Math.max(most, ms), 0);
+  return Math.max(longest, sum(parallel) / (jobs * usedShare)) + sum(files.filter(({ isAlone }) => isAlone));
 }

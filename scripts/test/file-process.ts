@@ -17,7 +17,7 @@ process.once('message', (order: FileOrder) => {
   void run(order).then(
     (failures) => end(failures === 0 ? 0 : 1),
     (error: unknown) => {
-      tell({ type: 'broken', failure: { text: describeError(error) } });
+      sendMessage({ type: 'broken', failure: { text: describeError(error) } });
       end(1);
     },
   );
@@ -27,7 +27,7 @@ async function run({ built, grep, forbidOnly, sizedOnly }: FileOrder): Promise<n
   const mocha = new Mocha({
     timeout: testTimeoutMs,
     forbidOnly,
-    reporter: Teller,
+    reporter: ResultReporter,
     ...(grep !== null && { grep: new RegExp(grep) }),
   });
   mocha.addFile(built);
@@ -52,18 +52,18 @@ function keepSized(suite: Mocha.Suite): void {
   suite.suites.forEach(keepSized);
 }
 
-class Teller extends Mocha.reporters.Base {
+class ResultReporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    runner.on(EVENT_TEST_PASS, (test) => tellResult(test, 'passed'));
-    runner.on(EVENT_TEST_PENDING, (test) => tellResult(test, 'pending'));
-    runner.on(EVENT_TEST_FAIL, (test, error: unknown) => tellResult(test, 'failed', error));
+    runner.on(EVENT_TEST_PASS, (test) => reportResult(test, 'passed'));
+    runner.on(EVENT_TEST_PENDING, (test) => reportResult(test, 'pending'));
+    runner.on(EVENT_TEST_FAIL, (test, error: unknown) => reportResult(test, 'failed', error));
   }
 }
 
 /** @param test A test, or a failed hook. */
-function tellResult(test: Mocha.Runnable, state: TestResult['state'], error?: unknown): void {
-  tell({
+function reportResult(test: Mocha.Runnable, state: TestResult['state'], error?: unknown): void {
+  sendMessage({
     type: 'test',
     result: {
       path: test.titlePath(),
@@ -82,13 +82,13 @@ function reasonOf(from: Mocha.Runnable | Mocha.Suite | undefined): string | null
     : ((from as { skippedBecause?: string }).skippedBecause ?? reasonOf(from.parent));
 }
 
-function tell(message: FileMessage, then?: () => void): void {
+function sendMessage(message: FileMessage, then?: () => void): void {
   process.send?.(message, undefined, undefined, then);
 }
 
 function end(exitCode: number): void {
   // Exits even if a test left a server or a connection open.
-  tell({ type: 'end', cpuMs: cpuMs() }, () => process.exit(exitCode));
+  sendMessage({ type: 'end', cpuMs: cpuMs() }, () => process.exit(exitCode));
 }
 
 function cpuMs(): number {

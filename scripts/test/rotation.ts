@@ -68,7 +68,7 @@ export function rotate({ root, files, imports, options, times, env }: From): Rot
     const expected = minutes(wallMs([...byTurn, ...touched], jobs));
     return [
       `Round ${(round % rounds) + 1} of ${rounds} (run ${round}): ${byTurn.length} long files in turn, and ${touched.length} more that the change touches; about ${expected}`,
-      `${changes.files.length} changed files: ${changes.said}`,
+      `${changes.files.length} changed files: ${changes.description}`,
       ...touched.map(({ file, touch }) => `  touched: ${file} (${touch?.why ?? ''})`),
     ];
   }

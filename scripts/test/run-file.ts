@@ -19,7 +19,7 @@ export interface FileRun {
   limitMs: number;
   stopping: AbortSignal;
   /** Called for each finished test. */
-  told: (result: TestResult) => void;
+  onResult: (result: TestResult) => void;
 }
 
 export interface FileResult {
@@ -81,19 +81,19 @@ function ownPlaces(env: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
 
 /** Resolves after the last message or the end of the process. */
 async function follow(child: ChildProcess, run: FileRun, result: FileResult): Promise<void> {
-  const saidEnd = new AbortController();
+  const endReceived = new AbortController();
   child.on('message', (message: FileMessage) => {
     switch (message.type) {
       case 'test':
         result.tests.push(message.result);
-        run.told(message.result);
+        run.onResult(message.result);
         break;
       case 'broken':
         result.problem = message.failure.text;
         break;
       case 'end':
         result.cpuMs = message.cpuMs;
-        saidEnd.abort();
+        endReceived.abort();
         break;
     }
   });
@@ -112,7 +112,7 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
   });
   clearTimeout(timer);
   run.stopping.removeEventListener('abort', stop);
-  if (!saidEnd.signal.aborted) {
+  if (!endReceived.signal.aborted) {
     result.problem ??= `its process ended in the middle (${how})`;
   }
 }

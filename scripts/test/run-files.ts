@@ -82,7 +82,7 @@ export async function runFiles({ root, files, built, options, databases, report 
       localDir: databases.localDir,
       limitMs: fileLimitMs[options.size],
       stopping: databases.stopping,
-      told: (test) => report.test(test),
+      onResult: (test) => report.test(test),
     });
 
   /** A single file already ran alone, and `bail` stops early. */
@@ -108,10 +108,10 @@ export async function runFiles({ root, files, built, options, databases, report 
     }
     return flaky;
   }
-  const beside = (waiting: string[]) =>
+  const runInParallel = (waiting: string[]) =>
     Promise.all(databases.pairs.map((pair) => workThrough(waiting, pair)));
-  await beside(files.filter((file) => !runsAlone.has(file) && !hasTimeLimits.has(file)));
-  await beside(files.filter((file) => hasTimeLimits.has(file)));
+  await runInParallel(files.filter((file) => !runsAlone.has(file) && !hasTimeLimits.has(file)));
+  await runInParallel(files.filter((file) => hasTimeLimits.has(file)));
   await workThrough(
     files.filter((file) => runsAlone.has(file)),
     databases.pairs[0],

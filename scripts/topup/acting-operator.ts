@@ -42,12 +42,12 @@ export async function actorOf({ action, as, toleratesOutage }: Acting): Promise<
 
 async function proven(
   action: OperatorAction,
-  given: { key: string; as: string | undefined },
+  credentials: { key: string; as: string | undefined },
 ): Promise<string> {
   const { findOperatorByKey } = await import('../../src/operators/operator-key.js');
-  const operator = await findOperatorByKey(given.key);
-  if (given.as !== undefined && given.as !== operator.username) {
-    throw new UsageError(`The operator key is that of ${operator.username}, not of ${given.as}.`);
+  const operator = await findOperatorByKey(credentials.key);
+  if (credentials.as !== undefined && credentials.as !== operator.username) {
+    throw new UsageError(`The operator key is that of ${operator.username}, not of ${credentials.as}.`);
   }
   return allowed(operator, action);
 }

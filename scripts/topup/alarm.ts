@@ -39,16 +39,16 @@ function registerList(group: Command): void {
       ]);
       const listed = table(['alarm', 'since', 'told', 'refused'], rows);
       if (isTelling === false) {
-        const said = 'Nobody looks: no follow-up process with ALERT_WEBHOOK_URL is heard.';
+        const notice = 'Nobody looks: no follow-up process with ALERT_WEBHOOK_URL is heard.';
         const left = rows.length === 0 ? '' : ` When one last looked, these stood:\n${listed}`;
-        return { data, text: `${said}${left}` };
+        return { data, text: `${notice}${left}` };
       }
       if (isTelling === null) {
-        const said =
+        const notice =
           'It is not known whether anybody looks: Redis does not answer, or a process of an earlier release does not say it.';
         const left =
           rows.length === 0 ? ' No alarm is known to stand.' : ` As far as is known, these stand:\n${listed}`;
-        return { data, text: `${said}${left}` };
+        return { data, text: `${notice}${left}` };
       }
       return { data, text: rows.length === 0 ? 'No alarm stands.' : listed };
     },

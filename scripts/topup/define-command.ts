@@ -105,8 +105,8 @@ export function defineGroup(program: Command, name: string, summary: string): Co
 
 function givenArguments(command: Command): Record<string, string | string[]> {
   const names = command.registeredArguments.map((each) => each.name());
-  const given = names.map((name) => [name, argumentOf(command, name)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+  const entries = names.map((name) => [name, argumentOf(command, name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
 function argumentOf(command: Command, name: string): string | string[] {

@@ -38,7 +38,7 @@ function registerList(deposit: Command): void {
       text: listText(deposits, {
         columns: ['id', 'account', 'ref_id', 'amount', 'status', 'created_at'],
         empty: 'No deposit fits.',
-        lookedBackTo: looked_back_to,
+        searchedBackTo: looked_back_to,
       }),
     }),
   });

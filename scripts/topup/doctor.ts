@@ -37,7 +37,7 @@ async function watchSystem(json: boolean): Promise<Output> {
   };
   process.once('SIGINT', end).once('SIGTERM', end);
   let shown: Diagnosis[] | null = null;
-  let saidAtMs = 0;
+  let printedAtMs = 0;
   for (;;) {
     const [{ diagnose }, { now }] = await Promise.all([
       import('../../src/doctor/diagnose.js'),
@@ -55,11 +55,11 @@ async function watchSystem(json: boolean): Promise<Output> {
         json,
       );
       shown = found;
-      saidAtMs = Date.now();
-    } else if (Date.now() - saidAtMs >= unchangedEveryMs) {
+      printedAtMs = Date.now();
+    } else if (Date.now() - printedAtMs >= unchangedEveryMs) {
       const at = now();
       printOutput({ data: { at, unchanged: true }, text: colours.dim(`${time(at)} as before`) }, json);
-      saidAtMs = Date.now();
+      printedAtMs = Date.now();
     }
     await wait(watchEveryMs, undefined, { signal: stop.signal }).catch(() => undefined);
   }

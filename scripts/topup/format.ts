@@ -30,13 +30,13 @@ export interface ListFormat<Row> {
   empty: string;
   /** The `--after` value of the next page. */
   next?: string | null;
-  lookedBackTo?: Date | string | null;
+  searchedBackTo?: Date | string | null;
 }
 
 /** Formats rows as a table, or returns the text for none. */
 export function listText<Row>(
   rows: readonly Row[],
-  { columns, empty, next = null, lookedBackTo = null }: ListFormat<Row>,
+  { columns, empty, next = null, searchedBackTo: lookedBackTo = null }: ListFormat<Row>,
 ): string {
   const heads = columns.map((column) =>
     typeof column === 'string' ? column.replace(/_at$/, '').replace(/_(?!id$)/g, ' ') : column[0],

@@ -75,13 +75,13 @@ function sentenceOf(away: Away[]): string {
   if (away.length === 0) {
     return 'A database did not answer for a moment, and does now: run the command again.';
   }
-  const gone = away.filter(({ refuses }) => !refuses);
-  const said = gone.map(({ name, says }) => `${name} ${says}`).join(', ');
+  const unreachable = away.filter(({ refuses }) => !refuses);
+  const reasons = unreachable.map(({ name, says }) => `${name} ${says}`).join(', ');
   return [
-    ...(gone.length === 0
+    ...(unreachable.length === 0
       ? []
       : [
-          `${said}. Is the service running? (npm start, or check ${gone.map(({ setting }) => setting).join(' and ')})`,
+          `${reasons}. Is the service running? (npm start, or check ${unreachable.map(({ setting }) => setting).join(' and ')})`,
         ]),
     ...away
       .filter(({ refuses }) => refuses)

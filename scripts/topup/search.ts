@@ -47,7 +47,7 @@ export function registerSearch(program: Command): void {
         status: account.status,
         balance,
       }));
-      return { data: { purchases, accounts }, text: told(purchases, accounts) };
+      return { data: { purchases, accounts }, text: formatResults(purchases, accounts) };
     },
   });
 }
@@ -71,7 +71,7 @@ interface FoundAccount {
   balance: number;
 }
 
-function told(purchases: FoundPurchase[], accounts: FoundAccount[]): string {
+function formatResults(purchases: FoundPurchase[], accounts: FoundAccount[]): string {
   const ofPurchases = listText(purchases, {
     columns: [
       'created_at',

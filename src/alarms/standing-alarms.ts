@@ -31,12 +31,12 @@ export async function isMongodbMarkedAway(): Promise<boolean> {
  * because Redis takes no writes or a process of an earlier release does not report it.
  */
 export async function isAnyProcessNotifying(): Promise<boolean | null> {
-  const heard = await describeProcesses().catch(() => null);
-  if (!heard) {
+  const processes = await describeProcesses().catch(() => null);
+  if (!processes) {
     return null;
   }
-  const said = heard.filter(({ isSilent }) => !isSilent).map(({ tellsAlarms }) => tellsAlarms);
-  return said.includes(true) || (said.includes(null) ? null : false);
+  const notifyFlags = processes.filter(({ isSilent }) => !isSilent).map(({ tellsAlarms }) => tellsAlarms);
+  return notifyFlags.includes(true) || (notifyFlags.includes(null) ? null : false);
 }
 
 export interface StandingAlarms {

@@ -31,7 +31,7 @@ export interface AuditPage {
   /** `before` of the next page; null at the end. */
   next: Date | null;
   /** How far back the search went, if the page is not full. */
-  lookedBackTo: Date | null;
+  searchedBackTo: Date | null;
 }
 
 /** Maximum entries read per page, even if few of them match conditions without an index. */
@@ -68,13 +68,13 @@ export async function findAuditPage(
     return {
       found: [...earlier, ...moment.filter((each) => matchesFilter(each, filter))],
       next: last.at,
-      lookedBackTo: null,
+      searchedBackTo: null,
     };
   }
   const end = looked.length === readMax ? (looked.at(-1)?.at ?? null) : null;
   // More entries may have the same time as the last one read; the next page has them all.
   const whole = end === null ? fitting : fitting.filter((each) => each.at > end);
-  return { found: whole, next: end && new Date(end.getTime() + 1), lookedBackTo: end };
+  return { found: whole, next: end && new Date(end.getTime() + 1), searchedBackTo: end };
 }
 
 /** Returns the conditions that an index covers. */

@@ -58,8 +58,8 @@ export async function putMeterCheck(checkId: string, check: MeterCheck): Promise
 
 /** Returns the meter check, or null if it has expired or was taken. */
 export async function readMeterCheck(checkId: string): Promise<MeterCheck | null> {
-  const kept = await requireRedis(() => redis().get(getCheckKey(checkId)));
-  return kept === null ? null : (JSON.parse(kept) as MeterCheck);
+  const stored = await requireRedis(() => redis().get(getCheckKey(checkId)));
+  return stored === null ? null : (JSON.parse(stored) as MeterCheck);
 }
 
 /** Stores the answer if a client still waits for it. */
@@ -69,8 +69,8 @@ export async function answerMeterCheck(checkId: string, check: MeterCheck): Prom
 
 /** Returns the answer and deletes the check. Null if there was no answer in time. */
 export async function takeMeterCheck(checkId: string): Promise<MeterOutcome | null> {
-  const kept = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
-  return kept === null ? null : (JSON.parse(kept) as MeterCheck).found;
+  const stored = await requireRedis(() => redis().getdel(getCheckKey(checkId)));
+  return stored === null ? null : (JSON.parse(stored) as MeterCheck).found;
 }
 
 async function requireRedis<T>(command: () => Promise<T>): Promise<T> {

@@ -39,10 +39,10 @@ export const submitLogin: RequestHandler = async (request, response) => {
     throw new ForbiddenError(asWritten('The login form is too old. Load /admin/login again.'));
   }
   requireCsrf(request, formToken);
-  const seat = getRequestClient(request);
+  const client = getRequestClient(request);
   try {
     const { operator, next } = await login({
-      ...seat,
+      ...client,
       username: getFormField(request, 'username'),
       password: getFormField(request, 'password'),
       mark: readCookie(request, 'browser'),
@@ -52,7 +52,7 @@ export const submitLogin: RequestHandler = async (request, response) => {
       response.redirect(303, '/admin');
       return;
     }
-    setCookie(response, 'step', await startLoginStep(operator, seat), loginStepMs);
+    setCookie(response, 'step', await startLoginStep(operator, client), loginStepMs);
     clearCookie(response, 'login');
     response.redirect(303, next === 'code' ? '/admin/login/code' : '/admin/login/enrol');
   } catch (error) {

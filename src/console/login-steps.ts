@@ -128,14 +128,14 @@ export const submitEnrolment: RequestHandler = async (request, response) => {
   }
   requireCsrf(request, step.token);
   const { username } = step.operator;
-  const seat = getRequestClient(request);
-  const { address } = seat;
+  const client = getRequestClient(request);
+  const { address } = client;
   try {
     const by = { actor: `operator:${username}`, from: address, reason: null };
     const { codes, operator } = await enrol(step.operator, getFormField(request, 'code'), {
       shownTo: getLoginStepId(step.token),
       by,
-      seat,
+      seat: client,
     });
     await endLoginStep(step.token);
     await recordEnrolledLogin(operator, address);

@@ -109,8 +109,8 @@ export const guardChanges: RequestHandler = (request, response, next) => {
  * @throws ForbiddenError if it is missing or wrong.
  */
 export function requireCsrf(request: Request, token: string): void {
-  const given = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');
-  if (!isCsrfToken(token, given)) {
+  const receivedToken = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');
+  if (!isCsrfToken(token, receivedToken)) {
     throw new ForbiddenError(asWritten('This request did not come from the console. Load the page again.'));
   }
 }

@@ -41,6 +41,6 @@ export async function findHeld<T extends Document>(
   from: Collection<T>,
   filter: Filter<T>,
 ): Promise<WithId<T>[]> {
-  const held = await from.find(filter, { readConcern: 'majority', batchSize: 1_000 }).toArray();
-  return held.length > 0 ? held : findConfirmed(from, filter);
+  const found = await from.find(filter, { readConcern: 'majority', batchSize: 1_000 }).toArray();
+  return found.length > 0 ? found : findConfirmed(from, filter);
 }

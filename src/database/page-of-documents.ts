@@ -63,7 +63,7 @@ export interface PageOfDocuments<T> {
   /** The `after` of the next page; null at the end. */
   next: string | null;
   /** How far back this page searched. A selective filter can end it before it is full. */
-  lookedBackTo: Date | null;
+  searchedBackTo: Date | null;
 }
 
 /** The most documents that one page examines. */
@@ -111,6 +111,6 @@ export async function findDocumentPage<T extends CreationKey & { accountId: stri
   return {
     found,
     next: end ? formatCreationKey(end) : null,
-    lookedBackTo: isFull ? null : (end?.createdAt ?? null),
+    searchedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }

@@ -25,15 +25,15 @@ export async function diagnoseAlarms(): Promise<Diagnosis[]> {
     ];
   }
   // An alarm is sent only after its condition has lasted for `forMs`.
-  const told = standing.filter((each) => each.told);
-  if (told.length === 0) {
+  const reported = standing.filter((each) => each.told);
+  if (reported.length === 0) {
     return standing.length === 0 ? [] : [ok('alarms', 'none stands for long enough to be told yet')];
   }
-  const detail = told.map(({ _id, severity }) => `${_id} (${severity ?? 'told'})`).join(', ');
+  const detail = reported.map(({ _id, severity }) => `${_id} (${severity ?? 'told'})`).join(', ');
   const advice =
     'Look each up in docs/reference/alarms.md: what it means and what to do. topup alarm list says since when.';
   return [
-    told.some(({ severity }) => severity === 'page')
+    reported.some(({ severity }) => severity === 'page')
       ? fail('alarms', detail, advice)
       : warn('alarms', detail, advice),
   ];

@@ -156,12 +156,12 @@ function isMongoConnected(): boolean {
 
 /** Reports that a follow-up process cannot reach Redis, because of its network or settings. */
 async function redisOfOthers(): Promise<Diagnosis[]> {
-  const told = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
-  return told && nowMs() - (told.seenAt?.getTime() ?? 0) < heardAgoMs
+  const alarm = await standingAlarms.findOne({ _id: redisDownId, ...isStanding });
+  return alarm && nowMs() - (alarm.seenAt?.getTime() ?? 0) < heardAgoMs
     ? [
         buildElsewhereDiagnosis(
           'Redis',
-          `a follow-up process has had none since ${formatBusinessTime(told.since)}`,
+          `a follow-up process has had none since ${formatBusinessTime(alarm.since)}`,
         ),
       ]
     : [];

@@ -22,12 +22,12 @@ const silence = `not heard for ${silentAfterMs / 1_000} s`;
  */
 export async function diagnoseProcesses(): Promise<Diagnosis[]> {
   const mayCome = await hasUnheardProcess();
-  const heard = await findLiveProcesses(
+  const liveProcesses = await findLiveProcesses(
     (processes) =>
       [...processes.values()].every(({ silent }) => silent === 0) &&
       !(mayCome && findMissingProcesses(processes).length > 0),
   );
-  if (!heard) {
+  if (!liveProcesses) {
     return [
       warn(
         'processes',
@@ -36,7 +36,7 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
       ),
     ];
   }
-  if (heard.size === 0) {
+  if (liveProcesses.size === 0) {
     return [
       fail(
         'processes',
@@ -45,7 +45,7 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
       ),
     ];
   }
-  const states = [...heard].map(([type, { alive, silent }]) => {
+  const states = [...liveProcesses].map(([type, { alive, silent }]) => {
     const name = `process ${type}`;
     if (silent === 0) {
       return ok(name, `${alive} heard`);
@@ -56,7 +56,11 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
       ? fail(name, `${silent} ${silence}, and no other`, advice)
       : warn(name, `${silent} ${silence}, ${alive} heard`, advice);
   });
-  return [...states, ...findMissingProcesses(heard), ...diagnoseReleases((await describeProcesses()) ?? [])];
+  return [
+    ...states,
+    ...findMissingProcesses(liveProcesses),
+    ...diagnoseReleases((await describeProcesses()) ?? []),
+  ];
 }
 
 const startWeb = 'node dist/src/server.js';
@@ -112,13 +116,13 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
     ...[...releases.values()].map((all) => Math.min(...all.map(({ startedAt }) => Number(startedAt)))),
   );
   const minutes = Math.floor((nowMs() - sinceMs) / 60_000);
-  const said = `several at once for ${minutes} min: ${detail}`;
+  const summary = `several at once for ${minutes} min: ${detail}`;
   return nowMs() - sinceMs < rolloutMs
-    ? [ok('releases', said)]
+    ? [ok('releases', summary)]
     : [
         warn(
           'releases',
-          said,
+          summary,
           'A rollout is stuck half-way, or a process was forgotten: bring all to one release. topup process list shows each.',
         ),
       ];

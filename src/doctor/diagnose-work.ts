@@ -55,12 +55,12 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
   );
   // A connected process that is not heard hangs, even if Redis has forgotten that it existed.
   const served = seen.filter(({ workers }) => workers > 0);
-  const heard = await findLiveProcesses(
+  const liveProcesses = await findLiveProcesses(
     (all) => !served.some(({ process }) => hasNoLiveProcess(process, all)),
   );
   const found = seen.map((each) => ({
     ...each,
-    isStill: heard !== null && each.workers > 0 && hasNoLiveProcess(each.process, heard),
+    isStill: liveProcesses !== null && each.workers > 0 && hasNoLiveProcess(each.process, liveProcesses),
   }));
   const nobodyWorks = found.every(({ workers, isStill }) => workers === 0 || isStill);
   return [...found.map((each) => diagnoseQueue(each, nobodyWorks)), ...providers];
@@ -93,12 +93,12 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
   }
   const overdueMs = nowMs() - (seen.delayedUntilMs ?? Infinity);
   if (workers === 0 && overdueMs > lateMs) {
-    const said = `${detail}; a job has been due for ${Math.round(overdueMs / 1_000)} s`;
-    return fail(title, said, `Nobody is there to take it. Start a worker: ${start}`);
+    const problem = `${detail}; a job has been due for ${Math.round(overdueMs / 1_000)} s`;
+    return fail(title, problem, `Nobody is there to take it. Start a worker: ${start}`);
   }
   if (isStill) {
-    const said = `${detail}, and no process that takes its jobs is heard`;
-    return fail(title, said, `They stand still. Kill them (kill -9) and start one: ${start}`);
+    const problem = `${detail}, and no process that takes its jobs is heard`;
+    return fail(title, problem, `They stand still. Kill them (kill -9) and start one: ${start}`);
   }
   const hangingMs = hangingForMs(seen);
   if (hangingMs > 0) {

@@ -39,20 +39,20 @@ const keptFromMs = 300_000;
 
 /**
  * Records a run of a scheduled job.
- * @param came The handler's return value.
+ * @param result The handler's return value.
  */
 export async function recordClockRun(
   { name, clock }: { name: string; clock?: { everyMs: number } },
-  came: unknown,
+  result: unknown,
   durationMs: number,
 ): Promise<void> {
   if (!clock || clock.everyMs < keptFromMs) {
     return;
   }
-  const did = typeof came === 'object' ? (came as Record<string, number> | null) : null;
+  const counts = typeof result === 'object' ? (result as Record<string, number> | null) : null;
   await clockRuns.updateOne(
     { _id: name },
-    { $set: { at: now(), durationMs: Math.round(durationMs), did } },
+    { $set: { at: now(), durationMs: Math.round(durationMs), did: counts } },
     { upsert: true },
   );
 }

@@ -32,8 +32,8 @@ export const timeArgumentIndex: ReadonlyMap<string, number> = new Map([
 /** A script's reply: the next job, or the time to wait. Empty if no job was requested. */
 type Next = [job: unknown, id: unknown, limitMs: number, dueMs: number] | [];
 
-export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...given) => {
-  const backend = createRedisBackend(...given);
+export const createFleetBackend: BackendFactory<RedisQueueBackend> = (...backendArgs) => {
+  const backend = createRedisBackend(...backendArgs);
   const execCommand = backend.execCommand.bind(backend);
   const moveToActive = backend.moveToActive.bind(backend);
   const moveToFinished = backend.moveToFinished.bind(backend);

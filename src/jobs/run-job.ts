@@ -139,9 +139,9 @@ async function runRound(
     await afterDeath(round);
   }
   const startedMs = performance.now();
-  let came: unknown;
+  let result: unknown;
   try {
-    came = await (bullJob.stalledCounter < suspectAfterDeaths ? runWithLimit(round) : runAlone(round));
+    result = await (bullJob.stalledCounter < suspectAfterDeaths ? runWithLimit(round) : runAlone(round));
   } catch (error) {
     if (error instanceof DelayedError) {
       throw error;
@@ -157,11 +157,11 @@ async function runRound(
     }
     await afterFailure(round, error);
   }
-  if (came !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
+  if (result !== tooEarly && (handler.job.clock || getRounds(bullJob).failed > 0)) {
     // A count that could not be deleted expires after a day.
     await forgetFailedRounds(handler.job.name, handler.job.subject(data)).catch(() => undefined);
     // A run that could not be recorded shows as an old last run.
-    await recordClockRun(handler.job, came, performance.now() - startedMs).catch(() => undefined);
+    await recordClockRun(handler.job, result, performance.now() - startedMs).catch(() => undefined);
   }
 }
 

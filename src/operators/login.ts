@@ -58,9 +58,9 @@ export async function login(attempt: {
  * Completes a login with a second-factor code, after the right password.
  * @throws UnauthorizedError for a wrong or used code, RateLimitError after five wrong ones.
  */
-export async function completeWithCode(operator: Operator, code: string, seat: ProofClient): Promise<void> {
-  const factor = await proveCode(operator, code, seat);
-  await recordLogin(operator, { action: 'login', after: { factor }, address: seat.address });
+export async function completeWithCode(operator: Operator, code: string, client: ProofClient): Promise<void> {
+  const factor = await proveCode(operator, code, client);
+  await recordLogin(operator, { action: 'login', after: { factor }, address: client.address });
 }
 
 /** Records the login of an operator who has just set up the second factor. */
@@ -82,19 +82,19 @@ export interface ProofClient {
 export async function proveOperator(
   operator: Operator,
   proof: { password: string; code: string },
-  seat: ProofClient,
+  client: ProofClient,
 ): Promise<void> {
-  const giveBack = await countProof(operator._id, 'password', seat.network);
+  const giveBack = await countProof(operator._id, 'password', client.network);
   if (!(await isRightPassword(operator.passwordHash, proof.password.slice(0, passwordLengthMax + 1)))) {
     await recordLogin(operator, {
       action: 'login.failed',
       after: { factor: 'password' },
-      address: seat.address,
+      address: client.address,
     });
     throw new UnauthorizedError(asWritten('The password is wrong.'));
   }
   if (operator.totp) {
-    await proveCode(operator, proof.code, seat);
+    await proveCode(operator, proof.code, client);
   }
   await giveBack();
 }
@@ -113,12 +113,16 @@ export async function enrol(
   return countAttempt(operator, seat, () => confirmEnrolment(operator, { code, shownTo, by }));
 }
 
-async function proveCode(operator: Operator, code: string, seat: ProofClient): Promise<string> {
-  return countAttempt(operator, seat, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
+async function proveCode(operator: Operator, code: string, client: ProofClient): Promise<string> {
+  return countAttempt(operator, client, () => useSecondFactor(operator, code.slice(0, codeLengthMax)));
 }
 
-async function countAttempt<T>(operator: Operator, seat: ProofClient, useCode: () => Promise<T>): Promise<T> {
-  const giveBack = await countProof(operator._id, 'code', seat.network);
+async function countAttempt<T>(
+  operator: Operator,
+  client: ProofClient,
+  useCode: () => Promise<T>,
+): Promise<T> {
+  const giveBack = await countProof(operator._id, 'code', client.network);
   try {
     const done = await useCode();
     await giveBack();
@@ -128,7 +132,7 @@ async function countAttempt<T>(operator: Operator, seat: ProofClient, useCode: (
       await recordLogin(operator, {
         action: 'login.failed',
         after: { factor: 'code' },
-        address: seat.address,
+        address: client.address,
       });
     }
     throw error;

@@ -118,7 +118,7 @@ export async function setOperatorPassword(
     by,
     proven,
     action: 'operator.password',
-    told: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
+    buildAuditFields: () => ({ after: { username, passwordChangedAt: change.passwordChangedAt } }),
   });
 }
 
@@ -138,7 +138,7 @@ export async function setOperatorRole(
     {
       by,
       action: 'operator.role',
-      told: (before) => ({ before: { username, role: before.role }, after: { username, role } }),
+      buildAuditFields: (before) => ({ before: { username, role: before.role }, after: { username, role } }),
     },
   );
 }
@@ -151,7 +151,7 @@ export async function endAllSessions(username: string, by: ChangedBy): Promise<O
   return changeOperator(
     username,
     {},
-    { by, action: 'operator.end-sessions', told: () => ({ after: { username } }) },
+    { by, action: 'operator.end-sessions', buildAuditFields: () => ({ after: { username } }) },
   );
 }
 
@@ -159,7 +159,7 @@ interface OperatorUpdate {
   by: ChangedBy;
   proven?: Operator | undefined;
   action: string;
-  told: (before: Operator) => { before?: object; after: object };
+  buildAuditFields: (before: Operator) => { before?: object; after: object };
 }
 
 /**
@@ -169,7 +169,7 @@ interface OperatorUpdate {
 async function changeOperator(
   username: string,
   change: Partial<Operator>,
-  { by, proven, action, told }: OperatorUpdate,
+  { by, proven, action, buildAuditFields: told }: OperatorUpdate,
 ): Promise<Operator> {
   return inTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(

@@ -50,7 +50,7 @@ export interface SessionClient {
  * Starts a session.
  * @returns the token for the browser's cookie.
  */
-export async function startSession(operator: Operator, seat: SessionClient): Promise<string> {
+export async function startSession(operator: Operator, client: SessionClient): Promise<string> {
   const token = newToken();
   const key = getSessionKey('session', token);
   const list = getListKey(operator._id);
@@ -66,7 +66,7 @@ export async function startSession(operator: Operator, seat: SessionClient): Pro
       .exec(),
   );
   await requireRedisAnswer(
-    redis().set(key, JSON.stringify(buildStoredSession(operator, seat)), 'PX', idleMs),
+    redis().set(key, JSON.stringify(buildStoredSession(operator, client)), 'PX', idleMs),
   );
   return token;
 }
@@ -75,9 +75,9 @@ export async function startSession(operator: Operator, seat: SessionClient): Pro
  * Stores that the password was right until the second factor is verified.
  * @returns the token for the browser's cookie.
  */
-export async function startLoginStep(operator: Operator, seat: SessionClient): Promise<string> {
+export async function startLoginStep(operator: Operator, client: SessionClient): Promise<string> {
   const token = newToken();
-  const value = JSON.stringify(buildStoredSession(operator, seat));
+  const value = JSON.stringify(buildStoredSession(operator, client));
   await requireRedisAnswer(redis().set(getSessionKey('step', token), value, 'PX', loginStepMs));
   return token;
 }
@@ -158,8 +158,8 @@ export function getCsrfToken(token: string): string {
 }
 
 /** Compares in constant time. */
-export function isCsrfToken(token: string, given: string): boolean {
-  return isSameSecret(given, getCsrfToken(token));
+export function isCsrfToken(token: string, received: string): boolean {
+  return isSameSecret(received, getCsrfToken(token));
 }
 
 /**

@@ -44,7 +44,7 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   const note = (after: object) => recordAudit(null, { ...by, action: 'customer.erase', subject, after });
   await note({ state: 'begun' });
   const erased: Erased = { purchases: 0, bills: 0, reports: await endReportsOfErased(), left: [] };
-  const held = { purchases: [] as Purchase[], quotes: [] as Quote[] };
+  const blocked = { purchases: [] as Purchase[], quotes: [] as Quote[] };
 
   const each = async <T extends Purchase | Quote>(
     all: T[],
@@ -76,15 +76,15 @@ export async function eraseCustomer(number: string, by: ChangedBy): Promise<Eras
   for await (const page of findCustomer(number)) {
     await each(page.purchases, erasePurchase, (one, why) => {
       if (why === 'held by a database transaction') {
-        held.purchases.push(one);
+        blocked.purchases.push(one);
       } else {
         leavePurchase(one, why);
       }
     });
-    await each(page.quotes, eraseQuote, (one) => held.quotes.push(one));
+    await each(page.quotes, eraseQuote, (one) => blocked.quotes.push(one));
   }
-  await each(held.purchases, erasePurchase, leavePurchase);
-  await each(held.quotes, eraseQuote, leaveQuote);
+  await each(blocked.purchases, erasePurchase, leavePurchase);
+  await each(blocked.quotes, eraseQuote, leaveQuote);
 
   const { left, ...counts } = erased;
   await note({ state: left.length === 0 ? 'done' : 'incomplete', ...counts, left: left.length });

@@ -41,11 +41,11 @@ const cachedRules = createCache({
  */
 export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupBuyer): Promise<GetMarkup> {
   const { byId, owners } = await cachedRules('all');
-  const whose = [{ accountId }, { accountId: null, priceGroup }, { accountId: null }].filter((each) =>
+  const ruleOwners = [{ accountId }, { accountId: null, priceGroup }, { accountId: null }].filter((each) =>
     owners.has(getOwnerKey(each)),
   );
   return ({ _id, category, subcategory }, sellerPrice) => {
-    for (const owner of whose) {
+    for (const owner of ruleOwners) {
       const rule =
         byId.get(getMarkupId({ ...owner, scope: 'product', of: _id })) ??
         byId.get(getMarkupId({ ...owner, scope: 'subcategory', of: subcategory.toLowerCase() })) ??

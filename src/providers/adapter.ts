@@ -129,7 +129,7 @@ export interface ProviderRecordRow {
  * 018).
  */
 export type ProviderCallback =
-  { kind: 'ping' } | { kind: 'result'; providerRef: string; says: 'success' | 'failed' | 'pending' };
+  { kind: 'ping' } | { kind: 'result'; providerRef: string; status: 'success' | 'failed' | 'pending' };
 
 /** Connection settings of a seller's provider. Secrets are in clear text: never log it. */
 export interface ProviderConnection {

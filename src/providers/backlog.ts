@@ -36,8 +36,8 @@ export interface WaitLimits {
  * Returns the maximum wait of an order in milliseconds: the product's, else the provider's, else
  * the default of ten minutes. It never exceeds the provider's.
  */
-export function getMaxWaitMs(said: WaitLimits): number {
-  const promisedMs = getConfiguredWaitMs(said);
+export function getMaxWaitMs(waitLimits: WaitLimits): number {
+  const promisedMs = getConfiguredWaitMs(waitLimits);
   return promisedMs === Infinity ? 1_000 * limits.maxWaitDefaultS : promisedMs;
 }
 

@@ -124,11 +124,11 @@ function selectOffers(
   { accepted = null, priceMax = Infinity, excludeSellerIds = [] }: RouteQuery,
 ): RoutableOffer[] {
   const others = offers.filter((each) => each.sellerId !== accepted?.sellerId);
-  const kept = accepted && {
+  const acceptedOffer = accepted && {
     ...offers.find((each) => each.sellerId === accepted.sellerId),
     ...accepted,
   };
-  return [...(kept ? [kept] : []), ...others].filter(
+  return [...(acceptedOffer ? [acceptedOffer] : []), ...others].filter(
     ({ price, sellerId }) => price <= priceMax && !excludeSellerIds.includes(sellerId),
   );
 }

@@ -180,7 +180,7 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
   const buckets = getBucketKeys(sellerId, now);
   const { callsMin, failureShare, slowShare, openMs, probesToClose, bucketMs } = circuitRules;
   try {
-    const said = await redis().eval(
+    const newState = await redis().eval(
       recordScript,
       buckets.length + 2,
       getCircuitKey(sellerId, 'state'),
@@ -202,10 +202,10 @@ async function recordCalls(sellerId: string, records: CallRecord[]): Promise<nul
         each.durationMs,
       ]),
     );
-    if (said !== 'same') {
+    if (newState !== 'same') {
       cachedViews.delete(sellerId);
-      recordChange(sellerId, String(said), said === 'open' ? 'failing' : 'served');
-      logger.warn(`provider circuit ${String(said)}`, { sellerId });
+      recordChange(sellerId, String(newState), newState === 'open' ? 'failing' : 'served');
+      logger.warn(`provider circuit ${String(newState)}`, { sellerId });
     }
   } catch (error) {
     logger.warn('provider calls not counted', { sellerId, calls: records.length, error });

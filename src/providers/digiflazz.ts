@@ -392,7 +392,7 @@ function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> 
     return null;
   }
   return body.data
-    ? { kind: 'result', providerRef: body.data.ref_id, says: callbackStatuses[body.data.status] }
+    ? { kind: 'result', providerRef: body.data.ref_id, status: callbackStatuses[body.data.status] }
     : { kind: 'ping' };
 }
 

@@ -60,16 +60,16 @@ function withPrintableAnswers(adapter: ProviderAdapter): ProviderAdapter {
   const { inquireMeter, record } = adapter;
   return {
     ...adapter,
-    buy: async (...given) => toPrintableDeep(await adapter.buy(...given)),
-    inquire: async (...given) => toPrintableDeep(await adapter.inquire(...given)),
-    inquireBill: async (...given) => toPrintableDeep(await adapter.inquireBill(...given)),
-    payBill: async (...given) => toPrintableDeep(await adapter.payBill(...given)),
-    balance: async (...given) => toPrintableDeep(await adapter.balance(...given)),
-    priceList: async (...given) => toPrintableDeep(await adapter.priceList(...given)),
+    buy: async (...args) => toPrintableDeep(await adapter.buy(...args)),
+    inquire: async (...args) => toPrintableDeep(await adapter.inquire(...args)),
+    inquireBill: async (...args) => toPrintableDeep(await adapter.inquireBill(...args)),
+    payBill: async (...args) => toPrintableDeep(await adapter.payBill(...args)),
+    balance: async (...args) => toPrintableDeep(await adapter.balance(...args)),
+    priceList: async (...args) => toPrintableDeep(await adapter.priceList(...args)),
     ...(inquireMeter && {
-      inquireMeter: async (...given) => toPrintableDeep(await inquireMeter(...given)),
+      inquireMeter: async (...args) => toPrintableDeep(await inquireMeter(...args)),
     }),
-    ...(record && { record: async (...given) => toPrintableDeep(await record(...given)) }),
+    ...(record && { record: async (...args) => toPrintableDeep(await record(...args)) }),
   };
 }
 

@@ -185,28 +185,46 @@ function readOrderAnswer(
     return about;
   }
   const { status: code } = answer.body;
-  const said = (otherwise: string) => ({ code, message: cleanMessage(answer.body.message, otherwise) });
+  const buildAnswerFields = (otherwise: string) => ({
+    code,
+    message: cleanMessage(answer.body.message, otherwise),
+  });
   switch (code) {
     case '01':
-      return { outcome: 'refused', ...said('The provider refused it'), failover, clientCode: '01' };
+      return {
+        outcome: 'refused',
+        ...buildAnswerFields('The provider refused it'),
+        failover,
+        clientCode: '01',
+      };
     case '02':
-      return { outcome: 'refused', ...said('Not sold here'), failover: 'yes', clientCode: '02' };
+      return { outcome: 'refused', ...buildAnswerFields('Not sold here'), failover: 'yes', clientCode: '02' };
     case '03':
       return {
         outcome: 'refused',
-        ...said('Under maintenance'),
+        ...buildAnswerFields('Under maintenance'),
         failover: 'yes',
         clientCode: '03',
         fault: 'outage',
       };
     case '04':
-      return { outcome: 'refused', ...said('Invalid customer number'), failover: 'no', clientCode: '04' };
+      return {
+        outcome: 'refused',
+        ...buildAnswerFields('Invalid customer number'),
+        failover: 'no',
+        clientCode: '04',
+      };
     case '06':
-      return { outcome: 'refused', ...said('Too many requests'), failover: 'yes', clientCode: '03' };
+      return {
+        outcome: 'refused',
+        ...buildAnswerFields('Too many requests'),
+        failover: 'yes',
+        clientCode: '03',
+      };
     case '07':
       return {
         outcome: 'refused',
-        ...said('The provider does not accept our key'),
+        ...buildAnswerFields('The provider does not accept our key'),
         failover: 'yes',
         clientCode: '03',
         fault: 'configuration',
@@ -399,7 +417,7 @@ const callbackSchema = Joi.object<{ ref_id: string; status: 'success' | 'failed'
 
 function readCallback(raw: Buffer): ReturnType<ProviderAdapter['readCallback']> {
   const body = matchSchema(callbackSchema, parseJson(raw.toString('utf8')));
-  return body && { kind: 'result', providerRef: body.ref_id, says: body.status };
+  return body && { kind: 'result', providerRef: body.ref_id, status: body.status };
 }
 
 /**

@@ -134,13 +134,13 @@ export async function countOrdersSent(
  * count, so payments into the balance do not matter. Null: fewer than two readings.
  */
 export function computeFloatPace(steps: readonly Pick<ProviderFigures, 'fromMs' | 'float'>[]): number | null {
-  const told = steps.filter((each) => each.float !== null);
-  const [first, last] = [told[0], told.at(-1)];
+  const readings = steps.filter((each) => each.float !== null);
+  const [first, last] = [readings[0], readings.at(-1)];
   if (!first || !last || first === last) {
     return null;
   }
-  const fallen = told.reduce((sum, { float }, place) => {
-    const before = told[place - 1]?.float ?? float;
+  const fallen = readings.reduce((sum, { float }, place) => {
+    const before = readings[place - 1]?.float ?? float;
     return sum + Math.max(0, (before ?? 0) - (float ?? 0));
   }, 0);
   return fallen / (last.fromMs - first.fromMs);

@@ -18,7 +18,7 @@ export async function findPurchase(
   idOrRef: string,
   find: PurchaseFinder = findHeld,
 ): Promise<Purchase> {
-  const held = await find(purchases, {
+  const matches = await find(purchases, {
     $or: [
       { accountId, refId: idOrRef },
       { accountId, _id: idOrRef },
@@ -26,9 +26,9 @@ export async function findPurchase(
   });
   // A purchase whose ref_id equals this id may not be majority-committed yet.
   const known =
-    held.length === 0 || held.some(({ refId }) => refId === idOrRef)
-      ? held
-      : [...(await findConfirmed(purchases, { accountId, refId: idOrRef })), ...held];
+    matches.length === 0 || matches.some(({ refId }) => refId === idOrRef)
+      ? matches
+      : [...(await findConfirmed(purchases, { accountId, refId: idOrRef })), ...matches];
   const found = known.find(({ refId }) => refId === idOrRef) ?? known[0];
   if (!found) {
     throw new NotFoundError(say('noTransaction', { id: idOrRef }));

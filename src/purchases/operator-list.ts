@@ -29,7 +29,7 @@ export interface PurchasePage {
   /**
    * Creation time of the oldest row scanned. A selective filter can end a page before it is full.
    */
-  lookedBackTo: Date | null;
+  searchedBackTo: Date | null;
 }
 
 type Key = Pick<Purchase, '_id' | 'createdAt'>;
@@ -63,7 +63,7 @@ export async function findPurchasePage(
   return {
     purchases: await loadPurchases(shown),
     next: end ? formatCreationKey(end) : null,
-    lookedBackTo: isFull ? null : (end?.createdAt ?? null),
+    searchedBackTo: isFull ? null : (end?.createdAt ?? null),
   };
 }
 
@@ -83,7 +83,7 @@ export interface SumOfStatus {
 export async function sumNewest(
   filter: PurchaseFilter,
   max: number,
-): Promise<{ sums: SumOfStatus[]; lookedBackTo: Date | null }> {
+): Promise<{ sums: SumOfStatus[]; searchedBackTo: Date | null }> {
   const { query, sort } = buildIndexQuery(filter, null);
   const fitting = buildConditions(filter).map(([field, operator, value]) => ({
     [operator]: [`$${field}`, value],
@@ -116,7 +116,7 @@ export async function sumNewest(
     sums: found
       .filter(({ _id }) => _id.fits)
       .map(({ _id: { status }, count, amount, commission }) => ({ status, count, amount, commission })),
-    lookedBackTo: looked === max ? new Date(oldestMs) : null,
+    searchedBackTo: looked === max ? new Date(oldestMs) : null,
   };
 }
 

@@ -85,7 +85,7 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
       reason: 'receipt_not_available',
     });
   }
-  const said = words[wishes.language];
+  const labels = words[wishes.language];
   // Only masking changes a paid quote, and a majority holds it with its purchase. A plain read is
   // enough.
   const quote =
@@ -95,22 +95,22 @@ export async function buildReceiptLines(purchase: Purchase, wishes: ReceiptOptio
   const at = DateTime.fromJSDate(purchase.finalAt ?? purchase.createdAt, { zone: env.BUSINESS_TIMEZONE });
   return [
     { text: wishes.title ?? '', isBold: true, isCentred: true },
-    { text: purchase.kind === 'postpaid' ? said.payment : said.purchase, isCentred: true },
+    { text: purchase.kind === 'postpaid' ? labels.payment : labels.purchase, isCentred: true },
     { text: '' },
     ...buildFactLines([
-      [said.time, at.setLocale('id').toFormat('dd-MM-yyyy HH:mm ZZZZ')],
-      [said.ref, purchase.refId],
-      [said.id, purchase._id],
-      [said.product, purchase.productName],
-      [said.customer, purchase.customerNumber],
-      [said.name, quote?.customerName ?? null],
-      [said.period, quote?.billPeriod ?? null],
+      [labels.time, at.setLocale('id').toFormat('dd-MM-yyyy HH:mm ZZZZ')],
+      [labels.ref, purchase.refId],
+      [labels.id, purchase._id],
+      [labels.product, purchase.productName],
+      [labels.customer, purchase.customerNumber],
+      [labels.name, quote?.customerName ?? null],
+      [labels.period, quote?.billPeriod ?? null],
     ]),
     ...buildProofLines(purchase, wishes.language),
     { text: '' },
-    ...buildAmountLines(quote, wishes.soldPrice, said),
+    ...buildAmountLines(quote, wishes.soldPrice, labels),
     { text: '' },
-    { text: said.thanks, isCentred: true },
+    { text: labels.thanks, isCentred: true },
   ];
 }
 
@@ -120,28 +120,28 @@ function buildProofLines(
   { subcategory, serialNumber }: Purchase,
   language: keyof typeof words,
 ): ReceiptLine[] {
-  const said = words[language];
+  const labels = words[language];
   const token = parsePlnToken(serialNumber ?? '');
   const grouped = formatToken({ subcategory, serialNumber: token?.token ?? serialNumber });
   if (subcategory !== 'pln' || grouped === null || !/^[\d-]{24}$/.test(grouped)) {
-    return buildFactLines([[said.sn, serialNumber]]);
+    return buildFactLines([[labels.sn, serialNumber]]);
   }
   return [
     ...buildFactLines([
-      [said.name, token?.customerName ?? null],
-      [said.power, token ? `${token.tariff}/${token.power}` : null],
-      [said.energy, token ? token.kwh.toLocaleString(language, { maximumFractionDigits: 2 }) : null],
+      [labels.name, token?.customerName ?? null],
+      [labels.power, token ? `${token.tariff}/${token.power}` : null],
+      [labels.energy, token ? token.kwh.toLocaleString(language, { maximumFractionDigits: 2 }) : null],
     ]),
     { text: '' },
-    { text: said.token, isCentred: true },
+    { text: labels.token, isCentred: true },
     { text: grouped, isLarge: true },
   ];
 }
 
 /** For a bill, shows the biller's amount. The rest of the customer's price is the shop's fee. */
-function buildAmountLines(quote: Quote | null, soldPrice: number | null, said: Words): ReceiptLine[] {
+function buildAmountLines(quote: Quote | null, soldPrice: number | null, labels: Words): ReceiptLine[] {
   if (!quote || quote.totalBill === null) {
-    return buildFactLines([[said.price, soldPrice]], { isBold: true });
+    return buildFactLines([[labels.price, soldPrice]], { isBold: true });
   }
   if (soldPrice !== null && soldPrice < quote.totalBill) {
     throw new ValidationError([
@@ -154,10 +154,10 @@ function buildAmountLines(quote: Quote | null, soldPrice: number | null, said: W
   const total = soldPrice ?? toChargedBill(quote).totalAmount ?? quote.totalBill;
   return [
     ...buildFactLines([
-      [said.bill, quote.totalBill],
-      [said.admin, total < quote.totalBill ? null : total - quote.totalBill],
+      [labels.bill, quote.totalBill],
+      [labels.admin, total < quote.totalBill ? null : total - quote.totalBill],
     ]),
-    ...buildFactLines([[said.total, total]], { isBold: true }),
+    ...buildFactLines([[labels.total, total]], { isBold: true }),
   ];
 }
 

@@ -13,7 +13,7 @@ export interface PurchaseSums {
   /** The platform's share of them in rupiah. */
   commission: number;
   /** Creation time of the oldest row that was summed. Null if all rows were. */
-  lookedBackTo: Date | null;
+  searchedBackTo: Date | null;
 }
 
 const summedMax = 5_000;
@@ -64,17 +64,17 @@ async function sumFromTotals(
       .map((each) => ({ status: each, count: sum(`count.${each}`), amount: sum(`amount.${each}`) }))
       .filter(({ count }) => count > 0),
     commission: status === undefined || status === 'SUCCESS' ? sum('commission') : 0,
-    lookedBackTo: null,
+    searchedBackTo: null,
   };
 }
 
 async function sumFromRows(filter: PurchaseFilter): Promise<PurchaseSums> {
-  const { sums, lookedBackTo } = await sumNewest(filter, summedMax);
+  const { sums, searchedBackTo: lookedBackTo } = await sumNewest(filter, summedMax);
   return {
     byStatus: purchaseStatuses.flatMap((status) =>
       sums.filter((each) => each.status === status).map(({ count, amount }) => ({ status, count, amount })),
     ),
     commission: sums.find(({ status }) => status === 'SUCCESS')?.commission ?? 0,
-    lookedBackTo,
+    searchedBackTo: lookedBackTo,
   };
 }

@@ -44,7 +44,7 @@ export function createCache<K extends string, V>(options: CacheOptions<K, V>): (
 function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (key: K) => Promise<V> {
   const { load, isAbout = () => true, keepMs = limits.cacheMs } = options;
   const collections = options.from.map(getCollectionName);
-  const kept = createStore(options);
+  const store = createStore(options);
   const missing = new LRUCache<K, Promise<V>>({
     max: missingMax,
     ttl: limits.cacheDeafMs,
@@ -63,9 +63,9 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
     loading.clear();
     missing.clear();
     // Iterates over a copy: lru-cache does not guarantee iteration during deletion.
-    for (const [key, { value }] of [...kept.entries()]) {
+    for (const [key, { value }] of [...store.entries()]) {
       if (isStale(value)) {
-        kept.delete(key);
+        store.delete(key);
       }
     }
   };
@@ -90,7 +90,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
     }
     const isChanging = begun.at(at).some((change) => isTouched(value, change));
     const longest = hearing === 0 || isChanging ? limits.cacheDeafMs : keepMs;
-    kept.set(key, { answer, value, hearing }, { start: at, ttl: Math.min(longest, keepMs) });
+    store.set(key, { answer, value, hearing }, { start: at, ttl: Math.min(longest, keepMs) });
   }
 
   function loadNow(key: K, at: number, hearing: number): Promise<V> {
@@ -115,7 +115,7 @@ function createMemoryCache<K extends string, V>(options: CacheOptions<K, V>): (k
 
   return (key) => {
     const hearing = getSubscriptionEpoch();
-    const found = kept.get(key);
+    const found = store.get(key);
     if (found?.hearing === hearing) {
       return found.answer;
     }

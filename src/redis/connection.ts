@@ -219,8 +219,8 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
 function withBlockingDuplicates(connection: Redis): Redis {
   // `Cluster.duplicate` takes the nodes first, and has the name one level deeper.
   type Given = { connectionName?: string; redisOptions?: { connectionName?: string } } | undefined;
-  connection.duplicate = ((...given: Given[]) => {
-    const named = given.find((each) => each !== undefined);
+  connection.duplicate = ((...args: Given[]) => {
+    const named = args.find((each) => each !== undefined);
     return openConnection('blocking', named?.connectionName ?? named?.redisOptions?.connectionName);
   }) as Redis['duplicate'];
   return connection;

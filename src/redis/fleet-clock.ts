@@ -97,11 +97,11 @@ export function keepFleetClock(): FleetClock {
         return;
       }
       const beforeMs = performance.now();
-      const toldMs = await ask();
+      const receivedMs = await ask();
       const steadyMs = (beforeMs + performance.now()) / 2;
       // A measurement may have finished meanwhile.
       if (findClockProblem() !== null) {
-        setClock(() => Math.round(toldMs + performance.now() - steadyMs));
+        setClock(() => Math.round(receivedMs + performance.now() - steadyMs));
       }
     },
     async stop() {
@@ -206,10 +206,10 @@ async function measure(): Promise<boolean> {
  * True if `found` is more precise by now, or if the clocks disagree: the host slept, Redis's clock
  * was set, or it is another Redis.
  */
-function isBetter(found: Measured, held: Measured): boolean {
-  const errors = [errorNow(found), errorNow(held)] as const;
-  const apartMs = Math.abs(redisNow(found) - redisNow(held));
-  return errors[0] <= errors[1] || apartMs > errors[0] + errors[1] || hasJumped(held);
+function isBetter(found: Measured, current: Measured): boolean {
+  const errors = [errorNow(found), errorNow(current)] as const;
+  const apartMs = Math.abs(redisNow(found) - redisNow(current));
+  return errors[0] <= errors[1] || apartMs > errors[0] + errors[1] || hasJumped(current);
 }
 
 function redisNow({ redisMs, steadyMs }: Measured): number {

@@ -120,8 +120,8 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
   const startedMs = performance.now();
   let heardMs = startedMs;
   let isOver = false;
-  let tellOver: (error: LeaseOverError) => void = () => undefined;
-  const over = new Promise<never>((_, reject) => (tellOver = reject));
+  let rejectOver: (error: LeaseOverError) => void = () => undefined;
+  const over = new Promise<never>((_, reject) => (rejectOver = reject));
   // Most work does not use `over`; an unhandled rejection would end the process.
   over.catch(() => undefined);
   const error = () => new LeaseOverError(`The lease ${name} is over; another process may be at it.`);
@@ -131,7 +131,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
   };
   const lose = () => {
     end();
-    tellOver(error());
+    rejectOver(error());
   };
   const renewing = setInterval(() => {
     const atMs = performance.now();

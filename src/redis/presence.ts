@@ -88,14 +88,14 @@ export function announcePresence(
 ): { stop(): Promise<void> } {
   const member = `${type}:${processId}`;
   const startedAtMs = Math.round(nowMs() - process.uptime() * 1_000);
-  const saying = repeat({
+  const announcer = repeat({
     name: 'presence',
     everyMs: announceEveryMs,
     async run() {
       // The connection reports an outage itself.
       if (redis().status === 'ready') {
         const troubles = troublesNow?.();
-        const said: Announcement = {
+        const announcement: Announcement = {
           version: releaseVersion,
           startedAtMs,
           memoryBytes: process.memoryUsage.rss(),
@@ -104,7 +104,7 @@ export function announcePresence(
         };
         await Promise.all([
           redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
-          redis().set(getAnnouncementKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
+          redis().set(getAnnouncementKey(processId), JSON.stringify(announcement), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
           logRedisError('a process cannot say that it lives', error);
         });
@@ -114,7 +114,7 @@ export function announcePresence(
   beforeDisconnect(() =>
     Promise.all([redis().zrem(key, member), redis().del(getAnnouncementKey(processId))]),
   );
-  return saying;
+  return announcer;
 }
 
 /**
@@ -153,21 +153,21 @@ export interface DescribedProcess extends HeardProcess {
  * @throws Redis's own errors.
  */
 export async function describeProcesses(): Promise<DescribedProcess[] | null> {
-  const heard = await heardProcesses();
-  if (!heard) {
+  const processes = await heardProcesses();
+  if (!processes) {
     return null;
   }
   const found = await Promise.all(
-    heard.map(async (each) => {
+    processes.map(async (each) => {
       const text = await redis().get(getAnnouncementKey(each.id));
-      const said = text === null ? null : (JSON.parse(text) as Announcement);
+      const announcement = text === null ? null : (JSON.parse(text) as Announcement);
       return {
         ...each,
-        version: said?.version ?? null,
-        startedAt: said && new Date(said.startedAtMs),
-        memoryBytes: said?.memoryBytes ?? null,
-        troubles: said?.troubles ?? null,
-        tellsAlarms: said?.tellsAlarms ?? null,
+        version: announcement?.version ?? null,
+        startedAt: announcement && new Date(announcement.startedAtMs),
+        memoryBytes: announcement?.memoryBytes ?? null,
+        troubles: announcement?.troubles ?? null,
+        tellsAlarms: announcement?.tellsAlarms ?? null,
       };
     }),
   );
@@ -187,12 +187,12 @@ export interface Processes {
  * @throws Redis's own errors.
  */
 export async function countProcesses(): Promise<Map<string, Processes> | null> {
-  const heard = await heardProcesses();
-  if (!heard) {
+  const processes = await heardProcesses();
+  if (!processes) {
     return null;
   }
   const found = new Map<string, Processes>();
-  for (const { type, isSilent } of heard) {
+  for (const { type, isSilent } of processes) {
     const counts = found.get(type) ?? { alive: 0, silent: 0 };
     const state = isSilent ? 'silent' : 'alive';
     found.set(type, { ...counts, [state]: counts[state] + 1 });
@@ -221,8 +221,8 @@ function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
   return found.flatMap((member, place) => {
     const colon = member.indexOf(':');
     const lastHeardAt = new Date(Number(found[place + 1]));
-    const heard = { type: member.slice(0, colon), id: member.slice(colon + 1), lastHeardAt, isSilent };
-    return place % 2 === 0 ? [heard] : [];
+    const parsed = { type: member.slice(0, colon), id: member.slice(colon + 1), lastHeardAt, isSilent };
+    return place % 2 === 0 ? [parsed] : [];
   });
 }
 
@@ -237,9 +237,11 @@ export async function hasUnheardProcess(): Promise<boolean> {
     return true;
   }
   const { alive, silent } = await readMembers(forgottenAfterMs);
-  const heard = new Set([processId, ...[...alive, ...silent].map(({ id }) => id)].map(getConnectionName));
+  const knownNames = new Set(
+    [processId, ...[...alive, ...silent].map(({ id }) => id)].map(getConnectionName),
+  );
   const named = [...connections.matchAll(/ name=(\S+)/g)].map(([, name = '']) => name);
-  return named.some((name) => name.startsWith(getConnectionName('')) && !heard.has(name));
+  return named.some((name) => name.startsWith(getConnectionName('')) && !knownNames.has(name));
 }
 
 async function filterConnected(silent: HeardProcess[]): Promise<HeardProcess[]> {

@@ -32,7 +32,7 @@ import { newId } from '../shared/ids.js';
 const patienceMs = 300;
 const tryAgainMs = 1_000;
 
-const tellScript = `
+const publishScript = `
 local time = redis.call('time')
 redis.call('zremrangebyscore', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
 local seq = redis.call('incr', KEYS[2])
@@ -56,14 +56,14 @@ export async function publishChange(change: Change): Promise<void> {
  */
 export async function publishAndAwaitAcks(change: Change): Promise<void> {
   const deaf = new AbortController();
-  const heard = new Set([processId]);
+  const acknowledged = new Set([processId]);
   let wanted: string[] | null = null;
   const stopHearing = onAcks(change.id, (hearer) => {
-    heard.add(hearer);
+    acknowledged.add(hearer);
     endIfAllHeard();
   });
   const endIfAllHeard = () => {
-    if (wanted?.every((each) => heard.has(each))) {
+    if (wanted?.every((each) => acknowledged.has(each))) {
       deaf.abort();
     }
   };
@@ -85,23 +85,23 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
  * @returns the ids of the subscribed processes. @throws Error if Redis does not take it in time.
  */
 async function publish(change: Change): Promise<string[]> {
-  const patience = new AbortController();
-  const told = redis().eval(
-    tellScript,
+  const timeout = new AbortController();
+  const published = redis().eval(
+    publishScript,
     2,
     subscribersKey,
     changeCountKey,
     changesChannel,
     JSON.stringify(change),
   );
-  const late = wait(patienceMs, undefined, { signal: patience.signal }).then(() => {
+  const late = wait(patienceMs, undefined, { signal: timeout.signal }).then(() => {
     throw new Error('Redis did not take a change in time');
   });
   try {
-    return (await Promise.race([told, late])) as string[];
+    return (await Promise.race([published, late])) as string[];
   } finally {
-    patience.abort();
-    Promise.allSettled([told, late]).catch(() => undefined);
+    timeout.abort();
+    Promise.allSettled([published, late]).catch(() => undefined);
   }
 }
 

@@ -89,8 +89,8 @@ export function notifyListeners(change: Change): void {
  * Calls `heard` for each process that acknowledges a change.
  * @returns the function that stops it.
  */
-export function onAcks(changeId: string, heard: (hearer: string) => void): () => void {
-  ackListeners.set(changeId, heard);
+export function onAcks(changeId: string, onAck: (hearer: string) => void): () => void {
+  ackListeners.set(changeId, onAck);
   return () => ackListeners.delete(changeId);
 }
 

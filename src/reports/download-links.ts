@@ -33,9 +33,9 @@ export function createDownloadToken(of: LinkSubject, expiresAt: Date): string {
 export function verifyDownloadToken(of: LinkSubject, token: string): void {
   const match = /^(\d{1,12})-([0-9a-f]{64})$/.exec(token);
   const until = Number(match?.[1]);
-  const given = match?.[2] ?? '';
+  const signature = match?.[2] ?? '';
   // A token signed with an earlier key stays valid while that key is in the keyring.
-  const isOurs = ({ key }: { key: Buffer }) => isSameSecret(given, signLink(of, until, key));
+  const isOurs = ({ key }: { key: Buffer }) => isSameSecret(signature, signLink(of, until, key));
   if (!match || !keyring().map(isOurs).includes(true) || until * 1_000 <= nowMs()) {
     throw new UnauthorizedError(say('downloadLinkOver'), 'invalid_token');
   }

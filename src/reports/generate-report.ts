@@ -57,10 +57,10 @@ export async function giveUpReport({ reportId }: { reportId: string }, reason: s
 
 async function runAttempt(report: Report): Promise<void> {
   const startedMs = performance.now();
-  const held = holdClaim(report);
+  const claim = holdClaim(report);
   try {
     await deleteEarlierFiles(report);
-    const found = await writeReport(report, held.lost);
+    const found = await writeReport(report, claim.lost);
     const result = await ReportModel.updateOne(getClaimFilter(report), {
       $set: { status: 'completed', ...found, nextActionAt: null, turn: null },
     });
@@ -74,7 +74,7 @@ async function runAttempt(report: Report): Promise<void> {
     logger.info('report made', { reportId, requestId, rows, size, ms });
   } catch (error) {
     await deleteReportFile(report);
-    if (!held.lost.aborted) {
+    if (!claim.lost.aborted) {
       throw error;
     }
     logger.info('another worker makes this report, or it was ended', {
@@ -83,7 +83,7 @@ async function runAttempt(report: Report): Promise<void> {
       epoch: report.epoch,
     });
   } finally {
-    await held.release();
+    await claim.release();
   }
 }
 

@@ -121,15 +121,15 @@ const jsonMax = 4_000;
 
 /**
  * Returns a redacted body as JSON; null for none. Keeps the first three items of lists.
- * @param told Fields of the outermost object that hold our own words, in addition to the allowlist.
+ * @param textFields Fields of the outermost object that hold our own words, in addition to the allowlist.
  */
-export function redactBody(body: unknown, told: readonly string[] = []): string | null {
+export function redactBody(body: unknown, textFields: readonly string[] = []): string | null {
   if (body === undefined || body === null) {
     return null;
   }
   const found = redactField('', body, 0);
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) {
-    for (const [name, value] of Object.entries(body).filter(([each]) => told.includes(each))) {
+    for (const [name, value] of Object.entries(body).filter(([each]) => textFields.includes(each))) {
       Object.assign(found, { [name]: redactList(value) });
     }
   }

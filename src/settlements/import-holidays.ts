@@ -14,10 +14,10 @@ export async function importHolidays(
   file: string,
   by: ChangedBy,
 ): Promise<{ years: string[]; added: Holiday[]; removed: Holiday[] }> {
-  const given = await readList(file);
-  const years = [...new Set(given.map(getYear))];
+  const imported = await readList(file);
+  const years = [...new Set(imported.map(getYear))];
   const before = readHolidays().list;
-  const after = [...before.filter((each) => !years.includes(getYear(each))), ...given].sort((a, b) =>
+  const after = [...before.filter((each) => !years.includes(getYear(each))), ...imported].sort((a, b) =>
     a.day.localeCompare(b.day),
   );
   const missingIn = (list: Holiday[]) => (each: Holiday) => !list.some(({ day }) => day === each.day);
@@ -42,9 +42,9 @@ export async function importHolidays(
 
 async function readList(file: string): Promise<Holiday[]> {
   try {
-    const given = parseHolidays(JSON.parse(await readFile(file, 'utf8')));
-    if (given.length > 0) {
-      return given;
+    const holidays = parseHolidays(JSON.parse(await readFile(file, 'utf8')));
+    if (holidays.length > 0) {
+      return holidays;
     }
   } catch (error) {
     throw buildHolidaysError(error instanceof Error ? error.message : String(error));

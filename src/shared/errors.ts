@@ -110,10 +110,10 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ResponseCode,
-    readonly said: Message,
+    readonly clientMessage: Message,
     { reason, ...options }: AppErrorOptions & { reason: FailureReason },
   ) {
-    super(said.en, { cause: options.cause });
+    super(clientMessage.en, { cause: options.cause });
     this.name = new.target.name;
     this.errors = options.errors;
     this.retryAfterS = options.retryAfterS;

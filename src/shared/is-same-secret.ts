@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 
 /** Compares a received secret with the expected one in constant time. Only a wrong length shows. */
-export function isSameSecret(given: string | Buffer, expected: string | Buffer): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+export function isSameSecret(received: string | Buffer, expected: string | Buffer): boolean {
+  const [one, other] = [Buffer.from(received), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

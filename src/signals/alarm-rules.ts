@@ -18,7 +18,7 @@ export interface AlarmRule {
   /** Uses only figures with one of these label values. */
   where?: { label: string; among: readonly string[] };
   isSo: (value: number, each: Figure, all: Figures) => boolean;
-  says: (value: number) => string;
+  describe: (value: number) => string;
 }
 
 const minuteMs = 60_000;
@@ -31,7 +31,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes',
     where: { label: 'state', among: ['silent'] },
     isSo: (value) => value > 0,
-    says: () => 'a process has not been heard for 20 s',
+    describe: () => 'a process has not been heard for 20 s',
   },
   {
     name: 'TopupWebMissing',
@@ -39,7 +39,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: minuteMs,
     from: 'topup_web_processes',
     isSo: (value) => value === 0,
-    says: () => 'no web process is heard: nobody can buy',
+    describe: () => 'no web process is heard: nobody can buy',
   },
   {
     name: 'TopupProcessNotReady',
@@ -47,7 +47,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: minuteMs,
     from: 'topup_processes_not_ready',
     isSo: (value) => value > 0,
-    says: (value) =>
+    describe: (value) =>
       `${value} ${value === 1 ? 'process says that it is' : 'processes say that they are'} not ready`,
   },
   {
@@ -56,7 +56,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_processes_lag_seconds',
     isSo: (value) => value > 0.5,
-    says: (value) => `again and again its event loop is held up, for up to ${value} s`,
+    describe: (value) => `again and again its event loop is held up, for up to ${value} s`,
   },
   {
     name: 'TopupConnectionsUsedUp',
@@ -64,7 +64,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_processes_connections_refused',
     isSo: (value) => value > 10,
-    says: (value) => `in the last 5 minutes it found no free connection to MongoDB ${value} times`,
+    describe: (value) => `in the last 5 minutes it found no free connection to MongoDB ${value} times`,
   },
   {
     name: 'TopupPostingsFailed',
@@ -72,7 +72,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_processes_postings_failed',
     isSo: (value) => value > 0,
-    says: (value) =>
+    describe: (value) =>
       `${value} postings of the last 10 minutes could not be written, through no fault of MongoDB`,
   },
   {
@@ -81,7 +81,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_processes_webhooks_unsent',
     isSo: (value) => value > 0,
-    says: (value) =>
+    describe: (value) =>
       `${value} webhooks of the last 5 minutes could not go out, through no fault of their receivers`,
   },
   {
@@ -90,7 +90,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_redis_memory_bytes',
     isSo: (value, _each, all) => value > 0.8 * findMaxMemory(all),
-    says: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
+    describe: (value) => `Redis uses ${Math.round(value / 1_048_576)} MB, over 80 % of its maxmemory`,
   },
   {
     name: 'TopupQueueNotTaken',
@@ -100,7 +100,7 @@ export const alarmRules: readonly AlarmRule[] = [
     where: { label: 'state', among: ['waiting'] },
     isSo: (value, { labels }, all) =>
       value > 0 && getFigureValue(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
-    says: (value) => `${value} jobs wait, and nobody takes them`,
+    describe: (value) => `${value} jobs wait, and nobody takes them`,
   },
   {
     name: 'TopupQueuePaused',
@@ -108,7 +108,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_queue_paused',
     isSo: (value) => value === 1,
-    says: () => 'it is paused',
+    describe: () => 'it is paused',
   },
   {
     name: 'TopupQueueLong',
@@ -117,7 +117,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_queue_jobs',
     where: { label: 'state', among: ['waiting'] },
     isSo: (value) => value > 1_000,
-    says: (value) => `${value} jobs wait`,
+    describe: (value) => `${value} jobs wait`,
   },
   {
     name: 'TopupQueueStuck',
@@ -125,7 +125,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_queue_stuck',
     isSo: (value) => value === 1,
-    says: () => 'its workers live and take nothing, though a job has been due for a minute',
+    describe: () => 'its workers live and take nothing, though a job has been due for a minute',
   },
   {
     // A hanging round is ended at its time limit, and the job comes again after a pause.
@@ -135,7 +135,7 @@ export const alarmRules: readonly AlarmRule[] = [
     keepMs: 5 * minuteMs,
     from: 'topup_queue_hanging_seconds',
     isSo: (value) => value > 0,
-    says: (value) => `a job has been under way for ${Math.round(value)} s`,
+    describe: (value) => `a job has been under way for ${Math.round(value)} s`,
   },
   {
     name: 'TopupWorkLate',
@@ -143,7 +143,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_late_work',
     isSo: (value) => value > 0,
-    says: (value) => `${value} over a minute late`,
+    describe: (value) => `${value} over a minute late`,
   },
   {
     name: 'TopupPurchasesHang',
@@ -153,7 +153,7 @@ export const alarmRules: readonly AlarmRule[] = [
     // TopupPurchasesOld covers older purchases.
     where: { label: 'age', among: ['1d'] },
     isSo: (value) => value > 0,
-    says: (value) => `${value} purchases have been open for over an hour`,
+    describe: (value) => `${value} purchases have been open for over an hour`,
   },
   {
     name: 'TopupPurchasesOld',
@@ -162,7 +162,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_open_purchases',
     where: { label: 'age', among: ['older'] },
     isSo: (value) => value > 0,
-    says: (value) => `${value} purchases have been open for over a day`,
+    describe: (value) => `${value} purchases have been open for over a day`,
   },
   {
     name: 'TopupProviderCircuitOpen',
@@ -171,7 +171,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_provider_circuit_state',
     // Half-open counts too: a probe every few seconds does not end a failure.
     isSo: (value) => value > 0,
-    says: () => 'it does not serve, but for probes',
+    describe: () => 'it does not serve, but for probes',
   },
   {
     name: 'TopupProviderWaits',
@@ -179,7 +179,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_provider_wait_seconds',
     isSo: (value) => value > 300,
-    says: (value) => `a new order would wait for ${Math.round(value)} s`,
+    describe: (value) => `a new order would wait for ${Math.round(value)} s`,
   },
   {
     name: 'TopupProviderFloatEnds',
@@ -187,7 +187,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_provider_float_ends_seconds',
     isSo: (value) => value < 28_800,
-    says: (value) =>
+    describe: (value) =>
       `our money there is used up in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
   },
   {
@@ -197,7 +197,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['openCases', 'reviews', 'failingJobs'] },
     isSo: (value) => value > 0,
-    says: (value) => `${value} wait for a person`,
+    describe: (value) => `${value} wait for a person`,
   },
   {
     name: 'TopupPaymentsWait',
@@ -206,7 +206,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['pendingDeposits', 'settlements', 'adjustments'] },
     isSo: (value) => value > 0,
-    says: (value) => `${value} wait for a person`,
+    describe: (value) => `${value} wait for a person`,
   },
   {
     name: 'TopupGivenUp',
@@ -215,7 +215,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_attention',
     where: { label: 'kind', among: ['deadDeliveries', 'disabledWebhooks', 'failedReports'] },
     isSo: (value) => value > 0,
-    says: (value) => `${value} in the last days`,
+    describe: (value) => `${value} in the last days`,
   },
   {
     name: 'TopupLedgerNotClosed',
@@ -223,7 +223,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_ledger_close_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 93_600,
-    says: () => 'no day was closed for 26 hours',
+    describe: () => 'no day was closed for 26 hours',
   },
   {
     name: 'TopupLedgerRed',
@@ -231,7 +231,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_ledger_verification_failures',
     isSo: (value) => value > 0,
-    says: (value) => `the verification of the ledger found ${value} mistakes`,
+    describe: (value) => `the verification of the ledger found ${value} mistakes`,
   },
   {
     name: 'TopupLedgerNotVerified',
@@ -239,7 +239,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_ledger_verification_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 129_600,
-    says: () => 'the ledger was not verified for 36 hours',
+    describe: () => 'the ledger was not verified for 36 hours',
   },
   {
     name: 'TopupProviderRecordDiffers',
@@ -247,7 +247,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_reconciliation_differences',
     isSo: (value) => value > 0,
-    says: (value) => `its record and ours differ ${value} times, and nobody has said why`,
+    describe: (value) => `its record and ours differ ${value} times, and nobody has said why`,
   },
   {
     name: 'TopupProviderNotReconciled',
@@ -255,7 +255,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 180 * minuteMs,
     from: 'topup_reconciliation_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 129_600,
-    says: () => 'its record was not held against ours for 36 hours',
+    describe: () => 'its record was not held against ours for 36 hours',
   },
   {
     name: 'TopupClockLate',
@@ -263,7 +263,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_clock_done_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 3_600,
-    says: () => 'this work by the clock was not done for an hour',
+    describe: () => 'this work by the clock was not done for an hour',
   },
 ];
 
@@ -274,7 +274,7 @@ export interface Alarm {
   name: string;
   severity: 'page' | 'ticket';
   forMs: number;
-  says: string;
+  message: string;
 }
 
 /** Returns how long an alarm's condition must be false before the alarm ends, in ms. */
@@ -291,7 +291,7 @@ export function getKeepMs(id: string): number {
 export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
   const known = new Set<string>();
-  for (const { name, severity, forMs, from, where, isSo, says } of alarmRules) {
+  for (const { name, severity, forMs, from, where, isSo, describe: says } of alarmRules) {
     for (const each of all.found.filter((one) => one.name === from)) {
       known.add(name);
       if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
@@ -302,7 +302,7 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
       if (isSo(each.value, each, all)) {
         const provider = usernameIn(all, about);
         const who = provider === null ? '' : `${provider}: `;
-        firing.push({ id, name, severity, forMs, says: `${who}${says(each.value)}` });
+        firing.push({ id, name, severity, forMs, message: `${who}${says(each.value)}` });
       }
     }
   }

@@ -29,7 +29,7 @@ const redisDown: Alarm = {
   name: redisDownId,
   severity: 'page',
   forMs: awayForMs,
-  says: 'Redis takes no writes; purchases are accepted and wait',
+  message: 'Redis takes no writes; purchases are accepted and wait',
 };
 /**
  * A single process may have lost Redis or MongoDB. The alarm ends after three looks in which no
@@ -49,22 +49,22 @@ export function alertUrlProblem(): string | null {
 /** Looks every 5 s and sends alarms until it is stopped. */
 export function notifyAlarms(url: string): { stop(): Promise<void> } {
   const sender = createSender(urlGuard, { proxyUrl: env.WEBHOOK_PROXY_URL });
-  const tell: SendAlarmText = (text) => sendText(sender, url, text);
+  const send: SendAlarmText = (text) => sendText(sender, url, text);
   // Ignore figures from before the start. They may describe alarms that ended since.
   const startedAtMs = nowMs();
-  const mongodb = watchMongodb(tell, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
-  const telling = repeat({
+  const mongodb = watchMongodb(send, { forMs: awayForMs, againEveryMs, seenMs: keptLooksMs });
+  const notifier = repeat({
     name: 'alarms',
     everyMs: lookEveryMs,
     async run() {
       if (await mongodb.answers()) {
-        await notifyRound(tell, newerThan(figuresNow(), startedAtMs));
+        await notifyRound(send, newerThan(figuresNow(), startedAtMs));
       }
     },
   });
   return {
     async stop() {
-      await telling.stop();
+      await notifier.stop();
       await sender.close();
     },
   };
@@ -78,7 +78,7 @@ export function newerThan(figures: Figures | null, startedAtMs: number): Figures
  * Begins, sends and ends alarms by one set of figures.
  * @param figures Null: there are none.
  */
-export async function notifyRound(tell: SendAlarmText, figures: Figures | null): Promise<void> {
+export async function notifyRound(send: SendAlarmText, figures: Figures | null): Promise<void> {
   const refusal = await findRedisProblem();
   const judgedAtMs = figures?.atMs ?? 0;
   const { firing, isFine } = figures ? evaluateAlarms(figures) : { firing: [], isFine: () => false };
@@ -87,17 +87,17 @@ export async function notifyRound(tell: SendAlarmText, figures: Figures | null):
     ...(refusal === null ? [] : [beginAlarm(redisDown, null)]),
   ]);
   if (refusal !== null) {
-    firing.push({ ...redisDown, says: `${redisDown.says}. ${refusal}` });
+    firing.push({ ...redisDown, message: `${redisDown.message}. ${refusal}` });
   }
   const standing = await standingAlarms.find(isStanding).limit(standingMax).toArray();
-  const tellOf = async (seen: StandingAlarm): Promise<void> => {
+  const processAlarm = async (seen: StandingAlarm): Promise<void> => {
     const { _id, told, since } = seen;
     const alarm = firing.find((each) => each.id === _id);
     if (!alarm && isOver(seen, { isFine, judgedAtMs })) {
       await notifyOnce(seen, null, async () => {
         // A message that was refused or timed out may have arrived anyway.
         const wasTried = told || Boolean(seen.text ?? seen.refusal);
-        const refusal = wasTried ? await tell(formatAlarmEnd(_id, since, told ? null : seen.text)) : null;
+        const refusal = wasTried ? await send(formatAlarmEnd(_id, since, told ? null : seen.text)) : null;
         if (refusal === null) {
           await endAlarm(seen, judgedAtMs);
         } else {
@@ -109,14 +109,14 @@ export async function notifyRound(tell: SendAlarmText, figures: Figures | null):
     const text = told ? null : buildAlarmMessage(seen, alarm, judgedAtMs);
     if (text !== null) {
       await notifyOnce(seen, text, async () => {
-        const refusal = await tell(text);
+        const refusal = await send(text);
         const taken = refusal === null ? { told: true, claimedUntil: now() } : {};
         await standingAlarms.updateOne({ _id }, { $set: { ...taken, refusal } });
       });
     }
   };
   // In parallel, so that a hanging receiver costs one time-out.
-  await Promise.all(standing.map(tellOf));
+  await Promise.all(standing.map(processAlarm));
 }
 
 /** Returns the message to send now, by figures of `judgedAtMs`; null: none yet. */
@@ -165,8 +165,8 @@ export async function beginAlarm(
     }
     // The alarm has ended before. Only newer figures start it again.
     const newer = judgedAtMs === null ? {} : { judgedAtMs: { $lt: judgedAtMs } };
-    const anew = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
-    await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, anew);
+    const restartUpdate = { $set: { ...fresh, ...seen, ...judged, endedAt: null } };
+    await standingAlarms.updateOne({ _id: id, endedAt: { $ne: null }, ...newer }, restartUpdate);
   }
 }
 
@@ -177,10 +177,10 @@ export async function endAlarm({ _id, since }: StandingAlarm, judgedAtMs: number
 
 /** True if the alarm has ended. Figures older than those that reported the alarm cannot end it. */
 export function isOver(
-  { _id, seenAt, judgedAtMs: saidAtMs = 0 }: StandingAlarm,
+  { _id, seenAt, judgedAtMs: lastJudgedAtMs = 0 }: StandingAlarm,
   { isFine, judgedAtMs }: { isFine: (id: string) => boolean; judgedAtMs: number },
 ): boolean {
-  const isFineNow = _id === redisDown.id || (isFine(_id) && judgedAtMs >= saidAtMs);
+  const isFineNow = _id === redisDown.id || (isFine(_id) && judgedAtMs >= lastJudgedAtMs);
   return isFineNow && nowMs() - (seenAt?.getTime() ?? 0) >= keptMs(_id);
 }
 
@@ -191,10 +191,10 @@ function keptMs(id: string): number {
 async function notifyOnce(
   seen: StandingAlarm,
   text: string | null,
-  tell: () => Promise<void>,
+  send: () => Promise<void>,
 ): Promise<void> {
   if (await claimNotification(seen, text)) {
-    await tell();
+    await send();
   }
 }
 

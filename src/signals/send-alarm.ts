@@ -10,7 +10,7 @@ import { urlGuard } from '../webhooks/deliver/url-guard.js';
  */
 export type SendAlarmText = (text: string) => Promise<string | null>;
 
-export function formatAlarm({ id, name, severity, says }: Omit<Alarm, 'forMs'>): string {
+export function formatAlarm({ id, name, severity, message: says }: Omit<Alarm, 'forMs'>): string {
   return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
 }
 
@@ -19,8 +19,8 @@ export function formatAlarm({ id, name, severity, says }: Omit<Alarm, 'forMs'>):
  * @param untold The message that no receiver accepted while the alarm stood; null: it was accepted.
  */
 export function formatAlarmEnd(id: string, since: Date, untold: string | null = null): string {
-  const said = `[over] ${id}: since ${since.toISOString()}`;
-  return untold === null ? said : `${said}. Nobody could be told while it was so: ${untold}`;
+  const message = `[over] ${id}: since ${since.toISOString()}`;
+  return untold === null ? message : `${message}. Nobody could be told while it was so: ${untold}`;
 }
 
 /** Sends a message as `SendAlarmText` does, and logs it. */

@@ -29,8 +29,8 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
 } {
   const { type, showsFigures, workers } = options;
   const alertUrl = showsFigures ? env.ALERT_WEBHOOK_URL : null;
-  const kept = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
-  const telling = alertUrl === null ? null : notifyAlarms(alertUrl);
+  const figuresKeeper = showsFigures && (areMetricsOn || alertUrl !== null) ? keepFigures() : null;
+  const notifier = alertUrl === null ? null : notifyAlarms(alertUrl);
   const watch = workers ? watchIdleQueues(workers.taken) : null;
   const own = () => ownReasons(watch, workers);
   const eventLoop = watchEventLoop();
@@ -45,7 +45,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   };
   const presence = announcePresence(type, {
     troublesNow: () => ({ ...countRecentIncidents(), lagMs: eventLoop.lagMs(), isNotReady: isNotReady() }),
-    tellsAlarms: telling !== null,
+    tellsAlarms: notifier !== null,
   });
   countRefusedConnections();
   gauge(
@@ -60,7 +60,13 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   return {
     async stop() {
       eventLoop.stop();
-      await Promise.all([server?.close(), watch?.stop(), presence.stop(), kept?.stop(), telling?.stop()]);
+      await Promise.all([
+        server?.close(),
+        watch?.stop(),
+        presence.stop(),
+        figuresKeeper?.stop(),
+        notifier?.stop(),
+      ]);
     },
   };
 }

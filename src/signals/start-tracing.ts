@@ -181,8 +181,8 @@ function createTracer({ api, otel, takesCall, onQuiet }: TracerParts): Tracer {
         return null;
       }
       const { name, kind, requestId, attributes = {} } = spec;
-      const told = getStorableRequestId(requestId);
-      const context = told === undefined ? parent : parent.setValue(requestKey, told);
+      const storableId = getStorableRequestId(requestId);
+      const context = storableId === undefined ? parent : parent.setValue(requestKey, storableId);
       const request = getRequestId(context);
       const ofRequest = request === null ? {} : { 'topup.request_id': request };
       const span = otel.startSpan(

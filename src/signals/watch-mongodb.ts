@@ -23,10 +23,10 @@ const overKey = `${key}:over`;
 const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
-const says =
+const description =
   'MongoDB does not answer a follow-up process; where it answers no process, calls are refused (503/03)';
 
-const beginText = formatAlarm({ id: name, name, severity: 'page', says });
+const beginText = formatAlarm({ id: name, name, severity: 'page', message: description });
 
 export interface MongodbWatch {
   /**
@@ -42,11 +42,11 @@ export interface MongodbWatch {
  *   lifetime of one look.
  */
 export function watchMongodb(
-  tell: SendAlarmText,
+  send: SendAlarmText,
   { forMs, againEveryMs, seenMs }: { forMs: number; againEveryMs: number; seenMs: number },
 ): MongodbWatch {
   let awaySince: number | null = null;
-  let told = false;
+  let isReported = false;
   /**
    * Outage that this process tried to report alone, because Redis was down too. `untold`: the
    * message that was not accepted.
@@ -56,47 +56,47 @@ export function watchMongodb(
    * Start of the outage that this process reported for the fleet. If Redis loses its data, no other
    * process knows it.
    */
-  let toldForFleet: number | null = null;
+  let reportedSince: number | null = null;
   let triedAtMs = 0;
 
   const isTime = () => nowMs() - triedAtMs >= againEveryMs;
-  const tellNow = (text: string) => {
+  const sendNow = (text: string) => {
     triedAtMs = nowMs();
-    return tell(text);
+    return send(text);
   };
 
-  async function tellBegin(since: number): Promise<boolean> {
-    const found = await notifyBeginOnce(since, tellNow);
+  async function reportBegin(since: number): Promise<boolean> {
+    const found = await notifyBeginOnce(since, sendNow);
     if (found !== undefined) {
-      toldForFleet = found === 'told' ? since : toldForFleet;
+      reportedSince = found === 'told' ? since : reportedSince;
       const isTold = found === 'told' || found === 'known';
       if (isTold && alone !== null && alone.untold !== null) {
         alone = null;
       }
       return isTold;
     }
-    const taken = (await tellNow(beginText)) === null;
+    const taken = (await sendNow(beginText)) === null;
     alone = { since, untold: taken ? null : beginText };
     return taken;
   }
 
-  async function tellEnd(): Promise<void> {
+  async function reportEnd(): Promise<void> {
     if (alone !== null) {
-      const taken = (await tellNow(formatAlarmEnd(name, new Date(alone.since), alone.untold))) === null;
+      const taken = (await sendNow(formatAlarmEnd(name, new Date(alone.since), alone.untold))) === null;
       alone = taken ? null : alone;
     }
-    if (toldForFleet !== null) {
-      await restoreSince(toldForFleet);
+    if (reportedSince !== null) {
+      await restoreSince(reportedSince);
     }
     const missed = await readSince(missedKey);
     if (missed !== null) {
-      await notifyEnd({ held: missedKey, since: missed, untold: beginText }, tellNow);
+      await notifyEnd({ outageKey: missedKey, since: missed, untold: beginText }, sendNow);
     }
     const since = await readSince(key);
     if (since !== null) {
-      await notifyEnd({ held: key, since, untold: null }, tellNow);
+      await notifyEnd({ outageKey: key, since, untold: null }, sendNow);
     } else if (redis().status === 'ready') {
-      toldForFleet = null;
+      reportedSince = null;
     }
   }
 
@@ -104,16 +104,16 @@ export function watchMongodb(
     async answers() {
       if (await mongoAnswers()) {
         awaySince = null;
-        told = false;
+        isReported = false;
         if (isTime()) {
-          await tellEnd();
+          await reportEnd();
         }
         return true;
       }
       awaySince ??= nowMs();
       await markMongodbAway(seenMs);
-      if (!told && nowMs() - awaySince >= forMs && isTime()) {
-        told = await tellBegin(awaySince);
+      if (!isReported && nowMs() - awaySince >= forMs && isTime()) {
+        isReported = await reportBegin(awaySince);
       }
       return false;
     },
@@ -127,13 +127,13 @@ export function watchMongodb(
  */
 function notifyBeginOnce(
   since: number,
-  tell: SendAlarmText,
+  send: SendAlarmText,
 ): Promise<'known' | 'told' | 'refused' | null | undefined> {
   return runUnderLease(async () => {
     if ((await redis().get(key)) !== null) {
       return 'known';
     }
-    if ((await tell(beginText)) !== null) {
+    if ((await send(beginText)) !== null) {
       await redis().set(missedKey, String(since), 'PX', keptMs, 'NX');
       return 'refused';
     }
@@ -145,18 +145,18 @@ function notifyBeginOnce(
 
 interface Over {
   /** Key that holds the outage until its end is sent. */
-  held: string;
+  outageKey: string;
   since: string;
   /** The message that was not accepted during the outage; null: it was accepted. */
   untold: string | null;
 }
 
-async function notifyEnd({ held, since, untold }: Over, tell: SendAlarmText): Promise<void> {
+async function notifyEnd({ outageKey: held, since, untold }: Over, send: SendAlarmText): Promise<void> {
   await runUnderLease(async () => {
     if (
       !(await isMongodbMarkedAway()) &&
       (await redis().get(held)) === since &&
-      (await tell(formatAlarmEnd(name, new Date(Number(since)), untold))) === null
+      (await send(formatAlarmEnd(name, new Date(Number(since)), untold))) === null
     ) {
       if (untold === null) {
         await redis().set(overKey, since, 'PX', keptMs);

@@ -91,7 +91,7 @@ interface PdfOptions {
  * each page.
  * @throws ValidationError for more movements than `limits.statementPdfEntriesMax`.
  */
-export async function statementPdf(statement: Statement, told: PdfOptions): Promise<Buffer> {
+export async function statementPdf(statement: Statement, options: PdfOptions): Promise<Buffer> {
   const count = statement.lastSeq - statement.firstSeq + 1;
   if (count > limits.statementPdfEntriesMax) {
     const message = `A PDF holds at most ${limits.statementPdfEntriesMax} movements, and these are ${count}: choose a shorter period, or CSV.`;
@@ -101,11 +101,11 @@ export async function statementPdf(statement: Statement, told: PdfOptions): Prom
   const sums = { incoming: 0, outgoing: 0 };
   for await (const page of readEntryPages(statement, statement.firstSeq - 1)) {
     for (const entry of page) {
-      lines.push(...buildEntryLines(entry, told.language));
+      lines.push(...buildEntryLines(entry, options.language));
       sums[entry.amount < 0 ? 'outgoing' : 'incoming'] += Math.abs(entry.amount);
     }
   }
-  return drawPages([...buildHead(statement, told, { ...sums, count }), ...lines], told);
+  return drawPages([...buildHead(statement, options, { ...sums, count }), ...lines], options);
 }
 
 function buildHead(

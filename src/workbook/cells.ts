@@ -87,56 +87,56 @@ const unreadable: Content = { text: '', fault: 'unreadable-cell' };
  */
 export function readContent(cell: Cell, book: Book): Content {
   const isInline = cell.type === 'inlineStr';
-  const said = (isInline ? cell.inline : cell.value) ?? '';
+  const rawText = (isInline ? cell.inline : cell.value) ?? '';
   // Two values are ambiguous.
   if (((isInline ? cell.value : cell.inline) ?? '') !== '') {
     return unreadable;
   }
-  if (cell.isFormula && said.trim() === '') {
+  if (cell.isFormula && rawText.trim() === '') {
     return { text: '', fault: 'no-result' };
   }
-  if (said === '' && cell.type !== 's') {
+  if (rawText === '' && cell.type !== 's') {
     return { text: '' };
   }
-  const content = readValue(said, cell, book);
+  const content = readValue(rawText, cell, book);
   return { ...content, text: content.text.slice(0, cellLengthMax) };
 }
 
 function readValue(
-  said: string,
+  rawText: string,
   { type, style, isFormula, value }: Cell,
   { texts, formatOf }: Book,
 ): Content {
   switch (type) {
     case 's': {
-      const text = /^\d{1,9}$/.test(said) ? texts[Number(said)] : undefined;
+      const text = /^\d{1,9}$/.test(rawText) ? texts[Number(rawText)] : undefined;
       return value === null ? { text: '' } : text === undefined ? unreadable : { text };
     }
     case 'n': {
-      if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(said.trim())) {
+      if (!/^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,3})?$/i.test(rawText.trim())) {
         return unreadable;
       }
       // Programs that do not calculate their formulas store a zero.
-      if (isFormula && Number(said) === 0) {
+      if (isFormula && Number(rawText) === 0) {
         return { text: '', fault: 'no-result' };
       }
       // 1.05E4 is a whole number too.
-      const text = String(Number(said));
+      const text = String(Number(rawText));
       const format = formatOf(style);
       if (format === 'date') {
         return { text, fault: 'is-date' };
       }
-      return showsAsStored(format, Number(said)) ? { text } : unreadable;
+      return showsAsStored(format, Number(rawText)) ? { text } : unreadable;
     }
     case 'd':
-      return { text: said, fault: 'is-date' };
+      return { text: rawText, fault: 'is-date' };
     case 'b':
-      return { text: said === '1' || said === 'true' ? 'TRUE' : 'FALSE' };
+      return { text: rawText === '1' || rawText === 'true' ? 'TRUE' : 'FALSE' };
     case 'str':
     case 'inlineStr':
-      return { text: unescaped(said) };
+      return { text: unescaped(rawText) };
     case 'e':
-      return { text: said };
+      return { text: rawText };
     default:
       return unreadable;
   }

@@ -135,8 +135,8 @@ function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading)
 }
 
 function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
-  const said = Number(attribute(of, 'r'));
-  const line = Number.isSafeInteger(said) && said > 0 ? said : before + 1;
+  const rowNumber = Number(attribute(of, 'r'));
+  const line = Number.isSafeInteger(rowNumber) && rowNumber > 0 ? rowNumber : before + 1;
   if (line <= before) {
     throw new UnreadableSheetError(`line ${line} stands there twice, or after a later one`);
   }

@@ -34,7 +34,7 @@ describe('conditional requests on lists', () => {
   /**
    * True if the ETag is still current. Expects that a conditional and a plain request agree on it.
    */
-  async function holds(path: string, key: string, tag: string): Promise<boolean> {
+  async function isCurrent(path: string, key: string, tag: string): Promise<boolean> {
     const now = await get(path, key, { 'if-none-match': tag });
     const fresh = await get(path, key);
     expect(now.status).to.equal(tagOf(fresh) === tag ? 304 : 200);
@@ -118,14 +118,14 @@ describe('conditional requests on lists', () => {
       );
     let tag = tagOf(await get(path, key));
     for (const [what, change] of changes) {
-      expect(await holds(path, key, tag), `before ${what}`).to.equal(true);
+      expect(await isCurrent(path, key, tag), `before ${what}`).to.equal(true);
       await change();
-      expect(await holds(path, key, tag), what).to.equal(false);
+      expect(await isCurrent(path, key, tag), what).to.equal(false);
       tag = tagOf(await get(path, key));
     }
     // A field that the price list does not show.
     await changeProduct({ customerNumber: { kind: 'any' } });
-    expect(await holds(path, key, tag)).to.equal(true);
+    expect(await isCurrent(path, key, tag)).to.equal(true);
   });
 
   it("a seller's products have a new tag after a change of price or wait time", async () => {
@@ -135,15 +135,15 @@ describe('conditional requests on lists', () => {
     const empty = tagOf(await get(path, key));
     const offer = `${path}/${product._id}/offers`;
     await api.call({ method: 'POST', path: offer, key, body: { price: 10_000 } });
-    expect(await holds(path, key, empty)).to.equal(false);
+    expect(await isCurrent(path, key, empty)).to.equal(false);
     const first = tagOf(await get(path, key));
     await api.call({ method: 'POST', path: offer, key, body: { price: 10_001 } });
-    expect(await holds(path, key, first)).to.equal(false);
+    expect(await isCurrent(path, key, first)).to.equal(false);
     const second = tagOf(await get(path, key));
     await writeAndInvalidate([ProductModel], null, (rows) =>
       rows.updateOne({ _id: product._id }, { $set: { maxWaitS: 60 } }),
     );
-    expect(await holds(path, key, second)).to.equal(false);
+    expect(await isCurrent(path, key, second)).to.equal(false);
   });
 
   it('deposits and statements have a tag per account, page and zone, until a write', async () => {
@@ -151,12 +151,12 @@ describe('conditional requests on lists', () => {
     const other = await api.newBuyer(200_000);
     for (const path of ['/api/buyer/deposits', statement('buyer')]) {
       const tag = tagOf(await get(path, key));
-      expect(await holds(path, key, tag)).to.equal(true);
-      expect(await holds(path, other.key, tag), 'of another account').to.equal(false);
+      expect(await isCurrent(path, key, tag)).to.equal(true);
+      expect(await isCurrent(path, other.key, tag), 'of another account').to.equal(false);
       const joint = path.includes('?') ? '&' : '?';
-      expect(await holds(`${path}${joint}tz=Asia/Jakarta`, key, tag)).to.equal(false);
+      expect(await isCurrent(`${path}${joint}tz=Asia/Jakarta`, key, tag)).to.equal(false);
       await createDeposit({ account, amount: 50_000, refId: uniqueRef() });
-      expect(await holds(path, key, tag)).to.equal(false);
+      expect(await isCurrent(path, key, tag)).to.equal(false);
     }
   });
 

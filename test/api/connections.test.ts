@@ -203,9 +203,9 @@ describe('connections to the web process', () => {
     // body of one.
     const socket = await connect(port);
     socket.write('XX\r\n\r\n');
-    const said = await readUntilClose(socket);
-    expect(said).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    const [head = '', body = ''] = said.split('\r\n\r\n');
+    const reply = await readUntilClose(socket);
+    expect(reply).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const [head = '', body = ''] = reply.split('\r\n\r\n');
     expect(head).to.include(`Content-Length: ${Buffer.byteLength(body)}`);
     expect(JSON.parse(body)).to.include({
       status: 'error',

@@ -117,7 +117,7 @@ describe('reason of a failure', () => {
       [post('api/config', { webhook_url: 'https://127.0.0.1:81/x' }), 'webhook_url', 'not_accepted'],
       [post('api/config', { ip_whitelist: ['203.0.113.7'] }), 'ip_whitelist', 'not_accepted'],
     ];
-    const told = new Set<string>();
+    const seenReasons = new Set<string>();
     for (const [answer, field, reason] of wrong) {
       const { status, body } = await answer;
       const [first, ...more] = body.errors as Record<string, string>[];
@@ -127,9 +127,9 @@ describe('reason of a failure', () => {
         reason,
         [],
       ]);
-      told.add(reason);
+      seenReasons.add(reason);
     }
-    expect([...told]).to.have.members(Object.keys(fieldReasons));
+    expect([...seenReasons]).to.have.members(Object.keys(fieldReasons));
     const named = (openApiDocument().components.schemas as Record<string, { enum?: string[] }>)[
       'FieldReason'
     ];

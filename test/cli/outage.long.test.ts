@@ -16,7 +16,7 @@ import { startStack, type Stack } from '../support/stack.js';
 import { topup, topupProcess } from '../support/topup.js';
 
 const nowhere = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
-const said = {
+const outageMessages = {
   mongodb: 'error: MongoDB does not answer. Is the service running? (npm start, or check MONGODB_URI)\n',
   redis: 'error: Redis does not answer. Is the service running? (npm start, or check REDIS_URL)\n',
   both: 'error: MongoDB does not answer, Redis does not answer. Is the service running? (npm start, or check MONGODB_URI and REDIS_URL)\n',
@@ -47,8 +47,8 @@ describe('topup in an outage', function () {
     ['process', 'list'],
   ];
   for (const [name, away, sentence] of [
-    ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, said.mongodb],
-    ['both', nowhere, said.both],
+    ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, outageMessages.mongodb],
+    ['both', nowhere, outageMessages.both],
   ] as const) {
     it(`${name} away: each command prints only that sentence`, async () => {
       const env = { ...stack.env, ...away };
@@ -65,7 +65,11 @@ describe('topup in an outage', function () {
 
   it('Redis away: only commands that need it fail', async () => {
     const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
-    expect(await topup(['process', 'list'], env)).to.include({ code: 1, stdout: '', stderr: said.redis });
+    expect(await topup(['process', 'list'], env)).to.include({
+      code: 1,
+      stdout: '',
+      stderr: outageMessages.redis,
+    });
     for (const [command, code, stderr] of [
       [['deposit', 'list'], 0, ''],
       [['ledger', 'verify'], 0, ''],
@@ -140,8 +144,8 @@ describe('topup in an outage', function () {
     direct.search = 'directConnection=true';
     const env = { ...stack.env, NO_COLOR: '1', MONGODB_URI: direct.href, REDIS_URL: redis.url };
     for (const [cut, sentence] of [
-      [[mongodb], said.mongodb],
-      [[mongodb, redis], said.both],
+      [[mongodb], outageMessages.mongodb],
+      [[mongodb, redis], outageMessages.both],
     ] as const) {
       const cli = builtProgram('scripts/topup.js');
       const listen = ['listen', 'shop', '--forward-to', 'http://127.0.0.1:1'];

@@ -42,14 +42,14 @@ describe('clients', () => {
   after(() => stack.stop());
 
   it('packages/client-node: from a deposit to verified webhooks in Express and Fastify', async () => {
-    const came: Record<string, WebhookEvent[]> = { express: [], fastify: [] };
+    const received: Record<string, WebhookEvent[]> = { express: [], fastify: [] };
     const { webhook_secret: secret } = await client.call('getBuyerConfig');
     const app = express();
     const shop = app.listen(0, '127.0.0.1');
     const books = fastify();
     await once(shop, 'listening');
     try {
-      const onEvent = (event: WebhookEvent) => void came['express']?.push(event);
+      const onEvent = (event: WebhookEvent) => void received['express']?.push(event);
       app.post('/hooks', webhookReceiver({ secret, onEvent }));
       const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/hooks`;
       await client.call('updateBuyerConfig', { body: { webhook_url: shopUrl } });
@@ -62,7 +62,7 @@ describe('clients', () => {
         fastifyWebhooks({
           path: '/hooks',
           secret: endpoint.secret,
-          onEvent: (event) => void came['fastify']?.push(event),
+          onEvent: (event) => void received['fastify']?.push(event),
         }),
       );
       await books.listen({ port, host: '127.0.0.1' });
@@ -77,7 +77,7 @@ describe('clients', () => {
       for (const receiver of ['express', 'fastify']) {
         await eventually(`the webhook at ${receiver}`, () =>
           Promise.resolve(
-            (came[receiver] ?? []).some(
+            (received[receiver] ?? []).some(
               ({ name, body }) => name === 'transaction.success' && body.data.sn === result.sn,
             ),
           ),
@@ -146,9 +146,9 @@ describe('clients', () => {
     for (let sent = 0; sent < 3; sent++) {
       await seller.call('testSellerWebhook');
     }
-    const told = await seller.call('listSellerDeliveries', { query: { limit: 100 } });
+    const listed = await seller.call('listSellerDeliveries', { query: { limit: 100 } });
     expect(idsOf(await all(seller.seller.deliveries({ limit: 2 })))).to.include.members(
-      idsOf(told.deliveries),
+      idsOf(listed.deliveries),
     );
     // New rows move others to later pages, and none is returned twice.
     const before = (await buyer.call('listBuyerDeliveries', { query: { limit: 100 } })).deliveries;

@@ -110,8 +110,8 @@ describe('quick starts', () => {
 
       it('removes its endpoint if Ctrl-C arrives while it is created', async () => {
         for (const fate of ['answered', 'lost'] as const) {
-          let toldNext: () => void = () => undefined;
-          const next = new Promise<void>((resolve) => (toldNext = resolve));
+          let resolveNext: () => void = () => undefined;
+          const next = new Promise<void>((resolve) => (resolveNext = resolve));
           const onCall = (body: string) => {
             if (body.includes('127.0.0.1')) {
               quickStart.child.kill('SIGINT');
@@ -120,7 +120,7 @@ describe('quick starts', () => {
               return Promise.race([next, delay(1_500)]);
             }
             if (network.seen.length > 2) {
-              toldNext();
+              resolveNext();
             }
             return undefined;
           };

@@ -36,7 +36,7 @@ describe('settings shown to operators', () => {
     const env = parseEnv(databases);
     expect(names.toSorted(), 'each setting is there').to.deep.equal(Object.keys(env).toSorted());
     for (const name of names) {
-      for (const held of [
+      for (const value of [
         marker,
         `https://${marker}@host/x`,
         `https://user:${marker}@host`,
@@ -48,10 +48,10 @@ describe('settings shown to operators', () => {
         `redis://:${marker}@host:6379/2?x=${marker}`,
         `redis://us@er:${marker}@host`,
       ]) {
-        const shown = shownOf({ ...env, [name]: held }).get(name);
+        const shown = shownOf({ ...env, [name]: value }).get(name);
         expect(shown?.isSet, name).to.equal(true);
-        const tells = JSON.stringify(shown).includes(marker);
-        expect(tells && !open.includes(name), `${name} ${held}`).to.equal(false);
+        const hasMarker = JSON.stringify(shown).includes(marker);
+        expect(hasMarker && !open.includes(name), `${name} ${value}`).to.equal(false);
       }
     }
   });

@@ -80,8 +80,8 @@ describe('accounts in the console', function () {
     expect([await statusWith(first), await statusWith(second)]).to.deep.equal([401, 200]);
     expect(await revoke(old)).to.deep.equal({ changed: false, was_current: false });
     const run = (...args: string[]) => topup(['key', 'revoke', ...args, '--reason', reason], shop.stack.env);
-    const told = await run('toko-kunci', current.id);
-    expect([told.code, told.stdout]).to.satisfy(([code, text]: [number, string]) => {
+    const result = await run('toko-kunci', current.id);
+    expect([result.code, result.stdout]).to.satisfy(([code, text]: [number, string]) => {
       return code === 0 && text.includes('has no current key now');
     });
     expect(await statusWith(second)).to.equal(401);

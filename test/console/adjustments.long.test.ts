@@ -136,8 +136,8 @@ describe('adjustments in the console', function () {
     }
     expect((await budi.call('/adjustments', { account: 'nobody', amount: 1, reason })).status).to.equal(404);
     expect((await budi.call('/adjustments/nothing/approve', { reason })).status).to.equal(404);
-    const held = await balance('seller2');
-    const debit = { account: 'seller2', amount: -held - 1, reason };
+    const sellerBalance = await balance('seller2');
+    const debit = { account: 'seller2', amount: -sellerBalance - 1, reason };
     expect((await budi.call('/adjustments', debit)).text).to.include('below zero');
     const before = await balance();
     for (const role of ['viewer', 'support', 'operations'] as const) {

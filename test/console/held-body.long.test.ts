@@ -31,7 +31,7 @@ describe('a change whose body arrives late', function () {
   });
   after(() => shop.stack.stop());
 
-  async function hold(caller: Caller, method: string, path: string): Promise<Held> {
+  async function holdRequest(caller: Caller, method: string, path: string): Promise<Held> {
     const cookies = ['topup_admin', 'XSRF-TOKEN'].map(
       (name) => `${name}=${caller.client.cookie(name) ?? ''}`,
     );
@@ -86,16 +86,16 @@ describe('a change whose body arrives late', function () {
       .map(({ method, path }) => [method, `/admin/api${path}`]);
     const actions = Object.keys(queueBoardActions).map((each) => each.split(' '));
     const changes = [...calls, ...actions.map(([method, path]) => [method, `/admin/queues${path ?? ''}`])];
-    const held = await Promise.all(
+    const heldRequests = await Promise.all(
       changes.map(async ([method = '', path = '']) => ({
         name: `${method} ${path}`,
-        ...(await hold(caller, method.toUpperCase(), path.replaceAll(/:\w+/g, 'reports'))),
+        ...(await holdRequest(caller, method.toUpperCase(), path.replaceAll(/:\w+/g, 'reports'))),
       })),
     );
     const ended = await admin.call(`/operators/${caller.username}/end-sessions`, { reason, session: null });
     expect(ended.status, ended.text).to.equal(200);
     const statuses = await Promise.all(
-      held.map(async ({ name, go }) => [name, (await go({ reason })).status]),
+      heldRequests.map(async ({ name, go }) => [name, (await go({ reason })).status]),
     );
     expect(statuses.length).to.be.greaterThan(60);
     expect(statuses.filter(([, status]) => status !== 401)).to.deep.equal([]);
@@ -104,11 +104,11 @@ describe('a change whose body arrives late', function () {
   it('is refused if the role lost the permission meanwhile', async () => {
     const caller = await callerAs(shop, 'finance');
     const { id } = await shop.askForDeposit(77_000);
-    const held = await hold(caller, 'POST', `/admin/api/deposits/${id}/confirm`);
+    const heldRequest = await holdRequest(caller, 'POST', `/admin/api/deposits/${id}/confirm`);
     await shop.stack.db
       .collection('operators')
       .updateOne({ username: caller.username }, { $set: { role: 'support' } });
-    expect((await held.go({ reason })).status).to.equal(403);
+    expect((await heldRequest.go({ reason })).status).to.equal(403);
     const deposit = await shop.stack.db.collection<{ _id: string }>('deposits').findOne({ _id: id });
     expect(deposit).to.include({ status: 'pending' });
   });
@@ -117,7 +117,9 @@ describe('a change whose body arrives late', function () {
     const caller = await callerAs(shop, 'support');
     const { secret } = await caller.ask('beginOwnSecondFactor', '/me/second-factor', { password });
     const paths = ['key', 'password', 'second-factor', 'second-factor/confirm', 'recovery-codes'];
-    const held = await Promise.all(paths.map((path) => hold(caller, 'POST', `/admin/api/me/${path}`)));
+    const heldRequests = await Promise.all(
+      paths.map((path) => holdRequest(caller, 'POST', `/admin/api/me/${path}`)),
+    );
     await changePasswordOf(caller);
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
     const bodies = [
@@ -127,7 +129,7 @@ describe('a change whose body arrives late', function () {
       { code },
       { password },
     ];
-    const answers = await Promise.all(held.map(({ go }, place) => go(bodies[place] ?? {})));
+    const answers = await Promise.all(heldRequests.map(({ go }, place) => go(bodies[place] ?? {})));
     expect(answers.map(({ status }) => status)).to.deep.equal([401, 401, 401, 401, 401]);
     const operator = await shop.stack.db.collection('operators').findOne({ username: caller.username });
     expect([operator?.['totp'] ?? null, operator?.['keyHash'] ?? null]).to.deep.equal([null, null]);

@@ -178,8 +178,8 @@ describe('jobs, processes and settings in the console', function () {
     async function otherRelease(): Promise<void> {
       const redis = new Redis(shop.stack.env['REDIS_URL'] ?? '');
       const prefix = shop.stack.env['QUEUE_PREFIX'] ?? 'topup';
-      const said = { version: '9.9.9', startedAtMs: Date.now() - 3_600_000, memoryBytes: 1 };
-      await redis.set(`${prefix}:process-says:other`, JSON.stringify(said));
+      const processInfo = { version: '9.9.9', startedAtMs: Date.now() - 3_600_000, memoryBytes: 1 };
+      await redis.set(`${prefix}:process-says:other`, JSON.stringify(processInfo));
       await redis.zadd(`${prefix}:processes`, Date.now(), 'reports:other');
       await redis.quit();
     }

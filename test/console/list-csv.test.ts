@@ -64,7 +64,7 @@ describe('a list as CSV', () => {
     }
   }
   const linesOf = ({ text }: Sent) => text.trim().split(/\r?\n/);
-  const told = ({ entries }: Sent) => entries.map(({ action, after }) => ({ action, after }));
+  const summarizeEntries = ({ entries }: Sent) => entries.map(({ action, after }) => ({ action, after }));
 
   it('has at most 10,000 rows, and the last line says if there are more', async () => {
     const all = linesOf(await send(10_000));
@@ -80,8 +80,8 @@ describe('a list as CSV', () => {
       action: 'purchase.export.done',
       after: { file: 'list.csv', filter, rows, cut },
     });
-    expect(told(await send(3))).to.deep.equal([begun, done(3, false)]);
-    expect(told(await send(10_001))).to.deep.equal([begun, done(10_000, true)]);
+    expect(summarizeEntries(await send(3))).to.deep.equal([begun, done(3, false)]);
+    expect(summarizeEntries(await send(10_001))).to.deep.equal([begun, done(10_000, true)]);
   });
 
   it('is audited with the rows sent if the client disconnects', async () => {

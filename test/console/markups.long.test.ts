@@ -82,14 +82,14 @@ describe('markups in the console', function () {
       [{ account: 'none-such', all: true, rupiah: 1 }, 404, /none-such/],
       [{ account: 'seller', all: true, rupiah: 1 }, 400, /seller is a seller/],
     ] as const) {
-      const whom = 'account' in body || 'acount' in body ? {} : { everybody: true };
-      const answer = await shop.caller.call('/markups', { ...whom, ...body, reason });
+      const target = 'account' in body || 'acount' in body ? {} : { everybody: true };
+      const answer = await shop.caller.call('/markups', { ...target, ...body, reason });
       expect(answer.status, `${JSON.stringify(body)} ${answer.text}`).to.equal(status);
       expect(answer.text).to.match(words);
     }
     expect((await shop.caller.call('/markups/remove', { everybody: true, reason })).status).to.equal(400);
-    const gone = await shop.caller.call('/markups/remove', { everybody: true, product: code, reason });
-    expect(gone.status, gone.text).to.equal(404);
+    const notFound = await shop.caller.call('/markups/remove', { everybody: true, product: code, reason });
+    expect(notFound.status, notFound.text).to.equal(404);
     expect((await list()).markups).to.deep.equal([]);
   });
 

@@ -50,8 +50,8 @@ describe('operators in the console', function () {
     expect(created).to.include({ actor: `operator:${admin.username}`, reason, from: '198.51.100.7' });
     const shown = await admin.call('/operators');
     expect(shown.text).to.include('"username":"dewi"').and.to.not.include(made.password);
-    const kept = JSON.stringify([created, await operatorOf('dewi')]);
-    expect(kept).to.not.include(made.password);
+    const stored = JSON.stringify([created, await operatorOf('dewi')]);
+    expect(stored).to.not.include(made.password);
     const again = await admin.call('/operators', { ...proven, username: 'dewi', role: 'viewer' });
     expect(again.status, again.text).to.equal(409);
     expect((await operatorOf('dewi'))?.role).to.equal('support');
@@ -95,8 +95,8 @@ describe('operators in the console', function () {
       'operator.remove',
     );
     expect(await operatorOf(username)).to.equal(null);
-    const gone = await admin.call(`/operators/${username}/remove`, proven);
-    expect(gone.status, gone.text).to.equal(404);
+    const notFound = await admin.call(`/operators/${username}/remove`, proven);
+    expect(notFound.status, notFound.text).to.equal(404);
   });
 
   it('lists and ends sessions of others, one or all, without a password', async () => {
@@ -300,10 +300,10 @@ describe('operators in the console', function () {
 
   it('lists the permissions of each role from the rights table', async () => {
     const viewer = await callerAs(shop, 'viewer');
-    const told = await viewer.ask('getRights', '/rights');
-    expect(told.roles).to.deep.equal(operatorRoles);
-    expect(told.rights).to.have.length(Object.keys(rights).length);
-    for (const { action, does, roles } of told.rights as {
+    const answer = await viewer.ask('getRights', '/rights');
+    expect(answer.roles).to.deep.equal(operatorRoles);
+    expect(answer.rights).to.have.length(Object.keys(rights).length);
+    for (const { action, does, roles } of answer.rights as {
       action: OperatorAction;
       does: string;
       roles: string[];

@@ -53,12 +53,12 @@ describe('price groups in the console', function () {
     );
     expect((await shop.caller.call('/accounts/buyer/group', { reason })).status).to.equal(400);
     expect((await shop.caller.call('/accounts/nobody/group', { group: 'x', reason })).status).to.equal(404);
-    for (const whom of [
+    for (const target of [
       { group: 'kelas', everybody: true },
       { group: 'kelas', account: 'buyer' },
     ]) {
-      const answer = await shop.caller.call('/markups', { ...whom, all: true, rupiah: 1, reason });
-      expect(answer.status, JSON.stringify(whom)).to.equal(400);
+      const answer = await shop.caller.call('/markups', { ...target, all: true, rupiah: 1, reason });
+      expect(answer.status, JSON.stringify(target)).to.equal(400);
     }
     expect((await groups()).groups).to.deep.equal([]);
   });

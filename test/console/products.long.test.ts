@@ -126,9 +126,9 @@ describe('products in the console', function () {
       expect(refused.status, refused.text).to.equal(400);
       expect(refused.text).to.include('"field":"price"').and.include(String(max));
       const args = ['product', 'set', code, '--seller', 'seller', '--reason', reason];
-      const told = await topup([...args, '--price', String(price)], shop.stack.env);
-      expect(told.code).to.equal(2);
-      expect(told.stderr).to.include('--price').and.include('999999999');
+      const result = await topup([...args, '--price', String(price)], shop.stack.env);
+      expect(result.code).to.equal(2);
+      expect(result.stderr).to.include('--price').and.include('999999999');
     }
     expect(await offerOf(code, 'seller')).to.include({ price: 10_500 });
     expect((await set(code, { seller: 'seller', price: max })).status).to.equal(200);
@@ -175,8 +175,8 @@ describe('products in the console', function () {
     const path = `/products/${code}/cut-off`;
     const buy = async () => {
       const body = { product_code: code, destination: '081234561230', ref_id: uniqueRef() };
-      const { status, body: said } = await shop.buyer.post('/v1/transactions', body);
-      return { status, reason: said.reason as string | undefined };
+      const { status, body: answer } = await shop.buyer.post('/v1/transactions', body);
+      return { status, reason: answer.reason as string | undefined };
     };
     const allDay = { start: '00:00', end: '23:59' };
     // Hours around now, because an all-day cut-off leaves one minute open.

@@ -56,8 +56,8 @@ describe('filtered purchases in the console', function () {
   it('are summed to the rupiah, from totals or from rows', async () => {
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
     const transactions = shop.stack.db.collection('transactions');
-    const kept = await transactions.find({ status: 'SUCCESS' }).toArray();
-    const commission = kept.reduce((sum, each) => sum + Number(each['commissionAmount'] ?? 0), 0);
+    const succeeded = await transactions.find({ status: 'SUCCESS' }).toArray();
+    const commission = succeeded.reduce((sum, each) => sum + Number(each['commissionAmount'] ?? 0), 0);
     for (const filter of [
       '',
       'account=buyer',
@@ -74,7 +74,7 @@ describe('filtered purchases in the console', function () {
       const sums = await summed(filter);
       expect(sums.by_status, filter).to.deep.equal(byStatusOf(rows));
       expect(sums, filter).to.include({ count: rows.length, looked_back_to: null });
-      const isOfAll = rows.filter(({ status }) => status === 'SUCCESS').length === kept.length;
+      const isOfAll = rows.filter(({ status }) => status === 'SUCCESS').length === succeeded.length;
       expect(sums.commission, filter).to.equal(isOfAll ? commission : 0);
     }
     expect((await summed('account=buyer&status=SUCCESS')).count).to.be.at.least(3);

@@ -129,7 +129,7 @@ describe('Bull board in the console', function () {
     const { port } = new URL(shop.stack.baseUrl);
     const heardOf = async (type: string, rest: string): Promise<string> => {
       const socket = await connectTo(port);
-      const heard = readUntilClose(socket);
+      const reply = readUntilClose(socket);
       const headers = { ...admin.withToken(), cookie: cookies.join('; '), 'content-type': type };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(
@@ -137,7 +137,7 @@ describe('Bull board in the console', function () {
       );
       // Write the rest during authentication.
       setImmediate(() => socket.write(rest));
-      return (await heard).slice(9, 12);
+      return (await reply).slice(9, 12);
     };
     for (let round = 0; round < 10; round += 1) {
       expect(await heardOf('application/json', 'ZZ\r\n')).to.equal('400');

@@ -86,8 +86,8 @@ describe('operation of the service in the console', function () {
     const name = await sellerOf(id);
     const order = await shop.stack.db.collection('attempts').findOne({ transactionId: id });
     const date = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jakarta' }).format(new Date());
-    const told = await ask('reconcileProvider', `/providers/${name}/reconcile`, { date });
-    expect(told.matched).to.be.greaterThan(0);
+    const result = await ask('reconcileProvider', `/providers/${name}/reconcile`, { date });
+    expect(result.matched).to.be.greaterThan(0);
     const at = new Date().toISOString();
     const csv = `ref_id,at,status,sn\n${String(order?._id)},${at},Sukses,another\nnot-ours-1,${at},Sukses,\n`;
     const { found, differences } = await ask('reconcileProvider', `/providers/${name}/reconcile`, {
@@ -104,7 +104,7 @@ describe('operation of the service in the console', function () {
     expect(
       differences.find((each: { reference: string }) => each.reference === String(order?._id))?.kind,
     ).to.equal('differs');
-    const kept = shop.stack.db.collection<{ _id: string }>('providerReconciliations');
+    const reconciliations = shop.stack.db.collection<{ _id: string }>('providerReconciliations');
     const sellerId = String((await shop.stack.db.collection('accounts').findOne({ username: name }))?._id);
     const accept = { date: '2026-01-31', reason };
     expect((await call(`/providers/${name}/accept`, accept)).status, 'nothing waits').to.equal(409);
@@ -120,7 +120,7 @@ describe('operation of the service in the console', function () {
       accepted: null,
       examples: [],
     };
-    await kept.insertOne(difference);
+    await reconciliations.insertOne(difference);
     expect(await ask('acceptDifferences', `/providers/${name}/accept`, accept)).to.deep.equal({
       date: accept.date,
       different: 2,

@@ -220,7 +220,7 @@ describe('webhooks in the console', function () {
     );
     const heldOf = await shop.sold();
     const deliveries = shop.stack.db.collection<StoredDelivery>('deliveries');
-    const held = await eventually('it to be held', () =>
+    const heldDelivery = await eventually('it to be held', () =>
       deliveries.findOne({ ...deliveriesOf(heldOf), receiverId: first.receiverId, state: 'held' }),
     );
     const { receivers: listed } = await caller.ask('listReceivers', '/receivers');
@@ -242,8 +242,8 @@ describe('webhooks in the console', function () {
     await caller.expectAudited(first.accountId, 'webhook.enable');
     expect((await caller.ask('listReceivers', '/receivers')).receivers).to.deep.equal([]);
     await delivered(await shop.sold());
-    expect((await deliveries.findOne({ _id: held._id }))?.state).to.equal('held');
-    await caller.ask('replayDelivery', `/deliveries/${held._id}/replay`, { reason });
+    expect((await deliveries.findOne({ _id: heldDelivery._id }))?.state).to.equal('held');
+    await caller.ask('replayDelivery', `/deliveries/${heldDelivery._id}/replay`, { reason });
     await delivered(heldOf);
   });
 });

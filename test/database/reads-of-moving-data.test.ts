@@ -31,12 +31,12 @@ import { useDatabase } from '../webhooks/support/database.js';
  * @returns the result of `read`.
  */
 async function changedAt<T>(
-  held: { command: string; collection: string },
+  pausePoint: { command: string; collection: string },
   { read, change }: { read: () => Promise<T>; change: () => Promise<unknown> },
 ): Promise<T> {
   const fault = await startFault({
-    commands: [held.command],
-    namespace: namespaceOf(held.collection),
+    commands: [pausePoint.command],
+    namespace: namespaceOf(pausePoint.collection),
     kind: 'pause',
     ms: 3_000,
     times: 1,
@@ -80,8 +80,8 @@ describe('reads of data that changes meanwhile', () => {
       }
       const read = async () => (await readSubjectFacts([posting]))(posting);
       const before = await read();
-      const held = { command: 'find', collection: 'transactions' };
-      expect(await changedAt(held, { read, change: () => change(play, _id) })).to.deep.equal(before);
+      const pausePoint = { command: 'find', collection: 'transactions' };
+      expect(await changedAt(pausePoint, { read, change: () => change(play, _id) })).to.deep.equal(before);
       expect(await read(), 'afterwards').to.deep.equal(before);
     });
   }
@@ -125,8 +125,8 @@ describe('reads of data that changes meanwhile', () => {
       return owed.reduce((sum, { value }) => sum + value, 0);
     };
     const before = await read();
-    const held = { command: 'find', collection: 'wallets' };
-    expect(await changedAt(held, { read, change: () => play.post() })).to.equal(before);
+    const pausePoint = { command: 'find', collection: 'wallets' };
+    expect(await changedAt(pausePoint, { read, change: () => play.post() })).to.equal(before);
     expect(await read(), 'afterwards').to.equal(before);
   });
 
@@ -136,15 +136,15 @@ describe('reads of data that changes meanwhile', () => {
     const range = { $gt: '', $lte: id, $type: 'string' as const };
     // The verification has found a wallet without an account, so it reads both again.
     const read = () => createOpenCheck(log).range(range, [{ _id: id }] as Wallet[]);
-    const held = { command: 'find', collection: 'wallets' };
-    await changedAt(held, {
+    const pausePoint = { command: 'find', collection: 'wallets' };
+    await changedAt(pausePoint, {
       read,
       change: async () => {
         await mongoose.connection.collection<{ _id: string }>('accounts').insertOne({ _id: id });
         await wallets.insertOne({ _id: id } as Wallet);
       },
     });
-    expect(log.kept).to.deep.equal([]);
+    expect(log.findings).to.deep.equal([]);
   });
 
   it('keep an old bank line that is reopened during a removal', async () => {

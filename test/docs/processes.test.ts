@@ -13,7 +13,7 @@ describe('tables of docs/reference/processes.md', () => {
   });
 
   it('have exactly the process types with command, queues and purpose', () => {
-    const expected = processTypes.map(({ name, does, handlers }) => {
+    const expected = processTypes.map(({ name, description: does, handlers }) => {
       const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
       return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), does];
     });

@@ -45,10 +45,10 @@ describe('topup doctor with a stopped worker', function () {
   const stopInPlace = async (program: RunningProgram, type: string): Promise<void> => {
     program.process.kill('SIGSTOP');
     const [seconds] = await redis.time();
-    const said = (await redis.zrange(key(), '0', '-1')).filter((member) => member.startsWith(`${type}:`));
-    expect(said).to.have.length(1);
+    const members = (await redis.zrange(key(), '0', '-1')).filter((member) => member.startsWith(`${type}:`));
+    expect(members).to.have.length(1);
     if (!sizes.silence.isPlayed) {
-      await redis.zadd(key(), String(Number(seconds) * 1_000 - 21_000), said[0] ?? '');
+      await redis.zadd(key(), String(Number(seconds) * 1_000 - 21_000), members[0] ?? '');
     }
     await eventually(
       'its silence',
@@ -95,11 +95,11 @@ describe('topup doctor with a stopped worker', function () {
     reports.process.kill('SIGSTOP');
     await redis.del(key());
     await eventually('the other one alone to be heard', async () => {
-      const heard = await redis.zrange(key(), 0, '-1');
+      const members = await redis.zrange(key(), 0, '-1');
       // A heartbeat sent before the stop may arrive after the deletion.
-      const late = heard.filter((member) => member.startsWith('reports:'));
+      const late = members.filter((member) => member.startsWith('reports:'));
       await Promise.all(late.map((member) => redis.zrem(key(), member)));
-      return late.length === 0 && heard.length === 1;
+      return late.length === 0 && members.length === 1;
     });
     const { code, of } = await look();
     expect(code).to.equal(1);

@@ -89,8 +89,8 @@ describe('topup doctor about the webhook proxy', () => {
       status: 'fail',
       detail: 'The proxy answered 407 (HTTP_407)',
     });
-    const gone = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
-    expect(gone?.detail).to.equal('The proxy is not reached (ECONNREFUSED)');
+    const unreachable = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
+    expect(unreachable?.detail).to.equal('The proxy is not reached (ECONNREFUSED)');
   });
 });
 

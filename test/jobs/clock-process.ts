@@ -19,10 +19,10 @@ export interface ClockOrder {
 const clock = keepFleetClock();
 await Promise.all([connectMongo(), connectRedis()]);
 await clock.measured;
-const tell = ({ thingId }: { thingId: string }) => Promise.resolve(process.send?.({ ran: thingId }));
+const report = ({ thingId }: { thingId: string }) => Promise.resolve(process.send?.({ ran: thingId }));
 await startWorkers([
-  handle(noteJob, tell),
-  handle(tickJob, tell),
+  handle(noteJob, report),
+  handle(tickJob, report),
   handle(brokenJob, () => Promise.reject(new Error('broken'))),
 ]).ready;
 process.on('message', ({ job, thingId, delayMs }: ClockOrder) => {

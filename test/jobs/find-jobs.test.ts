@@ -138,9 +138,11 @@ describe('job search', () => {
     });
     expect(await namesAbout(shop.buyer.username)).to.include('fulfil-purchase');
     await openQueue({ ...fulfilPurchaseJob.queue, name: atProvider[0]?.queue ?? '' }).drain(true);
-    const gone = await findJobs(refId);
-    expect(gone.jobs).to.deep.equal([]);
-    expect(gone.things).to.deep.equal([{ kind: 'purchase', id, accountId, subjects: [{ purchaseId: id }] }]);
+    const drained = await findJobs(refId);
+    expect(drained.jobs).to.deep.equal([]);
+    expect(drained.things).to.deep.equal([
+      { kind: 'purchase', id, accountId, subjects: [{ purchaseId: id }] },
+    ]);
     expect(await findJobs('nothing-of-this-name')).to.deep.equal({ things: [], jobs: [] });
   });
 
@@ -202,12 +204,12 @@ describe('job search', () => {
     workers = startWorkers(away);
     await eventually('all to be done', async () => (await queue.getCompletedCount()) === ids.length);
     await workers.close();
-    const gone = async (id: string) => {
+    const removeJob = async (id: string) => {
       await (await queue.getJob(id.split('@')[0] ?? ''))?.remove();
     };
     const done = { queue: polling, state: 'completed' } as const;
     expect((await read(done, 2)).sort()).to.deep.equal(ids);
-    expect((await read(done, 2, gone)).sort()).to.deep.equal(ids);
+    expect((await read(done, 2, removeJob)).sort()).to.deep.equal(ids);
     const wrong = await listJobs(done, { after: 'x', limit: 2 }).catch((error: unknown) => error);
     expect(wrong).to.have.property('name', 'ValidationError');
   });

@@ -83,14 +83,14 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
         bought.push(await buyUntilAnswered({ key, number: '081234567890' }, web));
       });
       await waitUntilAllFinal(stack, limitMs);
-      await eventually('every webhook', async () => (await told()).size >= bought.length, 60_000);
+      await eventually('every webhook', async () => (await countWebhooks()).size >= bought.length, 60_000);
     }
     await expectExecutionsToMatch(stack);
     await expectLedgerToHold(stack);
 
-    const heard = await told();
-    expect([...heard.keys()]).to.have.members(bought);
-    const twice = [...heard].filter(([, requests]) => requests > 1);
+    const webhookCounts = await countWebhooks();
+    expect([...webhookCounts.keys()]).to.have.members(bought);
+    const twice = [...webhookCounts].filter(([, requests]) => requests > 1);
     expect(twice, 'told more than once').to.deep.equal([]);
     expect(didNothing(), 'a process had no share').to.equal(false);
   });
@@ -112,14 +112,14 @@ describe(`two web processes and three workers of each kind, ${purchases} purchas
   });
 
   /** Returns the number of success webhooks for each purchase. */
-  async function told(): Promise<Map<string, number>> {
-    const heard = new Map<string, number>();
+  async function countWebhooks(): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
     for (const { headers, raw } of await stack.inbox.messages()) {
       if (headers['x-event'] === 'transaction.success') {
         const id = (JSON.parse(raw) as { data: { transaction_id: string } }).data.transaction_id;
-        heard.set(id, (heard.get(id) ?? 0) + 1);
+        counts.set(id, (counts.get(id) ?? 0) + 1);
       }
     }
-    return heard;
+    return counts;
   }
 });

@@ -228,8 +228,10 @@ describe('poisoned jobs', () => {
         return (await listed()).length === ids.length;
       }).catch(() => undefined);
       expect(await listed()).to.deep.equal(ids.toSorted());
-      const said = (await diagnoseAttention()).find(({ name }) => name === 'jobs that fail again and again');
-      expect(said).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
+      const diagnosis = (await diagnoseAttention()).find(
+        ({ name }) => name === 'jobs that fail again and again',
+      );
+      expect(diagnosis).to.deep.include({ status: 'warn', detail: '3', advice: 'topup job list' });
       // Its job waits for a day by itself. A sweep does not run it earlier.
       const { rounds = 0 } = (await failing(`post-seller-credits:${rich}`)) ?? {};
       await addJob(postSellerCreditsJob, { accountId: rich });
@@ -353,9 +355,9 @@ describe('poisoned jobs', () => {
 
   it('a job that kills its worker each time is set aside, and the other jobs finish', async () => {
     const queue = openQueue(deadlyJob.queue);
-    const beside = ['a', 'b', 'c'];
+    const others = ['a', 'b', 'c'];
     const done = new Set<unknown>();
-    for (const thingId of ['deadly', ...beside]) {
+    for (const thingId of ['deadly', ...others]) {
       await addJob(deadlyJob, { thingId });
     }
     const id = 'die:deadly';
@@ -374,10 +376,10 @@ describe('poisoned jobs', () => {
       await takeForStalled(queue);
       living = forkTestProgram('test/jobs/deadly-process');
     }
-    await eventually('those beside it', () => beside.every((each) => done.has(each)), 20_000);
+    await eventually('those beside it', () => others.every((each) => done.has(each)), 20_000);
     expect(deaths).to.equal(roundsMax);
     expect(living.exitCode, 'the last one lives').to.equal(null);
-    for (const each of beside) {
+    for (const each of others) {
       expect((await failing(`die:${each}`))?.needsPersonSince ?? null).to.equal(null);
     }
     await FailingJobModel.deleteOne({ _id: id });

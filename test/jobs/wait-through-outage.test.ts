@@ -38,9 +38,9 @@ describe('waiting for a job when Redis becomes unreachable', () => {
     // BullMQ's events are subscribed from now on, so only the last query can fail.
     expect(await addAndWait(job, { id: 'first' }, { timeoutMs: 1_000 })).to.equal(false);
     const rejections: unknown[] = [];
-    const heard = (error: unknown) => rejections.push(error);
+    const recordRejection = (error: unknown) => rejections.push(error);
     const others = process.listeners('unhandledRejection');
-    process.removeAllListeners('unhandledRejection').on('unhandledRejection', heard);
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', recordRejection);
     openQueue(queue).once('waiting', () => void gate.cut());
     expect(await addAndWait(job, { id: 'second' }, { timeoutMs: 3_000 })).to.equal(false);
     process.removeAllListeners('unhandledRejection');

@@ -52,17 +52,17 @@ describe('jobs on hosts with wrong clocks', () => {
     const env = { ...buildEnvWithClockAhead(wrongMs), REDIS_URL: server.url, QUEUE_PREFIX: prefix };
     const child = forkTestProgram('test/jobs/clock-process', env, { silent: true });
     started.push(child);
-    const told: Told[] = [];
-    child.on('message', (message: Told) => told.push(message));
-    await eventually('the worker to be ready', () => told.some(({ ready }) => ready), 30_000);
+    const messages: Told[] = [];
+    child.on('message', (message: Told) => messages.push(message));
+    await eventually('the worker to be ready', () => messages.some(({ ready }) => ready), 30_000);
     return {
       async add(job: ClockOrder['job'], delayMs: number): Promise<string> {
         const thingId = newId();
         child.send({ job, thingId, delayMs } satisfies ClockOrder);
-        await eventually('the job to be added', () => told.some(({ added }) => added === thingId));
+        await eventually('the job to be added', () => messages.some(({ added }) => added === thingId));
         return thingId;
       },
-      runs: (thingId: string) => told.filter(({ ran }) => ran === thingId).length,
+      runs: (thingId: string) => messages.filter(({ ran }) => ran === thingId).length,
     };
   }
 

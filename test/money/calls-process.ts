@@ -351,7 +351,7 @@ async function answer({ name, input }: Asked): Promise<Answer<unknown>> {
 }
 
 process.on('message', (asked: Asked) => {
-  void answer(asked).then((said) => process.send?.({ id: asked.id, answer: said }));
+  void answer(asked).then((reply) => process.send?.({ id: asked.id, answer: reply }));
 });
 process.on('disconnect', () => process.exit());
 redis();

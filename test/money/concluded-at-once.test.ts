@@ -54,15 +54,15 @@ describe('two processes that move one purchase concurrently', () => {
       const sent = await sentPurchase();
       const { _id: purchaseId, accountId } = sent.purchase;
       const { sellerId } = sent.order;
-      const heard = await atOnce(
+      const results = await atOnce(
         { collection: firstWriteOf[first], work: () => concludeHere(sent, first) },
         {
           collection: firstWriteOf[second],
-          work: async () => saidBy(await other.call('conclude', { purchaseId, sellerId, as: second })),
+          work: async () => outcomeOf(await other.call('conclude', { purchaseId, sellerId, as: second })),
         },
       );
-      expect([...heard].sort()).to.deep.equal(['done', 'stale']);
-      const isSold = (heard[0] === 'done' ? first : second) === 'success';
+      expect([...results].sort()).to.deep.equal(['done', 'stale']);
+      const isSold = (results[0] === 'done' ? first : second) === 'success';
       expect(await statusOf(purchaseId)).to.equal(isSold ? 'SUCCESS' : 'FAILED');
       expect(await journalsOf(purchaseId)).to.deep.equal(['purchase', isSold ? 'success' : 'refund']);
       // The deposit, the debit, and the refund.
@@ -100,8 +100,8 @@ describe('two processes that move one purchase concurrently', () => {
       {
         collection: 'journals',
         work: async () => {
-          const heard = await other.call('post', posting);
-          return heard.ok ? heard.value.outcome : heard.refusal;
+          const answer = await other.call('post', posting);
+          return answer.ok ? answer.value.outcome : answer.refusal;
         },
       },
     );
@@ -179,6 +179,6 @@ interface Held<T> {
   work: () => Promise<T>;
 }
 
-function saidBy(heard: Heard<unknown>): string {
-  return heard.ok ? 'done' : heard.refusal;
+function outcomeOf(answer: Heard<unknown>): string {
+  return answer.ok ? 'done' : answer.refusal;
 }

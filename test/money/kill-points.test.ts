@@ -14,7 +14,7 @@ import type { CalledService } from './support/called-service.js';
 import {
   callIds,
   expectFirst,
-  held,
+  holdBefore,
   startKillWorld,
   unanswered,
   valueOf,
@@ -66,8 +66,10 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   after(() => world.stop());
 
   const wallets = 'wallets';
-  kills('before the first command of a posting', purchase('new'), () => held('find', wallets, { movements }));
-  kills('after the wallets were read', purchase('new'), () => held('update', wallets, { movements }));
+  kills('before the first command of a posting', purchase('new'), () =>
+    holdBefore('find', wallets, { movements }),
+  );
+  kills('after the wallets were read', purchase('new'), () => holdBefore('update', wallets, { movements }));
   kills('after the wallets were updated', purchase('new'), () =>
     unanswered('update', wallets, { movements }),
   );
@@ -76,7 +78,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
   );
   kills('before the commit is sent', purchase('new'), () => unanswered('insert', 'journals', { movements }));
   kills('while the commit is on its way', purchase('either'), () =>
-    held('commitTransaction', null, { movements, ms: 1_500 }),
+    holdBefore('commitTransaction', null, { movements, ms: 1_500 }),
   );
   kills('after the commit, before its reply', purchase('known'), committed('transactions'));
   kills('after the commit, before its job is added', purchase('known', { jobLost: true }), heldAtItsJob);
@@ -194,7 +196,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
    */
   function heldAtItsJob(begun: Deed[]): Hold {
     return async (victim) => {
-      const atCommit = await held('commitTransaction', null, { movements, ms: 600 })(victim);
+      const atCommit = await holdBefore('commitTransaction', null, { movements, ms: 600 })(victim);
       return async () => {
         await atCommit();
         victim.gate.hang();
@@ -236,7 +238,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
       const areThere = arrivedAtTheProvider(begun, answers);
       return Promise.resolve(async () => {
         await areThere();
-        const atSuccess = await held('update', 'transactions', { movements })(victim);
+        const atSuccess = await holdBefore('update', 'transactions', { movements })(victim);
         answer(true);
         await atSuccess();
       });

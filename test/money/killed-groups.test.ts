@@ -12,7 +12,7 @@ import { untilDefinite } from './support/book.js';
 import {
   callIds,
   expectFirst,
-  held,
+  holdBefore,
   startKillWorld,
   unanswered,
   type Hold,
@@ -43,12 +43,16 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   after(() => world.stop());
 
   const wallets = 'wallets';
-  kills('before its first command', held('find', wallets), 'nothing');
-  kills('after the wallets were read', held('update', wallets), 'nothing');
+  kills('before its first command', holdBefore('find', wallets), 'nothing');
+  kills('after the wallets were read', holdBefore('update', wallets), 'nothing');
   kills('after the wallets were updated', unanswered('update', wallets), 'nothing');
   kills('after the purchases were inserted', unanswered('insert', 'transactions'), 'nothing');
   kills('before the commit is sent', unanswered('insert', 'journals'), 'nothing');
-  kills('while the commit is on its way', held('commitTransaction', null, { ms: 1_500 }), 'all or nothing');
+  kills(
+    'while the commit is on its way',
+    holdBefore('commitTransaction', null, { ms: 1_500 }),
+    'all or nothing',
+  );
   kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
 
   it('afterwards everything is done once and the ledger is verified', () =>
@@ -60,7 +64,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
       await inParallel(all, atOnce, async () => {
         const { accounts, leader, group } = await ask();
         await world.withVictim([], async (victim) => {
-          const isLeading = await held('commitTransaction', null, { ms: leadMs })(victim);
+          const isLeading = await holdBefore('commitTransaction', null, { ms: leadMs })(victim);
           void victim.service.call('buyRouted', { ...leader, requestId: callIds.victim });
           await isLeading();
           const isThere = await hold(victim);

@@ -247,14 +247,26 @@ describe('money against a model', function () {
     const book: Book = {
       ...opened,
       asked: [],
-      told: [],
+      receivedStatuses: [],
       closed: [],
       uncovered: [],
       newName: () => `${id}-${++names}`,
     };
-    const heard = { quoteId: null, heard: 'accepted' as const, fromMs: Date.now(), toMs: Date.now() };
+    const acceptedDeposit = {
+      quoteId: null,
+      heard: 'accepted' as const,
+      fromMs: Date.now(),
+      toMs: Date.now(),
+    };
     for (const { accountId, refId, id } of deposits) {
-      book.asked.push({ ...heard, collection: 'deposits', accountId, name: { refId }, change: balance, id });
+      book.asked.push({
+        ...acceptedDeposit,
+        collection: 'deposits',
+        accountId,
+        name: { refId },
+        change: balance,
+        id,
+      });
     }
     for (const step of firstSteps) {
       await takeStep({ book, fleet }, { ...step, process: 0 });

@@ -202,8 +202,10 @@ describe('posting engine', () => {
       const patience = { deadlineMs: 15_000 };
       waiting = Promise.all(Array.from({ length: 10 }, () => post(debit(held, 1_000), patience)));
       for (let round = 0; round < 3; round++) {
-        const beside = await Promise.all(free.map((each) => post(debit(each, 1_000), { deadlineMs: 7_000 })));
-        expect(outcomes(beside)).to.deep.equal(free.map(() => 'posted'));
+        const results = await Promise.all(
+          free.map((each) => post(debit(each, 1_000), { deadlineMs: 7_000 })),
+        );
+        expect(outcomes(results)).to.deep.equal(free.map(() => 'posted'));
       }
     } finally {
       await session.abortTransaction();

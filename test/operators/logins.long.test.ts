@@ -268,8 +268,8 @@ describe('console login', function () {
     expect((await known.login('vina', passwordOf('vina'))).status, 'who has logged in here before').to.equal(
       303,
     );
-    const told = await auditOf(/^login\.limited$/);
-    expect(told.length, 'once a window and limit').to.be.within(2, 6);
+    const entries = await auditOf(/^login\.limited$/);
+    expect(entries.length, 'once a window and limit').to.be.within(2, 6);
   });
 
   it('stores no typed text and treats impossible names like wrong passwords', async () => {

@@ -119,20 +119,20 @@ describe('operator rights', function () {
       for (const command of commands) {
         const action = actionOf(command);
         expect(action, command.name()).to.be.oneOf(Object.keys(rights));
-        const said = await actorOf({
+        const actorOrError = await actorOf({
           action: action as OperatorAction,
           as: undefined,
           toleratesOutage: false,
         }).catch((error: unknown) => String(error));
-        const isIn = said === `operator:${username}`;
-        expect(isIn, `${role}: topup ${pathOf(command).join(' ')}: ${said}`).to.equal(
+        const isIn = actorOrError === `operator:${username}`;
+        expect(isIn, `${role}: topup ${pathOf(command).join(' ')}: ${actorOrError}`).to.equal(
           isAllowed(role, action as OperatorAction),
         );
         if (isIn) {
           allowed += 1;
         } else {
           refused += 1;
-          expect(said).to.include(`role ${role} may not`);
+          expect(actorOrError).to.include(`role ${role} may not`);
         }
       }
     }

@@ -338,14 +338,14 @@ describe('an erasure', function () {
   });
 
   it('finds a phone number in each of its formats', async () => {
-    for (const kept of ['6281177761240', '+6281177761240', '081177761240']) {
+    for (const storedNumber of ['6281177761240', '+6281177761240', '081177761240']) {
       for (const asked of ['081177761240', '6281177761240', '+62 811-7776-1240']) {
-        const paid = someQuote({ customerNumber: kept, usedBy: newId() });
+        const paid = someQuote({ customerNumber: storedNumber, usedBy: newId() });
         await QuoteModel.create(paid);
         const { bills } = await exportCustomer(asked, by);
-        expect(bills, `${kept} by ${asked}`).to.have.length(1);
+        expect(bills, `${storedNumber} by ${asked}`).to.have.length(1);
         expect((await eraseCustomer(asked, by)).bills).to.equal(1);
-        expect((await quotes.findOne({ _id: paid._id }))?.customerNumber).to.equal(maskAll(kept));
+        expect((await quotes.findOne({ _id: paid._id }))?.customerNumber).to.equal(maskAll(storedNumber));
       }
     }
     const players = someQuote({ customerNumber: '81177761240' });

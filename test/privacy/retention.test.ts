@@ -198,22 +198,24 @@ describe('retention', function () {
     const open = await play.buy();
     const reviewed = await play.buy();
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: new Date() } });
-    const told = await play.buy();
-    await play.succeed(told);
+    const undelivered = await play.buy();
+    await play.succeed(undelivered);
     const row = buildDelivery({
       id: newId(),
       accountId: play.buyer._id,
       channel: 'webhook',
       url: 'https://x.example/',
       event: 'transaction.success',
-      refId: told.refId,
-      orderKey: told._id,
+      refId: undelivered.refId,
+      orderKey: undelivered._id,
       orderRank: 1,
       payload: { data: { customer_number: number } },
     });
     await deliveries.insertOne(row);
     const numbers = async () =>
-      Promise.all([young, open, reviewed, told].map(async ({ _id }) => (await stored(_id)).customerNumber));
+      Promise.all(
+        [young, open, reviewed, undelivered].map(async ({ _id }) => (await stored(_id)).customerNumber),
+      );
     const clear = [number, number, number, number];
 
     later(600 * dayMs);
@@ -231,11 +233,11 @@ describe('retention', function () {
     const { left } = await eraseCustomer(number, by);
     expect(left.map(({ transactionId, why }) => `${transactionId}: ${why}`)).to.include.members([
       `${open._id}: not final`,
-      `${told._id}: a webhook is under way`,
+      `${undelivered._id}: a webhook is under way`,
     ]);
     await deliveries.updateOne({ _id: row._id }, { $set: { state: 'delivered', nextAttemptAt: null } });
     await afterTwoYears();
-    expect((await stored(told._id)).customerNumber).to.equal(hidden);
+    expect((await stored(undelivered._id)).customerNumber).to.equal(hidden);
     await purchases.updateOne({ _id: reviewed._id }, { $set: { reviewSince: null } });
   });
 
@@ -363,16 +365,16 @@ describe('retention', function () {
       return delivery._id;
     };
     const old = [await make('dead', 181), await make('held', 181), await make('dead', 500)];
-    const kept = [
+    const retained = [
       await make('dead', 179),
       await make('held', 179),
       await make('due', 500),
       await make('delivered', 500),
     ];
     await Promise.all([applyRetention(), applyRetention()]);
-    const left = await deliveries.distinct('_id', { _id: { $in: [...old, ...kept] } });
-    expect(left).to.have.members(kept);
-    await deliveries.deleteMany({ _id: { $in: kept } });
+    const left = await deliveries.distinct('_id', { _id: { $in: [...old, ...retained] } });
+    expect(left).to.have.members(retained);
+    await deliveries.deleteMany({ _id: { $in: retained } });
   });
 
   it('is idempotent and safe when several run at once', async () => {

@@ -222,11 +222,11 @@ describe('provider callbacks', () => {
         .countDocuments({ transactionId: { $in: ids }, sentAt: { $type: 'date' } });
       return sent === ids.length;
     });
-    const says = (id: string) => (ids.indexOf(id) % 2 === 0 ? 'success' : 'failed');
+    const resultOf = (id: string) => (ids.indexOf(id) % 2 === 0 ? 'success' : 'failed');
     const storm = ids.flatMap((id) => [
       () => h2hCallback(`${id}-1`, 'pending'),
-      ...Array.from({ length: 5 }, () => () => h2hCallback(`${id}-1`, says(id))),
-      () => h2hCallback(`${id}-1`, says(id) === 'success' ? 'failed' : 'success', 'forged'),
+      ...Array.from({ length: 5 }, () => () => h2hCallback(`${id}-1`, resultOf(id))),
+      () => h2hCallback(`${id}-1`, resultOf(id) === 'success' ? 'failed' : 'success', 'forged'),
     ]);
     const order = storm
       .map((call, index) => ({ call, key: (index * 7_919) % 1_009 }))
@@ -240,7 +240,7 @@ describe('provider callbacks', () => {
     expect(statuses.filter((status) => status === 200)).to.have.length(ids.length * 6);
     for (const id of ids) {
       const final = await finalOf(stack, id);
-      expect(final.status).to.equal(says(id) === 'success' ? 'SUCCESS' : 'FAILED');
+      expect(final.status).to.equal(resultOf(id) === 'success' ? 'SUCCESS' : 'FAILED');
       // Versions: 0 accepted, 1 sent, 2 concluded.
       expect(final.version, id).to.equal(2);
       expect(await attemptsOf(stack, id)).to.have.length(1);

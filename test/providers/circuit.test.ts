@@ -180,7 +180,7 @@ describe('provider circuits', () => {
     try {
       await once(child, 'message');
       const seller = newId();
-      expect(await tell(child, { sellerId: seller, failures: 20 })).to.equal('open');
+      expect(await sendOrder(child, { sellerId: seller, failures: 20 })).to.equal('open');
       expect(await stateOf(seller)).to.equal('open');
       goOn(circuitRules.openMs);
       expect(await stateOf(seller)).to.equal('half-open');
@@ -202,10 +202,10 @@ describe('provider circuits', () => {
     try {
       await once(child, 'message');
       const seller = newId();
-      expect(await tell(child, { sellerId: seller, failures: 10 })).to.equal('closed');
+      expect(await sendOrder(child, { sellerId: seller, failures: 10 })).to.equal('closed');
       await record(seller, 9, { failed: true });
       expect(await stateOf(seller)).to.equal('closed');
-      expect(await tell(child, { sellerId: seller, failures: 1 })).to.equal('open');
+      expect(await sendOrder(child, { sellerId: seller, failures: 1 })).to.equal('open');
       expect(await stateOf(seller)).to.equal('open');
     } finally {
       child.kill();
@@ -213,7 +213,7 @@ describe('provider circuits', () => {
   });
 });
 
-async function tell(child: ChildProcess, order: CircuitOrder): Promise<string> {
+async function sendOrder(child: ChildProcess, order: CircuitOrder): Promise<string> {
   child.send(order);
   const [answer] = (await once(child, 'message')) as [{ state: string }];
   return answer.state;

@@ -263,13 +263,13 @@ function describeReadings(the: () => Harness): void {
 
   it('no outcome contains our secret', async () => {
     const { adapter, connection, prepaid } = the();
-    const said = JSON.stringify([
+    const serialized = JSON.stringify([
       await adapter.buy({ ...connection, baseUrl: 'http://provider.invalid' }, orderOf(prepaid.success)),
       await adapter.balance({ ...connection, baseUrl: 'http://provider.invalid' }),
       await adapter.buy({ ...connection, secret: 'wrong-secret' }, orderOf(prepaid.success)),
     ]);
-    expect(said).not.to.contain(connection.secret);
-    expect(said).not.to.match(/[0-9a-f]{32}/);
+    expect(serialized).not.to.contain(connection.secret);
+    expect(serialized).not.to.match(/[0-9a-f]{32}/);
   });
 
   it('reports a rejected key as a configuration fault', async () => {

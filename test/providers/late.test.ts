@@ -54,8 +54,8 @@ describe('calls that can buy, after their deadline', () => {
       onInquiry();
     }
     const bill = { customer_name: 'X', admin: 2_500, selling_price: total, periode: '201901' };
-    const said = { ref_id, customer_no, rc: '00', status: 'Sukses', message: 'ok', sn: 'SN' };
-    sendJson(response, 200, { data: { ...said, ...bill } });
+    const reply = { ref_id, customer_no, rc: '00', status: 'Sukses', message: 'ok', sn: 'SN' };
+    sendJson(response, 200, { data: { ...reply, ...bill } });
   }
 
   const connection = (): ProviderConnection => ({
@@ -141,9 +141,9 @@ describe('calls that can buy, after their deadline', () => {
 
   it('writes nothing to a connection if the host was suspended while it opened', async () => {
     const claimedMs = await redisNow();
-    const stoodStill = () => shiftRedisTime(redis(), () => sleptMs);
+    const suspendHost = () => shiftRedisTime(redis(), () => sleptMs);
     const channel = 'undici:client:beforeConnect';
-    diagnosticsChannel.subscribe(channel, stoodStill);
+    diagnosticsChannel.subscribe(channel, suspendHost);
     try {
       for (const call of ['buy', 'inquire'] as const) {
         const fresh = await startPlayServer(answer);
@@ -154,7 +154,7 @@ describe('calls that can buy, after their deadline', () => {
         delete (redis() as Partial<Redis>).eval;
       }
     } finally {
-      diagnosticsChannel.unsubscribe(channel, stoodStill);
+      diagnosticsChannel.unsubscribe(channel, suspendHost);
     }
   });
 

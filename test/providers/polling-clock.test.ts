@@ -25,7 +25,7 @@ const hour = 3_600 * second;
 describe('polling schedule', () => {
   let server: PlayServer;
   let callsAtMs: number[];
-  let says: 'pending' | 'unknown';
+  let providerAnswer: 'pending' | 'unknown';
 
   before(async () => {
     await connectMongoWhenItAnswers();
@@ -36,7 +36,7 @@ describe('polling schedule', () => {
     server = await startPlayServer((call, response) => {
       callsAtMs.push(nowMs());
       const refId = call.url.searchParams.get('ref_id');
-      if (says === 'unknown') {
+      if (providerAnswer === 'unknown') {
         sendJson(response, 200, { status: '01', message: 'There is no such ref_id' });
         return;
       }
@@ -56,7 +56,7 @@ describe('polling schedule', () => {
   });
   beforeEach(() => {
     callsAtMs = [];
-    says = 'pending';
+    providerAnswer = 'pending';
   });
 
   /** Accepts and sends one order. Only the test moves the clock. */
@@ -111,7 +111,7 @@ describe('polling schedule', () => {
 
   it('an order that the provider once knew is never bought elsewhere', async () => {
     const { id, at } = await sendOrder();
-    says = 'unknown';
+    providerAnswer = 'unknown';
     for (let ms = 0; ms <= 120 * second; ms += second) {
       at(ms);
       await fulfilById(id);

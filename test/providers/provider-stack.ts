@@ -55,8 +55,8 @@ export async function addSeller(stack: Stack, username: string): Promise<string>
   const template = await accounts.findOne({ username: 'seller' });
   const _id = randomUUID().replaceAll('-', '');
   // Without webhooks: the template's secrets are sealed for its own account.
-  const told = { webhookUrl: null, callbackUrl: null };
-  await accounts.insertOne({ ...template, ...told, _id, username });
+  const noWebhooks = { webhookUrl: null, callbackUrl: null };
+  await accounts.insertOne({ ...template, ...noWebhooks, _id, username });
   return _id;
 }
 

@@ -275,20 +275,20 @@ describe('provider queues', function () {
       .findOne({ _id: sellerId });
     const id = await purchase(buyer, code, '081234567899');
     await eventually('the pause', async () => (await ordersOf([id]))[0]?.code === 'not-sent');
-    const said = await topup(
+    const result = await topup(
       ['provider', 'resume', seller?.username ?? '', '--reason', 'they are back'],
       stack.env,
     );
-    expect(said.stdout).to.contain('in service again');
+    expect(result.stdout).to.contain('in service again');
     expect((await finalOf(stack, id, 60_000)).status).to.equal('SUCCESS');
   });
 
   it('pass the orders of a removed provider to others, and leave Redis', async function () {
     this.timeout(300_000);
-    const gone = await play(sell, { callsPerSecond: 0.1 });
+    const removed = await play(sell, { callsPerSecond: 0.1 });
     const other = await play(sell);
     const code = await addProduct(stack, [
-      { sellerId: gone.sellerId, price: 10_000 },
+      { sellerId: removed.sellerId, price: 10_000 },
       { sellerId: other.sellerId, price: 10_000 },
     ]);
     // Ties go to either seller, so only the first is offered during acceptance.
@@ -299,21 +299,21 @@ describe('provider queues', function () {
     await offers.updateOne({ _id: `${code}:${other.sellerId}` }, { $set: { status: 'active' } });
     await stack.db
       .collection<{ _id: string }>('accounts')
-      .updateOne({ _id: gone.sellerId }, { $set: { provider: null } });
+      .updateOne({ _id: removed.sellerId }, { $set: { provider: null } });
     await announceChange(stack);
     const finals = await Promise.all(ids.map((id) => finalOf(stack, id, 60_000)));
     expect(finals.map(({ status }) => status)).to.deep.equal(ids.map(() => 'SUCCESS'));
-    expect(gone.arrivals.length + other.arrivals.length).to.equal(ids.length);
+    expect(removed.arrivals.length + other.arrivals.length).to.equal(ids.length);
     expect(other.arrivals.length).to.be.at.least(8);
     // The queue stays for two minutes, because the sweep may still add jobs. Simulate their end.
-    await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, gone.sellerId);
+    await redis.zadd(`${stack.env['QUEUE_PREFIX'] ?? ''}:provider-queues`, 0, removed.sellerId);
     const left = () =>
-      redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(gone.sellerId).name}:*`);
+      redis.keys(`${stack.env['QUEUE_PREFIX'] ?? ''}:${getProviderQueue(removed.sellerId).name}:*`);
     const gonePromptly = () =>
       eventually('its queue to be gone', async () => String(await left()) === '', 90_000);
     await gonePromptly();
     // A process may look at the queue for the first time just after its removal.
-    const late = new Queue(getProviderQueue(gone.sellerId).name, {
+    const late = new Queue(getProviderQueue(removed.sellerId).name, {
       connection: redis,
       prefix: stack.env['QUEUE_PREFIX'] ?? '',
     });

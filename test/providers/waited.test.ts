@@ -24,12 +24,12 @@ describe('calls that can buy, after waiting', () => {
   const { real } = gated;
   let provider: PlayServer;
   let isHeld = false;
-  let held: ServerResponse[] = [];
+  let heldResponses: ServerResponse[] = [];
 
   before(async () => {
     provider = await startPlayServer((_call, response) => {
       if (isHeld) {
-        held.push(response);
+        heldResponses.push(response);
       } else {
         answer(response);
       }
@@ -38,10 +38,10 @@ describe('calls that can buy, after waiting', () => {
   after(() => provider.stop());
   beforeEach(() => {
     isHeld = false;
-    held = [];
+    heldResponses = [];
     provider.calls.length = 0;
   });
-  afterEach(() => held.forEach(answer));
+  afterEach(() => heldResponses.forEach(answer));
 
   it('are not written to an open connection after a blocked event loop; it stays open', async () => {
     const sellerId = newId();
@@ -72,12 +72,15 @@ describe('calls that can buy, after waiting', () => {
         buy(sellers[Math.floor(n / each)] ?? '', 10_000),
       ),
     );
-    await eventually('as many as there are connections', () => held.length === connectionsOfAnAddress);
+    await eventually(
+      'as many as there are connections',
+      () => heldResponses.length === connectionsOfAnAddress,
+    );
     const beforeMs = nowMs() + 300;
     const late = buy(newId(), 300).catch((error: unknown) => error);
     await eventually('its time to be over', () => nowMs() > beforeMs);
     isHeld = false;
-    held.forEach(answer);
+    heldResponses.forEach(answer);
     expect(await late).to.be.instanceOf(LateError);
     await first;
     expect(provider.calls).to.have.length(connectionsOfAnAddress);

@@ -48,7 +48,7 @@ describe('purchases during crashes', function () {
       ref_id: uniqueRef(),
     });
 
-    const told = collectTold();
+    const collector = collectTold();
     let stopping = false;
     const chaos = killWorkersAgainAndAgain(() => stopping);
     const accepted: string[] = [];
@@ -78,7 +78,7 @@ describe('purchases during crashes', function () {
     await expectLedgerToHold(stack);
     await expectLedgerVerified(stack);
     await expectExecutionsToMatch(stack);
-    await expectEveryFinalStateTold(told);
+    await expectEveryFinalStateTold(collector);
   });
 
   async function killWorkersAgainAndAgain(stopped: () => boolean): Promise<void> {
@@ -137,7 +137,7 @@ describe('purchases during crashes', function () {
     };
   }
 
-  async function expectEveryFinalStateTold(told: Told): Promise<void> {
+  async function expectEveryFinalStateTold(collector: Told): Promise<void> {
     const wanted = await stack.db
       .collection<{ _id: string; status: string }>('transactions')
       .find({})
@@ -146,7 +146,7 @@ describe('purchases during crashes', function () {
     await eventually(
       'a webhook for every final state',
       () => {
-        const missing = wanted.filter((each) => !told.states.has(each));
+        const missing = wanted.filter((each) => !collector.states.has(each));
         if (missing.length > 0) {
           throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
         }
@@ -154,6 +154,6 @@ describe('purchases during crashes', function () {
       },
       60_000,
     );
-    await told.end();
+    await collector.end();
   }
 });

@@ -35,10 +35,10 @@ describe('a MongoDB election during purchases', function () {
   });
 
   it(`of ${electionMs / 1_000} s, starting at a commit, causes only 503 with Retry-After, and no purchase is lost`, async () => {
-    const heard: Answer[] = [];
+    const answers: Answer[] = [];
     const number = '081234567890';
     const buy = () =>
-      buyUntilAnswered({ key, number, heard: (answer) => heard.push(answer) }, () => stack.baseUrl);
+      buyUntilAnswered({ key, number, heard: (answer) => answers.push(answer) }, () => stack.baseUrl);
     const bought: Promise<string>[] = [];
     const buyAll = async () => {
       await runAtRate(perSecond, purchases, (index) => {
@@ -54,7 +54,7 @@ describe('a MongoDB election during purchases', function () {
       buyAll,
     );
 
-    const refused = heard.filter((each) => each.status !== 200);
+    const refused = answers.filter((each) => each.status !== 200);
     expect(refused, 'the election was felt').to.not.have.length(0);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);

@@ -38,7 +38,7 @@ describe('a process killed while it holds a wallet lock', () => {
       });
     const refs = [uniqueRef('killed'), uniqueRef('other')];
     const uri = stack.env['MONGODB_URI'] ?? '';
-    const heard: Answer[] = [];
+    const answers: Answer[] = [];
     // The commit reaches the database, but pauses there until its transaction has long expired.
     const pause = { kind: 'pause', commands: ['commitTransaction'], ms: 20_000, uri } as const;
     await withFault(pause, async ({ met }) => {
@@ -52,7 +52,7 @@ describe('a process killed while it holds a wallet lock', () => {
             `${ref} to be accepted`,
             async () => {
               const answer = await buy(stack.baseUrl, ref);
-              heard.push(answer);
+              answers.push(answer);
               return answer.status !== 503;
             },
             30_000,
@@ -60,7 +60,7 @@ describe('a process killed while it holds a wallet lock', () => {
         ),
       );
     });
-    const refused = heard.filter((each) => each.status !== 200);
+    const refused = answers.filter((each) => each.status !== 200);
     expect(refused, 'the lock was felt').to.not.have.length(0);
     for (const { status, headers, body } of refused) {
       expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);

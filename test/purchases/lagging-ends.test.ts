@@ -69,8 +69,8 @@ describe('a lagging majority after the end of a purchase', () => {
   it('a reversal is refused once a majority has the failure', async () => {
     const { purchase, ending } = await endUnconfirmed({ lagMs: 1_000 });
     const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
-    const held = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
-    expect([(refused as Error).message, held?.status]).to.deep.equal([
+    const committed = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
+    expect([(refused as Error).message, committed?.status]).to.deep.equal([
       `Transaction ${purchase._id} is FAILED; only a SUCCESS is taken back.`,
       'FAILED',
     ]);
@@ -91,8 +91,8 @@ describe('a lagging majority after the end of a purchase', () => {
     const { _id, accountId } = purchase;
     const row = await eventually('its callback', () => deliveries.findOne({ accountId, orderKey: _id }));
     const { rows } = await claimDeliveries(row.receiverId, 5);
-    const held = await PurchaseModel.findById(_id).readConcern('majority').lean();
-    expect([rows.map((each) => each._id), held?.status]).to.deep.equal([[row._id], 'FAILED']);
+    const committed = await PurchaseModel.findById(_id).readConcern('majority').lean();
+    expect([rows.map((each) => each._id), committed?.status]).to.deep.equal([[row._id], 'FAILED']);
     await ending;
   });
 });
@@ -115,8 +115,8 @@ describe('a lagging majority after the acceptance of a purchase', () => {
       findPurchase(shop.buyer._id, refId),
       findPurchase(shop.buyer._id, _id),
     ]);
-    const held = await PurchaseModel.findById(_id).readConcern('majority').lean();
-    expect([byRef._id, byId._id, held?._id]).to.deep.equal([_id, _id, _id]);
+    const committed = await PurchaseModel.findById(_id).readConcern('majority').lean();
+    expect([byRef._id, byId._id, committed?._id]).to.deep.equal([_id, _id, _id]);
     await buying;
   });
 

@@ -57,7 +57,7 @@ describe('purchases during MongoDB faults', function () {
     const where = commands === commits ? 'at commits' : 'at every command';
     it(`${kind} ${where}: answers or 503 with Retry-After, and each purchase is accepted once`, async () => {
       const known = await stack.db.collection('transactions').countDocuments();
-      const heard: Answer[] = [];
+      const answers: Answer[] = [];
       const accepted: string[] = [];
       const uri = stack.env['MONGODB_URI'] ?? '';
       const unanswered: string[] = [];
@@ -65,7 +65,7 @@ describe('purchases during MongoDB faults', function () {
         key,
         number: '081234567890',
         refId,
-        heard: (answer: Answer) => heard.push(answer),
+        heard: (answer: Answer) => answers.push(answer),
       });
       // The fault hits commands at random, so some purchases succeed only when it is over.
       const tryThrice = async () => {
@@ -90,7 +90,7 @@ describe('purchases during MongoDB faults', function () {
       await inParallel(unanswered, atOnce, async (refId) => {
         accepted.push(await buyUntilAnswered(order(refId), () => stack.baseUrl));
       });
-      for (const { status, headers, body } of heard.filter((each) => each.status !== 200)) {
+      for (const { status, headers, body } of answers.filter((each) => each.status !== 200)) {
         expect([status, body.code], JSON.stringify(body)).to.deep.equal([503, '03']);
         expect(Number(headers['retry-after'])).to.be.greaterThan(0);
       }
@@ -102,9 +102,9 @@ describe('purchases during MongoDB faults', function () {
   it('a new process whose first cache reads get no reply answers within 20 s', async () => {
     const web = await stack.startWeb();
     const uri = stack.env['MONGODB_URI'] ?? '';
-    const kept = ['apiKeys', 'accounts', 'products', 'offers', 'providerStates'];
+    const cachedCollections = ['apiKeys', 'accounts', 'products', 'offers', 'providerStates'];
     const faults = await Promise.all(
-      kept.map((name) =>
+      cachedCollections.map((name) =>
         startFault({
           kind: 'silence',
           commands: ['find'],

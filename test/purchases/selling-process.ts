@@ -23,7 +23,7 @@ process.on('message', (order: SellingOrder | 'slots' | 'stop') => {
   if (order === 'stop') {
     stopped = true;
   } else {
-    void (order === 'slots' ? tellSlots() : sell(order));
+    void (order === 'slots' ? sendSlots() : sell(order));
   }
 });
 process.on('disconnect', () => process.exit());
@@ -50,7 +50,7 @@ async function sell({ parties, purchases, atOnce, seed }: SellingOrder): Promise
 }
 
 /** Sends the slots that two concurrent groups would get. */
-async function tellSlots(): Promise<void> {
+async function sendSlots(): Promise<void> {
   const taken = [takeSlot(0), takeSlot(0)];
   taken.forEach((each) => {
     each.giveBack();

@@ -40,10 +40,10 @@ describe('single verification at a time', () => {
     const name = `test-${newId()}`;
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    let held: Held | null = null;
+    let handle: Held | null = null;
     const limits = holdMaxMs === undefined ? {} : { holdMaxMs };
-    const work = withLease(name, leaseMs, (given) => ((held = given), ended), limits);
-    const given = await eventually('the lease', () => held);
+    const work = withLease(name, leaseMs, (given) => ((handle = given), ended), limits);
+    const given = await eventually('the lease', () => handle);
     const key = `${env.QUEUE_PREFIX}:{lease}:${name}`;
     return { name, key, held: given, end: () => (end(), work) };
   }

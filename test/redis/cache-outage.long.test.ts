@@ -100,9 +100,9 @@ describe('a change while a process misses its invalidation', function () {
     await eventually('the others to know', async () => (await hearers()) === 1);
     expect(await priceThere()).to.equal(price);
     await raise();
-    const toldAt = performance.now();
+    const raisedAtMs = performance.now();
     await eventually('the new price', async () => (await priceThere()) === price);
-    expect(performance.now() - toldAt).to.be.below(limits.cacheDeafMs + 500);
+    expect(performance.now() - raisedAtMs).to.be.below(limits.cacheDeafMs + 500);
   });
 
   it('takes effect before the next call of a paused process', async () => {

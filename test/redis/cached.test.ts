@@ -28,7 +28,7 @@ interface Fact {
 function store() {
   const rows = new Map<string, Fact>();
   const reads: string[] = [];
-  let held: Promise<void> | null = null;
+  let gate: Promise<void> | null = null;
   return {
     rows,
     reads,
@@ -36,17 +36,17 @@ function store() {
     load: async (id: string): Promise<Fact | null> => {
       reads.push(id);
       const found = rows.get(id) ?? null;
-      await held;
+      await gate;
       return found;
     },
     /** Delays new reads until the returned function is called. */
     hold: (): (() => void) => {
       let release: () => void = () => undefined;
-      held = new Promise((resolve) => {
+      gate = new Promise((resolve) => {
         release = resolve;
       });
       return () => {
-        held = null;
+        gate = null;
         release();
       };
     },
@@ -55,14 +55,14 @@ function store() {
 
 const nothing = () => Promise.resolve();
 
-for (const hears of [true, false]) {
-  describe(`the in-process cache, ${hears ? 'hearing of changes' : 'deaf'}`, () => {
+for (const isSubscribed of [true, false]) {
+  describe(`the in-process cache, ${isSubscribed ? 'hearing of changes' : 'deaf'}`, () => {
     before(async () => {
       await connectRedis();
-      if (hears) {
+      if (isSubscribed) {
         await subscribeToChanges();
       }
-      expect(getSubscriptionEpoch() !== 0).to.equal(hears);
+      expect(getSubscriptionEpoch() !== 0).to.equal(isSubscribed);
     });
     after(() => disconnectRedis());
 
@@ -194,7 +194,7 @@ for (const hears of [true, false]) {
       expect(await get('a')).to.equal('a');
     });
 
-    it(`reloads after a second: ${hears ? 'no' : 'yes'}`, async () => {
+    it(`reloads after a second: ${isSubscribed ? 'no' : 'yes'}`, async () => {
       const { rows, readsOf, load } = store();
       rows.set('a', { id: 'a', owner: 'x' });
       const get = createCache({ from: [OfferModel], load });
@@ -204,9 +204,9 @@ for (const hears of [true, false]) {
       const over = performance.now() + limits.cacheDeafMs;
       await eventually('a second to be over', () => performance.now() > over);
       await get('a');
-      expect(readsOf('a')).to.equal(hears ? 2 : 3);
+      expect(readsOf('a')).to.equal(isSubscribed ? 2 : 3);
       await short('a');
-      expect(readsOf('a')).to.equal(hears ? 3 : 4);
+      expect(readsOf('a')).to.equal(isSubscribed ? 3 : 4);
     });
   });
 }
@@ -215,7 +215,7 @@ describe('a cache invalidation', () => {
   /** Another subscriber, which acknowledges or stays silent. */
   let other: Redis;
   let answers: boolean;
-  const heard: Change[] = [];
+  const received: Change[] = [];
   before(async () => {
     await connectRedis();
     await subscribeToChanges();
@@ -223,7 +223,7 @@ describe('a cache invalidation', () => {
     await other.subscribe(`${env.QUEUE_PREFIX}:changes`);
     other.on('message', (_channel, text) => {
       const change = JSON.parse(text) as Change;
-      heard.push(change);
+      received.push(change);
       if (answers && change.phase !== 'begin') {
         void redis().publish(`${env.QUEUE_PREFIX}:process:${change.by}`, `ack ${change.id} other`);
       }
@@ -238,7 +238,7 @@ describe('a cache invalidation', () => {
     await redis().zadd(`${env.QUEUE_PREFIX}:hearers`, Date.now() + limits.hearingMs, 'other');
     const startedAt = performance.now();
     await writeAndInvalidate([OfferModel], [subject], work).catch(() => undefined);
-    const phases = heard.filter(({ subjects }) => subjects?.[0] === subject).map(({ phase }) => phase);
+    const phases = received.filter(({ subjects }) => subjects?.[0] === subject).map(({ phase }) => phase);
     return { ms: performance.now() - startedAt, phases };
   }
 

@@ -5,8 +5,8 @@
 import { keepFleetClock } from '../../src/redis/fleet-clock.js';
 import { nowMs } from '../../src/shared/clock.js';
 
-const tell = () => process.send?.({ nowMs: nowMs(), hostMs: Date.now() });
+const reportTime = () => process.send?.({ nowMs: nowMs(), hostMs: Date.now() });
 
 await keepFleetClock().measured;
-process.on('message', tell);
-tell();
+process.on('message', reportTime);
+reportTime();

@@ -10,9 +10,9 @@ import { connectRedis } from '../../src/redis/connection.js';
 const code = process.env['PRODUCT_CODE'] ?? '';
 await Promise.all([connectMongo(), connectRedis()]);
 await writeAndInvalidate([OfferModel], [code], async (offers) => {
-  const told = new Promise((resolve) => process.once('message', resolve));
+  const messageReceived = new Promise((resolve) => process.once('message', resolve));
   process.send?.('begun');
-  await told;
+  await messageReceived;
   await offers.updateMany({ productCode: code }, { $set: { price: 20_000 } });
   process.kill(process.pid, 'SIGKILL');
 });

@@ -60,10 +60,10 @@ describe('a Redis that refuses writes', function () {
       await buy();
     }
     await eventually('the worker to say it', () => linesWith(worker, `"code":"${code}"`).length > 0);
-    const said = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
+    const loggedLines = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
       line.includes(`"${code}"`),
     );
-    expect(said, '50 purchases, one line').to.have.length(1);
+    expect(loggedLines, '50 purchases, one line').to.have.length(1);
     const before = await tries(code);
     const startedAt = performance.now();
     await eventually('it to last', () => performance.now() - startedAt > 2_000);

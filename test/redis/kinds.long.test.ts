@@ -71,8 +71,8 @@ describe('kinds of Redis', function () {
         const leases = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*totals-slot*')));
         return leases.flat().length > 0;
       });
-      const kept = await Promise.all(cluster.nodes.map(({ client }) => client.dbsize()));
-      expect(kept.filter((keys) => keys > 0)).to.have.length(busyNodes);
+      const keyCounts = await Promise.all(cluster.nodes.map(({ client }) => client.dbsize()));
+      expect(keyCounts.filter((keys) => keys > 0)).to.have.length(busyNodes);
     });
   }
 

@@ -47,8 +47,8 @@ describe('changes effective for the next call in every process', function () {
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
   };
   const operate = async (...args: string[]) => {
-    const said = await topup([...args, '--reason', 'a test', '--json'], stack.env);
-    expect(said.code, said.stderr).to.equal(0);
+    const result = await topup([...args, '--reason', 'a test', '--json'], stack.env);
+    expect(result.code, result.stderr).to.equal(0);
   };
 
   it("a seller's price, set by offer and by product, repeatedly", async () => {

@@ -71,11 +71,11 @@ describe('graceful shutdown', function () {
   it('web: sends Connection: close to a busy client and ends at once', async () => {
     const web = await stack.startWeb();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
-    const heard: (string | undefined)[] = [];
+    const connectionHeaders: (string | undefined)[] = [];
     const call = async (): Promise<void> => {
       const request = http.get(`${web.url}/healthz`, { agent });
       const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-      heard.push(response.headers.connection);
+      connectionHeaders.push(response.headers.connection);
       response.resume();
       await once(response, 'end');
     };
@@ -85,13 +85,13 @@ describe('graceful shutdown', function () {
         await call().catch(() => (isGone = true));
       }
     });
-    await eventually('calls over connections that are kept', () => heard.length > 20);
+    await eventually('calls over connections that are kept', () => connectionHeaders.length > 20);
     const { code, tookMs } = await stopped(web);
     await Promise.all(clients);
     agent.destroy();
     expect(code, web.output()).to.equal(0);
     expect(tookMs).to.be.below(atOnceMs);
-    expect(heard.slice(0, 20)).not.to.include('close');
+    expect(connectionHeaders.slice(0, 20)).not.to.include('close');
   });
 
   it('web: answers earlier calls with Connection: close', async () => {

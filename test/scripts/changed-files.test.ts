@@ -43,7 +43,7 @@ describe('changed files of a CI run', () => {
     fs.writeFileSync(path.join(clone, 'new.ts'), '');
     fs.writeFileSync(path.join(clone, 'old.ts'), 'changed');
     try {
-      const { files, said } = changedFiles(clone);
+      const { files, description: said } = changedFiles(clone);
       expect(files).to.deep.equal(['evening.ts', 'new.ts', 'noon.ts', 'old.ts']);
       expect(said).to.equal('in the six hours before the last commit');
     } finally {
@@ -56,7 +56,7 @@ describe('changed files of a CI run', () => {
     expect(changedFiles(clone, 'HEAD~3').files).to.deep.equal(['evening.ts', 'morning.ts', 'noon.ts']);
     const lost = changedFiles(clone, '0'.repeat(40));
     expect(lost.files).to.deep.equal(['evening.ts', 'noon.ts']);
-    expect(lost.said).to.contain('is not in this clone');
+    expect(lost.description).to.contain('is not in this clone');
   });
 
   it('are limited to the known commits of a shallow clone', () => {
@@ -68,12 +68,12 @@ describe('changed files of a CI run', () => {
       git(folder, 'clone', '--quiet', '--depth', depth, `file://${clone}`, shallow);
       const changes = changedFiles(shallow);
       expect(changes.files, depth).to.deep.equal(files);
-      expect(changes.said, depth).to.contain('shallow');
+      expect(changes.description, depth).to.contain('shallow');
     }
   });
 
   it('are reported as unknown without git', () => {
-    const { files, said } = changedFiles(folder);
+    const { files, description: said } = changedFiles(folder);
     expect(files).to.deep.equal([]);
     expect(said).to.match(/^unknown, because git failed/);
     expect(roundNumber(folder, {})).to.equal(0);

@@ -65,7 +65,7 @@ export function startCopy(
   };
   started.stdout?.on('data', keep);
   started.stderr?.on('data', keep);
-  const gone = once(started, 'close');
+  const exited = once(started, 'close');
   return {
     process: started,
     localDir,
@@ -91,13 +91,13 @@ export function startCopy(
       return demo;
     },
     async ended() {
-      await gone;
+      await exited;
       return { code: started.exitCode };
     },
     async end(signal) {
       const startedAt = performance.now();
       started.kill(signal);
-      await gone;
+      await exited;
       return { code: started.exitCode, tookMs: performance.now() - startedAt };
     },
   };

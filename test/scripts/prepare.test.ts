@@ -51,11 +51,13 @@ describe('scripts in a checkout that must not install packages', () => {
     const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as {
       packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
     };
-    const kept = Object.entries(lock.packages).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+    const productionPackages = Object.entries(lock.packages).filter(
+      ([, { dev, devOptional }]) => !dev && !devOptional,
+    );
     fs.mkdirSync(path.join(dir, 'node_modules'));
     fs.writeFileSync(
       path.join(dir, 'node_modules/.package-lock.json'),
-      JSON.stringify({ ...lock, packages: Object.fromEntries(kept) }),
+      JSON.stringify({ ...lock, packages: Object.fromEntries(productionPackages) }),
     );
   }
 
@@ -105,12 +107,12 @@ describe('scripts in a checkout that must not install packages', () => {
       let printed = '';
       started.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
       started.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-      const gone = once(started, 'close');
+      const exited = once(started, 'close');
       const grandchild = await eventually('npm has started something', () =>
         readPidFile(path.join(dir, 'grandchild')),
       );
       started.kill(signal);
-      expect((await gone)[0]).to.equal(code);
+      expect((await exited)[0]).to.equal(code);
       const lines = printed.trim().split('\n');
       expect(lines).to.have.length(2);
       expect(lines[0]).to.contain('Installing');

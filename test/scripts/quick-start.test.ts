@@ -69,9 +69,9 @@ const notCloned = ['.git', '.local', '.cache', 'coverage', 'dist'];
       const [program = '', ...options] = quickStart.command;
       const file = join(folder, quickStart.file);
       const { stdout } = await run(program, [...options, file, demo.base_url, key, uniqueRef('fresh')]);
-      const told = JSON.parse(stdout) as { status: string; sn: unknown };
-      expect(told.status, name).to.equal('success');
-      expect(told.sn, name).to.be.a('string');
+      const result = JSON.parse(stdout) as { status: string; sn: unknown };
+      expect(result.status, name).to.equal('success');
+      expect(result.sn, name).to.be.a('string');
     }
     expect(performance.now() - startedAt).to.be.below(limitMs);
   });

@@ -31,13 +31,13 @@ export async function resolve(
   } = {},
 ): Promise<Resolution> {
   const localDir = options.localDir ?? fs.mkdtempSync(path.join(os.tmpdir(), 'topup-resolver-'));
-  const said: string[] = [];
+  const messages: string[] = [];
   const supervisor = createSupervisor({
     localDir,
     output: {
       line: () => undefined,
       keep: () => undefined,
-      say: (text) => said.push(text),
+      say: (text) => messages.push(text),
       hush: () => undefined,
       close: () => undefined,
     },
@@ -52,7 +52,7 @@ export async function resolve(
   const resolution: Resolution = {
     database: null,
     refusal: '',
-    said,
+    said: messages,
     localDir,
     stop: () => supervisor.stopAll(),
   };

@@ -36,7 +36,7 @@ describe('a test file under npm test', () => {
       localDir: path.join(dir, 'local'),
       limitMs,
       stopping: stop.signal,
-      told: () => {
+      onResult: () => {
         if (stopsAfterFirst) {
           stop.abort();
         }

@@ -38,9 +38,9 @@ describe('alarm rules', () => {
     const text = readFileSync('ops/prometheus/rules.yml', 'utf8');
     for (const { name, severity, forMs, keepMs = 0 } of alarmRules) {
       const [rule = ''] = new RegExp(`alert: ${name}\\n[^]*?runbook`).exec(text) ?? [];
-      const said = (field: string) => new RegExp(`^ +${field}: (\\w+)$`, 'm').exec(rule)?.[1];
-      const times = [said('for'), said('keep_firing_for') ?? '0m'].map(millisecondsOf);
-      expect([...times, said('severity')], name).to.deep.equal([forMs, keepMs, severity]);
+      const readField = (field: string) => new RegExp(`^ +${field}: (\\w+)$`, 'm').exec(rule)?.[1];
+      const times = [readField('for'), readField('keep_firing_for') ?? '0m'].map(millisecondsOf);
+      expect([...times, readField('severity')], name).to.deep.equal([forMs, keepMs, severity]);
     }
   });
 
@@ -164,12 +164,12 @@ describe('topup doctor and alarms', () => {
     });
   const whileSomebodyTells = async (tellsAlarms: boolean, work: () => Promise<void>) => {
     const type = uniqueRef('type');
-    const saying = announcePresence(type, { tellsAlarms });
+    const presence = announcePresence(type, { tellsAlarms });
     await eventually('it to be heard', async () => (await countProcesses())?.get(type)?.alive === 1);
     try {
       await work();
     } finally {
-      await saying.stop();
+      await presence.stop();
       await disconnectRedis();
       await connectRedis(null);
     }
@@ -219,7 +219,7 @@ describe('ALERT_WEBHOOK_URL', function () {
   let mongo: Outage;
   let workers: RunningProgram[];
   let receiver: http.Server;
-  const told: string[] = [];
+  const messages: string[] = [];
   /** Number of messages that the receiver still refuses. */
   let refuses = 0;
 
@@ -234,7 +234,7 @@ describe('ALERT_WEBHOOK_URL', function () {
           return;
         }
         expect(request.url).to.equal(secretPath);
-        told.push((JSON.parse(body) as { text: string }).text);
+        messages.push((JSON.parse(body) as { text: string }).text);
         response.end('ok');
       });
     });
@@ -257,7 +257,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     await Promise.all([redis.stop(), mongo.stop()]);
   });
 
-  const about = (name: string) => told.filter((text) => text.includes(name));
+  const about = (name: string) => messages.filter((text) => text.includes(name));
 
   it('announces a red ledger once at start and end, after refusals doctor reports', async () => {
     refuses = Infinity;
@@ -281,7 +281,9 @@ describe('ALERT_WEBHOOK_URL', function () {
       const check = await checkOfDoctor();
       return check?.status === 'fail' && /^(?!nobody).*TopupLedgerRed \(page\)/.test(check.detail);
     });
-    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 mistakes.*docs\/guides\/alarms$/);
+    expect(about('TopupLedgerRed')[0]).to.match(
+      /^\[page\] TopupLedgerRed: .*3 mistakes.*docs\/guides\/alarms$/,
+    );
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
     await eventually('its end', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);

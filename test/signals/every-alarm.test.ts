@@ -37,14 +37,14 @@ const skippedMs = 4 * hourMs;
   let receiver: http.Server;
   let main: RunningProgram;
   let played: Causes;
-  const told: string[] = [];
+  const messages: string[] = [];
 
   before(async () => {
     receiver = http.createServer((incoming, response) => {
       let body = '';
       incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
       incoming.on('end', () => {
-        told.push((JSON.parse(body) as { text: string }).text);
+        messages.push((JSON.parse(body) as { text: string }).text);
         response.end('ok');
       });
     });
@@ -83,7 +83,7 @@ const skippedMs = 4 * hourMs;
   it('is announced once when it starts and once when it ends', async () => {
     const { causes } = played;
     const names = alarmRules.map(({ name }) => name);
-    const kept = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
+    const lingeringNames = alarmRules.filter(({ keepMs }) => keepMs !== undefined).map(({ name }) => name);
     expect([...new Set(causes.map(({ alarm }) => alarm))]).to.have.members(names);
     const seen = new Map<string, Seen>(names.map((name) => [name, {}]));
     const begunMs = new Map<string, number>();
@@ -108,7 +108,7 @@ const skippedMs = 4 * hourMs;
     const alarms = stack.db.collection<{ _id: string; endedAt: Date | null }>('alarms');
     const idsTold = (name: string, word: string) =>
       new Set(
-        told
+        messages
           .filter((text) => text.startsWith(`[${word}] ${name}`))
           .map((text) => text.slice(word.length + 3).split(':', 1)[0] ?? '')
           .filter((id) => id === name || id.startsWith(`${name} `)),
@@ -125,7 +125,7 @@ const skippedMs = 4 * hourMs;
       await eventually(
         'all to be told',
         async () => {
-          await Promise.all(causes.flatMap((cause) => (cause.hold ? [cause.hold()] : [])));
+          await Promise.all(causes.flatMap((cause) => (cause.restore ? [cause.restore()] : [])));
           for (const { _id } of await alarms.find({ endedAt: null }).toArray()) {
             const of = seen.get(_id.split(' ')[0] ?? '');
             if (of) {
@@ -166,7 +166,7 @@ const skippedMs = 4 * hourMs;
             }
           }
           const left = [...seen].filter(([, { overS }]) => overS === undefined).map(([name]) => name);
-          if (String(left) === String(kept)) {
+          if (String(left) === String(lingeringNames)) {
             // No cause remains, and these alarms stand because of `keepMs`. Skip that time.
             wereKept = true;
             await alarms.updateMany({ seenAt: { $ne: null } }, { $set: { seenAt: ago(skippedMs) } });
@@ -183,18 +183,18 @@ const skippedMs = 4 * hourMs;
       const standing = await alarms.find({ endedAt: null }).toArray();
       process.stdout.write(`    still stand: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
     }
-    expect(wereKept, String(kept)).to.equal(true);
+    expect(wereKept, String(lingeringNames)).to.equal(true);
     expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);
     // A stopped process does not answer its probe. Other processes report it.
     expect(seen.get('TopupProcessSilent')?.ready).to.equal('no answer');
     expect(seen.get('TopupQueueStuck')?.ready).to.equal('no answer');
     const counts = new Map<string, number>();
-    for (const text of told) {
+    for (const text of messages) {
       const [, word = '', id = ''] = /^\[(\w+)\] ([^:]+):/.exec(text) ?? [];
       const key = `${word === 'over' ? 'over' : 'begun'} ${id}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    expect(told.filter((text) => text.includes('work-of-an-earlier-release'))).to.deep.equal([]);
+    expect(messages.filter((text) => text.includes('work-of-an-earlier-release'))).to.deep.equal([]);
     for (const name of names) {
       const ids = [...counts.keys()].filter((key) => key.startsWith(`begun ${name}`));
       expect(ids, name).to.not.deep.equal([]);

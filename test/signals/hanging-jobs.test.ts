@@ -42,11 +42,11 @@ describe('a job that has used most of its time', () => {
     const member = `${uniqueRef('type')}:before`;
     await redis().zadd(key, Date.now() - agoMs, member);
     expect(await hangingMs(), 'before anybody is heard again').to.equal(0);
-    const saying = announcePresence(uniqueRef('type'));
+    const presence = announcePresence(uniqueRef('type'));
     await eventually('one to be heard', async () => (await redis().zcard(key)) === 2);
     expect(await findLastRecoveryMs()).to.be.closeTo(Date.now(), 10_000);
     expect(await hangingMs(), 'and after that').to.equal(0);
-    await saying.stop();
+    await presence.stop();
     await redis().zrem(key, member);
   });
 });

@@ -26,43 +26,43 @@ describe('alarm for an unreachable MongoDB', () => {
   });
 
   it('is announced once by all processes, at start and end, after refusals', async () => {
-    const told: string[] = [];
+    const messages: string[] = [];
     let refuses = 1;
-    const tell = (text: string) => {
+    const send = (text: string) => {
       refuses -= 1;
       if (refuses < 0) {
-        told.push(text.split(':')[0] ?? '');
+        messages.push(text.split(':')[0] ?? '');
       }
       return Promise.resolve(refuses < 0 ? null : 'it answered 500');
     };
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
-    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => [await one.answers(), await other.answers()];
     await mongo.cut();
     await eventually('it to be away', async () => !(await one.answers()));
     for (let n = 0; n < 3; n++) {
       expect(await look()).to.deep.equal([false, false]);
     }
-    expect(told).to.deep.equal(['[page] TopupMongodbDown']);
+    expect(messages).to.deep.equal(['[page] TopupMongodbDown']);
     await mongo.restore();
     refuses = 1;
     // The process that announced it was killed meanwhile.
-    const anew = watchMongodb(tell, times);
-    await eventually('it to be back', () => anew.answers());
+    const restarted = watchMongodb(send, times);
+    await eventually('it to be back', () => restarted.answers());
     // Another process saw the outage a moment ago, so it may still last there.
-    await anew.answers();
-    expect(told).to.have.length(1);
+    await restarted.answers();
+    expect(messages).to.have.length(1);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await anew.answers()) && told.length === 2);
+    await eventually('its end', async () => (await restarted.answers()) && messages.length === 2);
     await look();
-    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+    expect(messages).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
   it('doctor fails until no process reports it any more', async () => {
     const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
-    const told: string[] = [];
-    const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
-    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    const messages: string[] = [];
+    const send = (text: string) => Promise.resolve(messages.push(text)).then(() => null);
+    const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
     await eventually('it to be away', async () => !(await one.answers()));
     await mongo.restore();
@@ -70,67 +70,67 @@ describe('alarm for an unreachable MongoDB', () => {
     expect(await row()).to.include({ status: 'fail' });
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await row()).to.equal(undefined);
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    await eventually('its end', async () => (await one.answers()) && messages.length === 2);
   });
 
   it('refused in a Redis outage and accepted later, is not a missed outage', async () => {
-    const told: string[] = [];
+    const messages: string[] = [];
     let refuses = true;
-    const tell = (text: string) => {
-      told.push(...(refuses ? [] : [text.split(':')[0] ?? '']));
+    const send = (text: string) => {
+      messages.push(...(refuses ? [] : [text.split(':')[0] ?? '']));
       return Promise.resolve(refuses ? 'it answered 500' : null);
     };
-    const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
+    const one = watchMongodb(send, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
     redis().disconnect();
     await eventually('Redis to be gone', () => Promise.resolve(redis().status === 'end'));
     await eventually('it to be away', async () => !(await one.answers()));
     await redis().connect();
     refuses = false;
-    await eventually('it to be told', async () => !(await one.answers()) && told.length === 1);
+    await eventually('it to be told', async () => !(await one.answers()) && messages.length === 1);
     await mongo.restore();
     await eventually('it to be back', () => one.answers());
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await one.answers()) && told.length > 1);
+    await eventually('its end', async () => (await one.answers()) && messages.length > 1);
     await one.answers();
-    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+    expect(messages).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
   it('refused until its end, is announced once for start and end', async () => {
-    const told: string[] = [];
+    const messages: string[] = [];
     let refuses = true;
-    const tell = (text: string) => {
-      told.push(...(refuses ? [] : [text]));
+    const send = (text: string) => {
+      messages.push(...(refuses ? [] : [text]));
       return Promise.resolve(refuses ? 'it answered 500' : null);
     };
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
-    const one = watchMongodb(tell, times);
+    const one = watchMongodb(send, times);
     await mongo.cut();
     await eventually('it to be away', async () => !(await one.answers()));
     await mongo.restore();
     // The process that tried to announce it was killed meanwhile.
-    const others = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const others = [watchMongodb(send, times), watchMongodb(send, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
     await eventually('it to be back', look);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await look()).to.equal(true);
     refuses = false;
-    await eventually('it to be told', async () => (await look()) && told.length > 0);
+    await eventually('it to be told', async () => (await look()) && messages.length > 0);
     await look();
-    expect(told).to.have.length(1);
-    expect(told[0]).to.match(
+    expect(messages).to.have.length(1);
+    expect(messages[0]).to.match(
       /^\[over\] TopupMongodbDown: since .*Nobody could be told while it was so: \[page\] TopupMongodbDown/,
     );
   });
 
   it('announces its end once, even if Redis lost its data meanwhile', async () => {
-    const told: string[] = [];
-    const tell = (text: string) => {
-      told.push(text.split(':')[0] ?? '');
+    const messages: string[] = [];
+    const send = (text: string) => {
+      messages.push(text.split(':')[0] ?? '');
       return Promise.resolve(null);
     };
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
-    const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
+    const [one, other] = [watchMongodb(send, times), watchMongodb(send, times)];
     await mongo.cut();
     await eventually('it to be away', async () => !(await one.answers()));
     await other.answers();
@@ -138,11 +138,11 @@ describe('alarm for an unreachable MongoDB', () => {
     await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
     await mongo.restore();
     await eventually('it to be back', () => other.answers());
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    await eventually('its end', async () => (await one.answers()) && messages.length === 2);
     for (let n = 0; n < 3; n++) {
       await one.answers();
       await other.answers();
     }
-    expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
+    expect(messages).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 });

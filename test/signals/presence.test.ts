@@ -59,8 +59,8 @@ describe('presence of processes', () => {
     expect(Number(said?.startedAt)).to.be.closeTo(Date.now() - process.uptime() * 1_000, 5_000);
     expect(Number(said?.lastHeardAt)).to.be.closeTo(Date.now(), 10_000);
     // The start of the earlier one is unknown. This one has just started.
-    const told = await diagnoseProcesses();
-    const releases = told.find(({ name }) => name === 'releases');
+    const checks = await diagnoseProcesses();
+    const releases = checks.find(({ name }) => name === 'releases');
     expect(releases?.status).to.equal('ok');
     expect(releases?.detail).to.include(own).and.to.include('several at once');
     await here.stop();
@@ -73,7 +73,7 @@ describe('presence of processes', () => {
 
   it('reports several releases at once only if they last', () => {
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
-    const heard = (version: string | null, minutesAgo: number | null, isSilent = false) => ({
+    const buildProcess = (version: string | null, minutesAgo: number | null, isSilent = false) => ({
       id: uniqueRef('p'),
       type: 'web',
       version,
@@ -84,18 +84,21 @@ describe('presence of processes', () => {
       startedAt: minutesAgo === null ? null : at(minutesAgo),
       troubles: null,
     });
-    const statusOf = (...processes: ReturnType<typeof heard>[]) =>
+    const statusOf = (...processes: ReturnType<typeof buildProcess>[]) =>
       diagnoseReleases(processes).map(({ status }) => status);
     expect(statusOf()).to.deep.equal([]);
-    expect(statusOf(heard('1', 90), heard('1', 1))).to.deep.equal(['ok']);
-    expect(statusOf(heard('1', 90), heard('2', 14))).to.deep.equal(['ok']);
-    expect(statusOf(heard('1', 90), heard('2', 16))).to.deep.equal(['warn']);
-    expect(statusOf(heard('1', 90), heard('2', 16), heard('2', 0)), 'some start anew').to.deep.equal([
-      'warn',
+    expect(statusOf(buildProcess('1', 90), buildProcess('1', 1))).to.deep.equal(['ok']);
+    expect(statusOf(buildProcess('1', 90), buildProcess('2', 14))).to.deep.equal(['ok']);
+    expect(statusOf(buildProcess('1', 90), buildProcess('2', 16))).to.deep.equal(['warn']);
+    expect(
+      statusOf(buildProcess('1', 90), buildProcess('2', 16), buildProcess('2', 0)),
+      'some start anew',
+    ).to.deep.equal(['warn']);
+    expect(statusOf(buildProcess(null, null), buildProcess('2', 16))).to.deep.equal(['warn']);
+    expect(statusOf(buildProcess('1', 90, true), buildProcess('2', 16)), 'it stands still').to.deep.equal([
+      'ok',
     ]);
-    expect(statusOf(heard(null, null), heard('2', 16))).to.deep.equal(['warn']);
-    expect(statusOf(heard('1', 90, true), heard('2', 16)), 'it stands still').to.deep.equal(['ok']);
-    const [said] = diagnoseReleases([heard('1', 90), heard('2', 20), heard('2', 20)]);
+    const [said] = diagnoseReleases([buildProcess('1', 90), buildProcess('2', 20), buildProcess('2', 20)]);
     expect(said?.detail).to.equal('several at once for 20 min: 1: web; 2: web 2');
   });
 });

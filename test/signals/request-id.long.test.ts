@@ -159,8 +159,8 @@ describe('request id', function () {
       });
       const lines = await eventually('its lines', () => {
         const found = linesOf(id);
-        const said = new Set(found.map(({ message }) => message));
-        return messages.every((message) => said.has(message)) ? found : null;
+        const logged = new Set(found.map(({ message }) => message));
+        return messages.every((message) => logged.has(message)) ? found : null;
       });
       for (const line of lines) {
         expect(line.requestId, line.message).to.equal(told);
@@ -172,8 +172,8 @@ describe('request id', function () {
     await worker.stop();
     // Two reports run at once, and the third waits for its turn.
     const asked = new Map<string, string>();
-    for (const told of ['complaint-r002', 'complaint-r003', 'complaint-r004']) {
-      asked.set(await report(told), told);
+    for (const requestId of ['complaint-r002', 'complaint-r003', 'complaint-r004']) {
+      asked.set(await report(requestId), requestId);
     }
     // The job of this settlement is deleted too.
     const lost = await withdraw('complaint-s002');

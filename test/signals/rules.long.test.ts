@@ -110,8 +110,8 @@ describe('metrics of all processes under load', function () {
     await eventually(
       'every series',
       async () => {
-        const told = new Set((await Promise.all(targets.map(scrape))).flat().map(({ name }) => name));
-        const missing = series.filter((name) => !told.has(name));
+        const scraped = new Set((await Promise.all(targets.map(scrape))).flat().map(({ name }) => name));
+        const missing = series.filter((name) => !scraped.has(name));
         if (missing.length > 0) {
           throw new Error(`missing: ${missing.join(', ')}`);
         }

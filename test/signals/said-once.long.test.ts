@@ -42,17 +42,17 @@ describe('errors of Redis and BullMQ', function () {
     try {
       await client.config('SET', 'maxmemory', '1');
       await eventually('it to be refused often', async () => (await refusals()) >= 60, 40_000);
-      const said = await eventually('a line of BullMQ, beside others', () => {
+      const logged = await eventually('a line of BullMQ, beside others', () => {
         const found = lines();
         return found.length > 1 && found.some(({ message }) => message === 'redis refuses a worker')
           ? found
           : null;
       });
       expect(performance.now() - startedMs).to.be.lessThan(60_000);
-      const messages = said.map(({ message }) => message);
+      const messages = logged.map(({ message }) => message);
       expect(messages).to.deep.equal([...new Set(messages)]);
-      expect(said.every(({ level }) => level === 'error')).to.equal(true);
-      expect(said.length).to.be.at.most(15);
+      expect(logged.every(({ level }) => level === 'error')).to.equal(true);
+      expect(logged.length).to.be.at.most(15);
     } finally {
       await client.config('SET', 'maxmemory', '0');
       client.disconnect();

@@ -178,11 +178,11 @@ describe('metrics of a process', function () {
     const client = new Redis(redis.url);
     try {
       await client.config('SET', 'maxmemory', '1');
-      const said = await eventually('it to say so', async () => {
+      const answer = await eventually('it to say so', async () => {
         const found = await readiness(url);
         return found.status === 503 ? found : null;
       });
-      expect(said.reason).to.match(/Redis is full/);
+      expect(answer.reason).to.match(/Redis is full/);
       expect(valueOf(await scrape(url), 'topup_redis_up')).to.equal(0);
       expect((await request(`${url}/healthz`)).statusCode).to.equal(200);
     } finally {

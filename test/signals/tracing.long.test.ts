@@ -66,10 +66,10 @@ describe('trace of a purchase', function () {
       'the spans of the call and of its webhook',
       () => {
         const call = collector.spans.find(({ name }) => name === 'call createBuyerTransaction');
-        const told = collector.spans.some(
+        const hasWebhookSpan = collector.spans.some(
           ({ name, traceId }) => name === 'webhook transaction.success' && traceId === call?.traceId,
         );
-        return call && told ? treeOf(collector.spans, call.traceId) : null;
+        return call && hasWebhookSpan ? treeOf(collector.spans, call.traceId) : null;
       },
       30_000,
     );
@@ -89,10 +89,10 @@ describe('trace of a purchase', function () {
       expect(attributes['topup.request_id'], name).to.equal(requestId);
     });
     expect(call.span.attributes).to.include({ 'http.response.status_code': 200, 'topup.code': '00' });
-    const kept = await stack.db
+    const stored = await stack.db
       .collection<{ _id: string; traceId?: string }>('transactions')
       .findOne({ _id: id });
-    expect(kept?.traceId, 'for the purchase in the console').to.equal(call.span.traceId);
+    expect(stored?.traceId, 'for the purchase in the console').to.equal(call.span.traceId);
     const debit = only(call.parts, 'posting purchase');
     expect(debit.span.attributes).to.include({ 'topup.subject_id': id, 'topup.outcome': 'posted' });
     const job = only(call.parts, 'job fulfil-purchase');
@@ -141,7 +141,7 @@ describe('trace of a purchase', function () {
   });
 
   it('contains no key, secret, customer number, client reference or address', () => {
-    const told = collector.bodies.join('\n');
+    const exported = collector.bodies.join('\n');
     const hidden = [
       ...Object.values(accounts).flatMap(({ api_key, webhook_secret }) => [api_key, webhook_secret]),
       number,
@@ -154,7 +154,7 @@ describe('trace of a purchase', function () {
     hidden
       .filter((each) => each !== '')
       .forEach((each) => {
-        expect(told).not.to.include(each);
+        expect(exported).not.to.include(each);
       });
   });
 
@@ -176,8 +176,8 @@ describe('trace of a purchase', function () {
     const buyer = apiClient(quiet.url, accounts['buyer']?.api_key ?? '');
     await buyer.post('/api/buyer/transaction', { code: 'S10', customer_number: number, ref_id: uniqueRef() });
     expect(await quiet.stop()).to.equal(0);
-    const told = collector.bodies.slice(at).join('\n');
-    expect(told).not.to.include('createBuyerTransaction');
+    const exported = collector.bodies.slice(at).join('\n');
+    expect(exported).not.to.include('createBuyerTransaction');
   });
 });
 
@@ -196,14 +196,14 @@ describe('an unreachable collector', () => {
 
   it('does not affect calls, is logged once, and the process stops in order', async () => {
     const web = await stack.startWeb();
-    const said = () => web.output().split('traces could not be sent').length - 1;
+    const countMessages = () => web.output().split('traces could not be sent').length - 1;
     const why = /"code":"ECONNREFUSED".*traces could not be sent/;
     await eventually('it to be said', async () => {
       await apiClient(web.url, 'nobody').get('/v1/wallet/balance');
-      return said() > 0;
+      return countMessages() > 0;
     });
     expect(await web.stop()).to.equal(0);
-    expect(said()).to.equal(1);
+    expect(countMessages()).to.equal(1);
     expect(web.output()).to.match(why);
   });
 });

@@ -26,17 +26,18 @@ describe('troubles reported by a process', function () {
       const type = `t${randomUUID().slice(0, 8)}`;
       let isNotReady = false;
       const before = countRecentIncidents();
-      const saying = announcePresence(type, {
+      const presence = announcePresence(type, {
         troublesNow: () => ({ ...countRecentIncidents(), lagMs: 0, isNotReady }),
       });
-      const said = async () => (await describeProcesses())?.find((each) => each.type === type)?.troubles;
-      const first = await eventually('it to be said', async () => (await said()) ?? null);
+      const readTroubles = async () =>
+        (await describeProcesses())?.find((each) => each.type === type)?.troubles;
+      const first = await eventually('it to be said', async () => (await readTroubles()) ?? null);
       expect(first).to.include({ isNotReady: false, ...before });
       recordIncident('unsentWebhooks');
       isNotReady = true;
-      await eventually('it to be said', async () => (await said())?.isNotReady === true);
-      expect((await said())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);
-      await saying.stop();
+      await eventually('it to be said', async () => (await readTroubles())?.isNotReady === true);
+      expect((await readTroubles())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);
+      await presence.stop();
     });
   });
 
@@ -58,13 +59,13 @@ describe('troubles reported by a process', function () {
       uri.searchParams.set('appName', `pressed-${randomUUID().slice(0, 8)}`);
       const web = await stack.startWeb({ MONGODB_URI: uri.toString(), MONGODB_POOL_SIZE: '1' });
       const buyer = apiClient(web.url, accounts['buyer']?.api_key ?? '');
-      const said = async () => {
+      const readTroubles = async () => {
         const keys = await redis.keys(`${stack.env['QUEUE_PREFIX']}:process-says:*`);
         const [text] = await Promise.all(keys.map((key) => redis.get(key)));
         return (JSON.parse(text ?? '{}') as Partial<Said>).troubles;
       };
       await eventually('it to be well', async () => {
-        const found = await said();
+        const found = await readTroubles();
         return found?.isNotReady === false && found.failedPostings === 0 && found.refusedConnections === 0;
       });
       const deposit = () => buyer.post('/api/buyer/deposit', { amount: 50_000, ref_id: uniqueRef() });
@@ -82,14 +83,17 @@ describe('troubles reported by a process', function () {
           expect(String(await deposit().catch((error: unknown) => error))).to.include('answered 500');
         },
       );
-      await eventually('the posting to be said', async () => ((await said())?.failedPostings ?? 0) > 0);
+      await eventually(
+        'the posting to be said',
+        async () => ((await readTroubles())?.failedPostings ?? 0) > 0,
+      );
       await withFault(
         { commands: ['find', 'aggregate'], kind: 'pause', probability: 1, ms: 4_000, uri: uri.toString() },
         () => Promise.all(Array.from({ length: 20 }, () => buyer.get('/api/buyer/deposits'))),
       );
       await eventually(
         'the connections to be said',
-        async () => ((await said())?.refusedConnections ?? 0) > 10,
+        async () => ((await readTroubles())?.refusedConnections ?? 0) > 10,
       );
     });
   });

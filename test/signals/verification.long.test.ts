@@ -58,7 +58,7 @@ describe('scheduled self-checks', function () {
     await stack.stop();
   });
 
-  const kept = () => stack.db.collection<Kept>('ledgerVerifications');
+  const verifications = () => stack.db.collection<Kept>('ledgerVerifications');
   const doctor = async () => {
     const result = await topup(['doctor', '--json'], stack.env);
     const { checks } = result.json<{ checks: Diagnosis[] }>();
@@ -67,12 +67,12 @@ describe('scheduled self-checks', function () {
   };
   /** Starts another verification, as if an hour had passed. */
   const verifyAgain = async () => {
-    await kept().updateMany({}, { $set: { ok: false, at: new Date(Date.now() - 3_700_000) } });
+    await verifications().updateMany({}, { $set: { ok: false, at: new Date(Date.now() - 3_700_000) } });
     await queue('schedules').add('verify-ledger', { v: 1 });
   };
 
   it('verify the ledger daily, keep the result, and repeat a red one until green', async () => {
-    const first = await eventually('the first verification', () => kept().findOne({}), 60_000);
+    const first = await eventually('the first verification', () => verifications().findOne({}), 60_000);
     expect(first).to.include({ ok: true, failures: 0 });
     expect((await doctor()).ledger).to.include({ status: 'ok' });
     await queue('schedules').add('verify-ledger', { v: 1 });
@@ -80,7 +80,11 @@ describe('scheduled self-checks', function () {
     const wallets = stack.db.collection('wallets');
     await wallets.updateOne({ balance: { $gt: 0 } }, { $inc: { balance: 1 } });
     await verifyAgain();
-    await eventually('it to be red', async () => ((await kept().findOne({}))?.failures ?? 0) > 0, 60_000);
+    await eventually(
+      'it to be red',
+      async () => ((await verifications().findOne({}))?.failures ?? 0) > 0,
+      60_000,
+    );
     const { code, ledger } = await doctor();
     expect(code).to.equal(1);
     expect(ledger).to.include({ status: 'fail' });
@@ -93,9 +97,9 @@ describe('scheduled self-checks', function () {
 
     await wallets.updateOne({ balance: { $gt: 0 } }, { $inc: { balance: -1 } });
     await verifyAgain();
-    await eventually('it to be green', async () => (await kept().findOne({}))?.ok === true, 60_000);
+    await eventually('it to be green', async () => (await verifications().findOne({}))?.ok === true, 60_000);
     expect((await doctor()).ledger).to.include({ status: 'ok' });
-    expect(await kept().countDocuments({})).to.equal(1);
+    expect(await verifications().countDocuments({})).to.equal(1);
   });
 
   it('compare provider records daily; a difference stands until resolved or accepted', async () => {
@@ -139,9 +143,9 @@ describe('scheduled self-checks', function () {
       expect(red.code).to.equal(1);
       expect(red.record?.detail).to.equal(`differs from ours: ${first.date} (1)`);
       const url = await getMetricsUrl(worker);
-      const told = async () =>
+      const readDifferences = async () =>
         valueOf(await scrape(url), 'topup_reconciliation_differences', { provider: first.sellerId });
-      await eventually('the metric', async () => (await told()) === 1, 60_000);
+      await eventually('the metric', async () => (await readDifferences()) === 1, 60_000);
 
       const accept = ['provider', 'accept', 'seller', first.date, '--reason', 'their mail of today'];
       expect((await topup(accept, stack.env)).code).to.equal(0);
@@ -203,15 +207,15 @@ describe('scheduled self-checks', function () {
       left: 0,
     });
     await runs.updateOne({ _id: found._id }, { $set: { at: new Date(Date.now() - 3_700_000) } });
-    const gone = { _id: 'work-of-an-earlier-release', at: new Date(0), durationMs: 1, did: null };
-    await runs.insertOne(gone);
+    const obsoleteRun = { _id: 'work-of-an-earlier-release', at: new Date(0), durationMs: 1, did: null };
+    await runs.insertOne(obsoleteRun);
     const late = await doctor();
     expect(late.named('clock: apply-retention')).to.include({ status: 'fail' });
     expect(late.named('clock: apply-retention')?.detail).to.match(
       /^last done at 20\S+ \S+ \S+ in \d+ ms, (\w+ 0, ){5}\w+ 0$/,
     );
     expect(late.named('clock: close-ledger')).to.include({ status: 'ok' });
-    expect(late.named(`clock: ${gone._id}`)).to.equal(undefined);
+    expect(late.named(`clock: ${obsoleteRun._id}`)).to.equal(undefined);
     await runs.updateOne({ _id: found._id }, { $set: { at: new Date() } });
     const well = (await doctor()).named('clock: apply-retention');
     expect(well).to.include({ status: 'ok' });

@@ -34,25 +34,25 @@ describe('simulator: ending an order', () => {
       ['success', { status: '00', transaction_status: 'success' }, 1],
       ['failed', { status: '04', transaction_status: 'failed' }, 0],
     ] as const) {
-      const held = order('1238');
-      const taken = await call(simulator, '/request', held);
+      const heldOrder = order('1238');
+      const taken = await call(simulator, '/request', heldOrder);
       expect(taken).to.include({ status: '00', transaction_status: 'pending', sn: null });
-      expect(await call(simulator, '/request', held)).to.include({ status: '05' });
-      expect(await executions(held.ref_id)).to.equal(0);
-      expect((await end(held.ref_id, result)).status).to.equal('00');
+      expect(await call(simulator, '/request', heldOrder)).to.include({ status: '05' });
+      expect(await executions(heldOrder.ref_id)).to.equal(0);
+      expect((await end(heldOrder.ref_id, result)).status).to.equal('00');
       const other = result === 'success' ? 'failed' : 'success';
-      expect((await end(held.ref_id, other)).status).to.equal('01');
-      expect(await call(simulator, '/request', held)).to.include(told);
-      expect((await end(held.ref_id, result)).status).to.equal('00');
-      expect((await end(held.ref_id, other)).status).to.equal('01');
-      expect(await executions(held.ref_id)).to.equal(count);
+      expect((await end(heldOrder.ref_id, other)).status).to.equal('01');
+      expect(await call(simulator, '/request', heldOrder)).to.include(told);
+      expect((await end(heldOrder.ref_id, result)).status).to.equal('00');
+      expect((await end(heldOrder.ref_id, other)).status).to.equal('01');
+      expect(await executions(heldOrder.ref_id)).to.equal(count);
     }
   });
 
   it('keeps a reported end and changes an unreported one', async () => {
-    const told = order('1230');
-    await call(simulator, '/request', told);
-    expect((await end(told.ref_id, 'failed')).status).to.equal('01');
+    const reported = order('1230');
+    await call(simulator, '/request', reported);
+    expect((await end(reported.ref_id, 'failed')).status).to.equal('01');
     const hidden = order('1237');
     await call(simulator, '/request', hidden);
     expect(await executions(hidden.ref_id)).to.equal(1);
@@ -82,24 +82,24 @@ describe('simulator: ending an order', () => {
   });
 
   it('refuses a wrong sign, an unknown order and an unknown result', async () => {
-    const held = order('1238');
-    await call(simulator, '/request', held);
-    expect((await end(held.ref_id, 'success', { sign: 'f'.repeat(32) })).status).to.equal('07');
-    expect((await end(held.ref_id, 'lost')).status).to.equal('01');
+    const heldOrder = order('1238');
+    await call(simulator, '/request', heldOrder);
+    expect((await end(heldOrder.ref_id, 'success', { sign: 'f'.repeat(32) })).status).to.equal('07');
+    expect((await end(heldOrder.ref_id, 'lost')).status).to.equal('01');
     expect((await end(newRef(), 'success')).status).to.equal('02');
-    expect(await call(simulator, '/request', held)).to.include({ status: '05' });
+    expect(await call(simulator, '/request', heldOrder)).to.include({ status: '05' });
   });
 
   it('keeps the end after a restart', async () => {
-    const held = order('1238');
-    await call(simulator, '/request', held);
-    await end(held.ref_id, 'success');
+    const heldOrder = order('1238');
+    await call(simulator, '/request', heldOrder);
+    await end(heldOrder.ref_id, 'success');
     await simulator.stop('SIGKILL');
     simulator = await startSimulator({ dataDir });
-    expect(await call(simulator, '/request', held)).to.include({
+    expect(await call(simulator, '/request', heldOrder)).to.include({
       status: '00',
       transaction_status: 'success',
     });
-    expect(await executions(held.ref_id)).to.equal(1);
+    expect(await executions(heldOrder.ref_id)).to.equal(1);
   });
 });

@@ -4,7 +4,7 @@ import { statementPdf } from '../../src/statements/statement-pdf.js';
 
 describe('a PDF statement', () => {
   const at = new Date('2026-11-24T05:00:00.000Z');
-  const told = { username: 'toko', balances: { opening: 0, closing: 0 }, language: 'en' as const, at };
+  const details = { username: 'toko', balances: { opening: 0, closing: 0 }, language: 'en' as const, at };
   const statementOf = (lastSeq: number) => ({
     walletId: 'none',
     firstSeq: 1,
@@ -14,7 +14,7 @@ describe('a PDF statement', () => {
 
   it('refuses too many movements before reading one', async () => {
     const max = limits.statementPdfEntriesMax;
-    const why = await statementPdf(statementOf(max + 1), told).then(
+    const why = await statementPdf(statementOf(max + 1), details).then(
       () => null,
       (error: unknown) => (error as Error).message,
     );
@@ -22,7 +22,10 @@ describe('a PDF statement', () => {
   });
 
   it('has a deterministic page for an empty period', async () => {
-    const [one, other] = [await statementPdf(statementOf(0), told), await statementPdf(statementOf(0), told)];
+    const [one, other] = [
+      await statementPdf(statementOf(0), details),
+      await statementPdf(statementOf(0), details),
+    ];
     expect(one.subarray(0, 5).toString()).to.equal('%PDF-');
     expect(one.equals(other)).to.equal(true);
   });

@@ -97,7 +97,7 @@ export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise
     answer = await verify();
   }
   const report = answer.json<LedgerReport>();
-  const said = `${answer.stdout.slice(0, 2_000)}${answer.stderr.slice(-2_000)}`;
-  expect(report.findings, said).to.deep.equal([]);
+  const output = `${answer.stdout.slice(0, 2_000)}${answer.stderr.slice(-2_000)}`;
+  expect(report.findings, output).to.deep.equal([]);
   expect(report.ok).to.equal(true);
 }

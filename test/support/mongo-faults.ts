@@ -82,7 +82,7 @@ function interferenceOf({ kind, ms }: Fault, command: ProxiedCommand, target: st
         },
       };
     case 'pause':
-      return { held: delay(ms ?? 1_000, undefined, { ref: false }) };
+      return { waitFor: delay(ms ?? 1_000, undefined, { ref: false }) };
     case 'refused':
       return { instead: 'cut' };
     case 'transient':

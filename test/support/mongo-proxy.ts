@@ -29,7 +29,7 @@ export type Answer = Document | 'cut' | 'silence';
 /** How the proxy interferes with a command. */
 export interface Interference {
   /** Delays the command until this promise resolves. */
-  held?: Promise<unknown>;
+  waitFor?: Promise<unknown>;
   /** Replies with this and does not forward the command. */
   instead?: Answer;
   /** Forwards this command instead. */
@@ -94,8 +94,12 @@ export async function startMongoProxy(
         if (hellos.has(name)) {
           answers.set(requestId(message), asThisMember);
         }
-        const { held, instead, as, answer } =
-          interfere({ name, appName, body: () => readBody(message) }) ?? {};
+        const {
+          waitFor: held,
+          instead,
+          as,
+          answer,
+        } = interfere({ name, appName, body: () => readBody(message) }) ?? {};
         await held;
         if (answer) {
           answers.set(requestId(message), answer);

@@ -65,7 +65,7 @@ export function readBody(message: Buffer): Document {
     return BSON.deserialize(message.subarray(documentStart(message)));
   }
   let body: Document = {};
-  const beside: Document = {};
+  const sequences: Document = {};
   for (let at = headerBytes + 4; at < message.length;) {
     const size = message.readInt32LE(at + 1);
     const section = message.subarray(at + 1, at + 1 + size);
@@ -73,11 +73,11 @@ export function readBody(message: Buffer): Document {
       body = BSON.deserialize(section);
     } else {
       const nameEnd = section.indexOf(0, 4);
-      beside[section.toString('utf8', 4, nameEnd)] = documentsIn(section.subarray(nameEnd + 1));
+      sequences[section.toString('utf8', 4, nameEnd)] = documentsIn(section.subarray(nameEnd + 1));
     }
     at += 1 + size;
   }
-  return { ...body, ...beside };
+  return { ...body, ...sequences };
 }
 
 /** Returns the document of a reply. Numbers are BSON objects. */

@@ -9,9 +9,9 @@ import type { Redis } from 'ioredis';
 export function shiftRedisTime(client: Redis, byMs: () => number): () => void {
   const ask = client.eval.bind(client) as (...given: unknown[]) => Promise<unknown>;
   client.eval = async (...given: unknown[]) => {
-    const told = await ask(...given);
-    const isTime = Array.isArray(told) && told.length === 2 && /^\d{10}$/.test(String(told[0]));
-    return isTime ? [String(Number(told[0]) + byMs() / 1_000), String(told[1])] : told;
+    const reply = await ask(...given);
+    const isTime = Array.isArray(reply) && reply.length === 2 && /^\d{10}$/.test(String(reply[0]));
+    return isTime ? [String(Number(reply[0]) + byMs() / 1_000), String(reply[1])] : reply;
   };
   return () => {
     delete (client as Partial<Redis>).eval;

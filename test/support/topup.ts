@@ -18,7 +18,7 @@ export interface CliResult {
 interface Host {
   process: ChildProcess;
   /** Rejects when the process exits. */
-  gone: Promise<never>;
+  exited: Promise<never>;
   /** Settles after the previous command: a host runs its commands sequentially. */
   last: Promise<unknown>;
 }
@@ -35,7 +35,7 @@ export async function topup(args: string[], env: NodeJS.ProcessEnv): Promise<Cli
   const result = host.last.then(async () => {
     const answer = once(host.process, 'message') as Promise<[Omit<CliResult, 'json'>]>;
     host.process.send(args);
-    const [said] = await Promise.race([answer, host.gone]);
+    const [said] = await Promise.race([answer, host.exited]);
     return withJson(said);
   });
   host.last = result.catch(() => undefined);
@@ -47,11 +47,11 @@ function startHost(env: NodeJS.ProcessEnv): Host {
   // The child ends with this process and must not keep it alive.
   host.unref();
   host.channel?.unref();
-  const gone = once(host, 'exit').then(() => {
+  const exit = once(host, 'exit').then(() => {
     throw new Error('the process of the topup commands has ended');
   });
-  gone.catch(() => undefined);
-  return { process: host, gone, last: Promise.resolve() };
+  exit.catch(() => undefined);
+  return { process: host, exited: exit, last: Promise.resolve() };
 }
 
 /** Disables colours, which CI in the environment would enable. */

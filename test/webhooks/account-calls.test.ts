@@ -125,9 +125,9 @@ describe('webhook calls of an account', () => {
     const { status, body } = await api.post(`/api/buyer/webhooks/deliveries/${row._id}/replay`);
     expect([status, body.data.status]).to.deep.equal([200, 'due']);
     await turn(row);
-    const came = receiver.received.filter((each) => each.headers['webhook-id'] === row._id);
-    expect(came.map((each) => each.headers['x-attempt'])).to.deep.equal(['1', '2']);
-    expect(came[1]?.raw).to.equal(came[0]?.raw);
+    const attempts = receiver.received.filter((each) => each.headers['webhook-id'] === row._id);
+    expect(attempts.map((each) => each.headers['x-attempt'])).to.deep.equal(['1', '2']);
+    expect(attempts[1]?.raw).to.equal(attempts[0]?.raw);
   });
 
   it('replays deliveries held since a given time after enabling', async () => {
@@ -155,8 +155,8 @@ describe('webhook calls of an account', () => {
     const well = await api.post('/api/buyer/webhooks/test');
     expect(well.body.data.delivered).to.equal(true);
     expect(well.body.data.attempt).to.include({ number: 1, http_status: 200, ack: 'received', error: null });
-    const came = receiver.received.find((each) => each.headers['webhook-id'] === well.body.data.id);
-    expect(new Webhook(owner.webhookSecret).verify(came?.raw ?? '', came?.headers ?? {})).to.have.property(
+    const ping = receiver.received.find((each) => each.headers['webhook-id'] === well.body.data.id);
+    expect(new Webhook(owner.webhookSecret).verify(ping?.raw ?? '', ping?.headers ?? {})).to.have.property(
       'event',
       'ping',
     );
@@ -180,9 +180,9 @@ describe('webhook calls of an account', () => {
     expect(body.data.webhook_secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Date.parse(body.data.previous_valid_until) - Date.now()).to.be.within(86_390_000, 86_400_000);
     await turn(await event());
-    const came = receiver.received.at(-1);
+    const latest = receiver.received.at(-1);
     for (const secret of [body.data.webhook_secret, owner.webhookSecret]) {
-      new Webhook(secret).verify(came?.raw ?? '', came?.headers ?? {});
+      new Webhook(secret).verify(latest?.raw ?? '', latest?.headers ?? {});
     }
     const account = JSON.stringify(await AccountModel.findById(owner.account._id).lean());
     expect(account).not.to.include('whsec_');
@@ -222,8 +222,8 @@ describe('webhook calls of an account', () => {
     await turn(rows[0] as Delivery);
     const states = await deliveries.find({ orderKey: transaction._id }).sort({ orderRank: 1 }).toArray();
     expect(states.map((row) => row.state)).to.deep.equal(['dropped', 'dropped', 'delivered']);
-    const came = receiver.received.filter((each) => each.raw.includes(transaction._id));
-    expect(came.map((each) => JSON.parse(each.raw).event)).to.deep.equal(['transaction.failed']);
+    const requests = receiver.received.filter((each) => each.raw.includes(transaction._id));
+    expect(requests.map((each) => JSON.parse(each.raw).event)).to.deep.equal(['transaction.failed']);
   });
 
   it('a result waits while the pending event of its transaction is in flight', async () => {

@@ -72,9 +72,9 @@ describe('contract of webhooks and callbacks', () => {
 
   it('a buyer-surface success sends a buyer webhook and a seller callback', async () => {
     const { transaction, rows } = event('success', { surface: 'buyer' });
-    const came = await deliver(rows);
-    expect([...came.keys()].sort()).to.deep.equal(['/hook', '/seller']);
-    const body = JSON.parse(came.get('/hook')?.raw ?? '');
+    const requests = await deliver(rows);
+    expect([...requests.keys()].sort()).to.deep.equal(['/hook', '/seller']);
+    const body = JSON.parse(requests.get('/hook')?.raw ?? '');
     expect(body.timestamp).to.match(iso);
     expect(body).to.deep.equal({
       event: 'transaction.success',
@@ -90,7 +90,7 @@ describe('contract of webhooks and callbacks', () => {
       },
       timestamp: body.timestamp,
     });
-    expect(JSON.parse(came.get('/seller')?.raw ?? '')).to.deep.equal({
+    expect(JSON.parse(requests.get('/seller')?.raw ?? '')).to.deep.equal({
       ref_id: transaction._id,
       code: 'S10',
       customer_number: '********1230',
@@ -98,9 +98,9 @@ describe('contract of webhooks and callbacks', () => {
       sn: 'SN-0001',
       message: 'Transaction successful',
     });
-    expect(came.get('/seller')?.raw).not.to.include(transaction.refId);
-    expect(came.get('/hook')?.headers['x-event']).to.equal('transaction.success');
-    expect(came.get('/seller')?.headers['x-event']).to.equal('callback.reseller');
+    expect(requests.get('/seller')?.raw).not.to.include(transaction.refId);
+    expect(requests.get('/hook')?.headers['x-event']).to.equal('transaction.success');
+    expect(requests.get('/seller')?.headers['x-event']).to.equal('callback.reseller');
   });
 
   it('a wallet-surface failure sends an upper-case status to callback_url', async () => {
@@ -110,9 +110,9 @@ describe('contract of webhooks and callbacks', () => {
       serialNumber: null,
       message: 'Wrong number',
     });
-    const came = await deliver(rows);
-    expect([...came.keys()].sort()).to.deep.equal(['/callback', '/hook']);
-    expect(JSON.parse(came.get('/callback')?.raw ?? '')).to.deep.equal({
+    const requests = await deliver(rows);
+    expect([...requests.keys()].sort()).to.deep.equal(['/callback', '/hook']);
+    expect(JSON.parse(requests.get('/callback')?.raw ?? '')).to.deep.equal({
       code: transaction._id,
       ref_id: transaction.refId,
       status: 'FAILED',
@@ -120,8 +120,8 @@ describe('contract of webhooks and callbacks', () => {
       price: 10_500,
       message: 'Wrong number',
     });
-    expect(came.get('/callback')?.headers['x-event']).to.equal('callback.wallet');
-    expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.have.nested.include({
+    expect(requests.get('/callback')?.headers['x-event']).to.equal('callback.wallet');
+    expect(JSON.parse(requests.get('/hook')?.raw ?? '')).to.have.nested.include({
       event: 'transaction.failed',
       'data.status': 'failed',
       'data.message': 'Wrong number',
@@ -134,8 +134,8 @@ describe('contract of webhooks and callbacks', () => {
       status: 'REFUNDED',
       message: 'Taken back',
     });
-    const came = await deliver(rows);
-    expect(JSON.parse(came.get('/callback')?.raw ?? '')).to.deep.equal({
+    const requests = await deliver(rows);
+    expect(JSON.parse(requests.get('/callback')?.raw ?? '')).to.deep.equal({
       ref_id: transaction.refId,
       code: 'S10',
       customer_number: '081234561230',
@@ -143,22 +143,22 @@ describe('contract of webhooks and callbacks', () => {
       sn: 'SN-0001',
       message: 'Taken back',
     });
-    expect(JSON.parse(came.get('/hook')?.raw ?? '').event).to.equal('transaction.failed');
-    expect(JSON.parse(came.get('/seller')?.raw ?? '').status).to.equal('failed');
+    expect(JSON.parse(requests.get('/hook')?.raw ?? '').event).to.equal('transaction.failed');
+    expect(JSON.parse(requests.get('/seller')?.raw ?? '').status).to.equal('failed');
   });
 
   it("a transaction's callback_url overrides the account's", async () => {
     const { rows } = event('success', { surface: 'wallet', callbackUrl: `${receiver.url}/own?order=1` });
-    const came = await deliver(rows);
-    expect([...came.keys()].sort()).to.deep.equal(['/hook', '/own?order=1', '/seller']);
-    expect(JSON.parse(came.get('/own?order=1')?.raw ?? '').status).to.equal('SUCCESS');
+    const requests = await deliver(rows);
+    expect([...requests.keys()].sort()).to.deep.equal(['/hook', '/own?order=1', '/seller']);
+    expect(JSON.parse(requests.get('/own?order=1')?.raw ?? '').status).to.equal('SUCCESS');
   });
 
   it('sends pending to the webhook only', async () => {
     const { rows } = event('pending', { surface: 'wallet', status: 'PROCESSING', serialNumber: null });
-    const came = await deliver(rows);
-    expect([...came.keys()]).to.deep.equal(['/hook']);
-    expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.have.nested.include({
+    const requests = await deliver(rows);
+    expect([...requests.keys()]).to.deep.equal(['/hook']);
+    expect(JSON.parse(requests.get('/hook')?.raw ?? '')).to.have.nested.include({
       event: 'transaction.pending',
       'data.status': 'pending',
       'data.sn': null,
@@ -183,13 +183,13 @@ describe('contract of webhooks and callbacks', () => {
       fee: 2_500,
       net_amount: 97_500,
     };
-    let came = await deliver(buildSettlementCompletedDeliveries(seller.account, settlement, at));
-    expect(JSON.parse(came.get('/seller-hook')?.raw ?? '')).to.deep.include({
+    let requests = await deliver(buildSettlementCompletedDeliveries(seller.account, settlement, at));
+    expect(JSON.parse(requests.get('/seller-hook')?.raw ?? '')).to.deep.include({
       event: 'settlement.completed',
       data: { ...facts, bank_account, status: 'completed', completed_at: '2026-03-01T10:00:00.000Z' },
     });
-    came = await deliver(buildSettlementFailedDeliveries(seller.account, settlement, 'account closed'));
-    expect(JSON.parse(came.get('/seller-hook')?.raw ?? '')).to.deep.include({
+    requests = await deliver(buildSettlementFailedDeliveries(seller.account, settlement, 'account closed'));
+    expect(JSON.parse(requests.get('/seller-hook')?.raw ?? '')).to.deep.include({
       event: 'settlement.failed',
       data: { ...facts, bank_account, status: 'failed', reason: 'account closed' },
     });
@@ -204,8 +204,8 @@ describe('contract of webhooks and callbacks', () => {
       createdAt: at,
       completedAt: at,
     };
-    came = await deliver(buildDepositCompletedDeliveries(buyer.account, deposit));
-    expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.deep.include({
+    requests = await deliver(buildDepositCompletedDeliveries(buyer.account, deposit));
+    expect(JSON.parse(requests.get('/hook')?.raw ?? '')).to.deep.include({
       event: 'deposit.completed',
       data: {
         ref_id: 'dp-1',
@@ -216,8 +216,8 @@ describe('contract of webhooks and callbacks', () => {
         timestamp: '2026-03-01T10:00:00.000Z',
       },
     });
-    came = await deliver(buildConfigUpdatedDeliveries(buyer.account, ['webhook_url']));
-    expect(JSON.parse(came.get('/hook')?.raw ?? '')).to.deep.include({
+    requests = await deliver(buildConfigUpdatedDeliveries(buyer.account, ['webhook_url']));
+    expect(JSON.parse(requests.get('/hook')?.raw ?? '')).to.deep.include({
       event: 'config.updated',
       data: { changed: ['webhook_url'] },
     });
@@ -225,11 +225,11 @@ describe('contract of webhooks and callbacks', () => {
 
   it('headers and both signatures match docs/reference/api/callbacks.md#signatures', async () => {
     const { rows } = event('success', {});
-    const came = (await deliver(rows)).get('/hook');
-    if (!came) {
+    const webhook = (await deliver(rows)).get('/hook');
+    if (!webhook) {
       throw new Error('nothing came');
     }
-    const { headers, raw } = came;
+    const { headers, raw } = webhook;
     expect(headers).to.include({
       'content-type': 'application/json',
       'x-event': 'transaction.success',

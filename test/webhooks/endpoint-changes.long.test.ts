@@ -123,9 +123,9 @@ describe('changes of webhook endpoints', () => {
       }
       await turn(notices);
       for (const notice of notices) {
-        const came = stage.receiver.received.find(({ headers }) => headers['webhook-id'] === notice._id);
+        const request = stage.receiver.received.find(({ headers }) => headers['webhook-id'] === notice._id);
         const secret = before.find(({ url }) => url === notice.url)?.secret ?? '';
-        new Webhook(secret).verify(came?.raw ?? '', came?.headers ?? {});
+        new Webhook(secret).verify(request?.raw ?? '', request?.headers ?? {});
       }
       expect((await stored()).guardedSince, action).to.be.instanceOf(Date);
       expect(await AuditModel.countDocuments(entries)).to.equal(audited + 1);

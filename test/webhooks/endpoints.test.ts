@@ -153,18 +153,18 @@ describe('deliveries to several webhook endpoints', () => {
     const deaf = await made({ url: hook('deaf'), events: ['transaction.*'] });
     await patch(deaf.id, { events: ['deposit.*'] });
     await deliverAll();
-    const gone = new URL(other.url).pathname;
+    const gonePath = new URL(other.url).pathname;
     stage.receiver.behave((request, response) =>
-      request.path === gone ? answer(response, 410) : received(request, response),
+      request.path === gonePath ? answer(response, 410) : received(request, response),
     );
     const rows = [...(await event('success')), ...(await event('success')), ...(await event('failed'))];
     await turn(rows);
     await deliverAll();
-    const told = await rowsOf({ event: 'webhook.disabled' });
-    expect(told.map(({ url, state }) => [url, state])).to.deep.equal([
+    const notices = await rowsOf({ event: 'webhook.disabled' });
+    expect(notices.map(({ url, state }) => [url, state])).to.deep.equal([
       [stage.owner.account.webhookUrl, 'delivered'],
     ]);
-    const { data } = JSON.parse(told[0]?.body ?? '') as { data: Record<string, unknown> };
+    const { data } = JSON.parse(notices[0]?.body ?? '') as { data: Record<string, unknown> };
     expect(data).to.include({ endpoint_id: other.id, url: other.url, reason: 'gone' });
     const shown = (await get(`/${other.id}`)).body.data as ShownEndpoint;
     expect(shown).to.include({
@@ -181,14 +181,14 @@ describe('deliveries to several webhook endpoints', () => {
     await turn(await event('success'));
     stage.receiver.behave(received);
     const enabled = await post(`/${other.id}/enable`);
-    const held = (await rowsOf({ state: 'held' })).length;
-    expect(held).to.be.at.least(2);
-    expect(enabled.body.data).to.deep.equal({ id: other.id, status: 'enabled', held });
+    const heldCount = (await rowsOf({ state: 'held' })).length;
+    expect(heldCount).to.be.at.least(2);
+    expect(enabled.body.data).to.deep.equal({ id: other.id, status: 'enabled', held: heldCount });
     const since = new Date(Date.now() - 60_000).toISOString();
     const none = await post('/replay', { since, status: 'held', endpoint_id: 'default' });
     expect(none.body.data.replayed).to.equal(0);
     const all = await post('/replay', { since, status: 'held', endpoint_id: other.id });
-    expect(all.body.data.replayed).to.equal(held);
+    expect(all.body.data.replayed).to.equal(heldCount);
     await deliverAll();
     expect(await rowsOf({ state: { $in: ['held', 'due'] } })).to.deep.equal([]);
   });
@@ -211,8 +211,8 @@ describe('deliveries to several webhook endpoints', () => {
       { $set: { nextAttemptAt: new Date(0) } },
     );
     await turn(rows);
-    const told = await rowsOf({ event: 'webhook.disabled', endpointId: other.id });
-    const data = told.map(({ body }) => (JSON.parse(body) as { data: Record<string, unknown> }).data);
+    const notices = await rowsOf({ event: 'webhook.disabled', endpointId: other.id });
+    const data = notices.map(({ body }) => (JSON.parse(body) as { data: Record<string, unknown> }).data);
     expect(data.map((each) => [each['endpoint_id'], each['reason']])).to.have.deep.members([
       ['default', 'failing'],
       [null, 'failing'],

@@ -97,12 +97,12 @@ describe('fairness among 200 receivers, 40 of them hanging', function () {
     const answered = new Map(hanging.map(({ receiver }) => [receiver, receiver.hits()]));
     hanging.forEach(({ receiver }) => receiver.behave(() => undefined));
     const healthy = all.filter((each) => !hanging.includes(each));
-    const beside = await phase(healthy);
+    const withHanging = await phase(healthy);
     // eslint-disable-next-line no-console -- the figures are what this test is for
-    console.log(`      none hanging: ${figures(alone)}; 40 of 200 hanging: ${figures(beside)}`);
-    expect(beside).not.to.include(NaN);
+    console.log(`      none hanging: ${figures(alone)}; 40 of 200 hanging: ${figures(withHanging)}`);
+    expect(withHanging).not.to.include(NaN);
     // On a busy machine both phases are slow. Only the difference matters.
-    expect(percentile(beside, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
+    expect(percentile(withHanging, 0.99)).to.be.below(Math.max(failMs, 2 * percentile(alone, 0.99)));
     const left = hanging.map(({ receiver }) => receiver.hits() - (answered.get(receiver) ?? 0));
     expect(Math.min(...left), 'the hanging were really called').to.be.at.least(1);
     const open = hanging.map(({ receiver }) => receiver.mostOpen());

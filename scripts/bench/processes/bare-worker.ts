@@ -22,13 +22,13 @@ export async function runBareWorker(args: string[]): Promise<void> {
     const order = await request(`${simulatorUrl}/request?${orderOf(id)}`, { dispatcher });
     const { sn } = (await order.body.json()) as { sn: string };
     await inBareTransaction(shop, (session) => conclude(shop, { id, sn, session }));
-    const told = await request(`${inboxUrl}/hooks/bare`, {
+    const response = await request(`${inboxUrl}/hooks/bare`, {
       method: 'POST',
       dispatcher,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ event: 'transaction.success', data: { ref_id: id, transaction_id: id, sn } }),
     });
-    await told.body.dump();
+    await response.body.dump();
     await shop.transactions.updateOne({ _id: id }, { $set: { delivered: true } });
   };
   const worker = new Worker<{ transactionId: string }>('fulfilment', ({ data }) => run(data.transactionId), {

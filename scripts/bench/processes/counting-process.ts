@@ -172,7 +172,7 @@ async function weigh(gathers: boolean): Promise<Weighed> {
 }
 
 /** The no-op that src/shared/metrics.ts uses when metrics are off. */
-const nothing = (...given: unknown[]): unknown => given;
+const nothing = (...args: unknown[]): unknown => args;
 
 /** Includes the attribute object and the promise that the caller awaits. */
 function spanInLoop(spec: SpanSpec): Promise<Took> {
@@ -187,7 +187,7 @@ function inLoop(call: () => unknown): Took {
     Array.from({ length: batches + 1 }, () => {
       const startedMs = performance.now();
       for (let time = 0; time < callsOfBatch; time++) {
-        kept = call();
+        lastResult = call();
       }
       return performance.now() - startedMs;
     }),
@@ -199,7 +199,7 @@ async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
   while (tookMs.length <= batches) {
     const startedMs = performance.now();
     for (let time = 0; time < callsOfBatch; time++) {
-      kept = await call();
+      lastResult = await call();
     }
     tookMs.push(performance.now() - startedMs);
   }
@@ -207,7 +207,7 @@ async function inAwaitedLoop(call: () => Promise<unknown>): Promise<Took> {
 }
 
 /** An export, so that the compiler cannot drop a call with an unused result. */
-export let kept: unknown;
+export let lastResult: unknown;
 
 function quantiles([, ...tookMs]: number[]): Took {
   const us = tookMs.map((ms) => (1_000 * ms) / callsOfBatch);
@@ -216,8 +216,8 @@ function quantiles([, ...tookMs]: number[]): Took {
 
 function usualMean(values: number[]): number {
   const most = quantile(values, usual);
-  const kept = values.filter((value) => value <= most);
-  return kept.length === 0 ? 0 : sumOf(kept, (value) => value) / kept.length;
+  const retained = values.filter((value) => value <= most);
+  return retained.length === 0 ? 0 : sumOf(retained, (value) => value) / retained.length;
 }
 
 function inAll(all: { times: number; took: Took }[]): Took {

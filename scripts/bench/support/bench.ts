@@ -153,13 +153,13 @@ export async function withBooks<T extends LoadResult>(
   const after = await readBooks(db);
   const { accepted, refused } = result;
   const { '503': unknown = 0, ...others } = refused;
-  const told = `${accepted} accepted, refused ${JSON.stringify(refused)}`;
+  const summary = `${accepted} accepted, refused ${JSON.stringify(refused)}`;
   const purchases = after.purchases - before.purchases;
   const debits = after.debits - before.debits;
   const paid = before.balance - after.balance;
-  mustHold(accepted > 0, `nothing was accepted (${told})`);
-  mustHold(isDeepStrictEqual(others, refusals), `not what had to be refused (${told})`);
-  mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${told}`);
+  mustHold(accepted > 0, `nothing was accepted (${summary})`);
+  mustHold(isDeepStrictEqual(others, refusals), `not what had to be refused (${summary})`);
+  mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${summary}`);
   mustHold(debits === purchases, `${debits} debits, ${purchases} purchases`);
   mustHold(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);
   return result;

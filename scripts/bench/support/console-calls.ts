@@ -64,8 +64,8 @@ const byAfter = { pagedBy: 'after' } as const;
 const byBefore = { pagedBy: 'before' } as const;
 
 function queryText(query: Query): string {
-  const given = Object.entries(query).map(([key, value]) => [key, String(value)] as [string, string]);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  const entries = Object.entries(query).map(([key, value]) => [key, String(value)] as [string, string]);
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
 }
 
 function name(some: readonly { username: string }[], place: number): string {

@@ -3,11 +3,11 @@
  * @throws Error that names the variable.
  */
 export function numberOption(name: string, byDefault: number, min = 1): number {
-  const given = process.env[name];
-  if (given === undefined || given === '') {
+  const rawValue = process.env[name];
+  if (rawValue === undefined || rawValue === '') {
     return byDefault;
   }
-  const value = Number(given);
+  const value = Number(rawValue);
   if (!Number.isSafeInteger(value) || value < min) {
     throw new Error(`${name} must be a whole number from ${min}`);
   }
@@ -19,11 +19,11 @@ export function numberOption(name: string, byDefault: number, min = 1): number {
  * @throws Error that names the variable.
  */
 export function shareOption(name: string, byDefault: number): number {
-  const given = process.env[name];
-  if (given === undefined || given === '') {
+  const rawValue = process.env[name];
+  if (rawValue === undefined || rawValue === '') {
     return byDefault;
   }
-  const value = Number(given);
+  const value = Number(rawValue);
   if (!(value > 0 && value <= 1)) {
     throw new Error(`${name} must be above 0 and at most 1`);
   }

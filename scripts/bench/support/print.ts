@@ -52,8 +52,8 @@ export function printGoal(
 }
 
 /** @throws Error unless `holds` is true. Figures of a service that lost data are worthless. */
-export function mustHold(holds: boolean, what: string): void {
-  if (!holds) {
+export function mustHold(condition: boolean, what: string): void {
+  if (!condition) {
     throw new Error(`Not a measurement: ${what}`);
   }
 }

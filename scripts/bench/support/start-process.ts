@@ -73,9 +73,9 @@ export async function startProcess({
     async stop() {
       running.delete(found);
       if (child.exitCode === null && child.signalCode === null) {
-        const gone = once(child, 'exit');
+        const exited = once(child, 'exit');
         child.kill('SIGTERM');
-        await gone;
+        await exited;
       }
     },
   };

@@ -39,11 +39,11 @@ interface Changed {
  */
 export async function createEndpoint(
   accountId: string,
-  given: NewEndpoint,
+  input: NewEndpoint,
   by: AccountChanger,
 ): Promise<Changed> {
   const other: WebhookEndpoint = {
-    ...given,
+    ...input,
     id: newId(),
     secretSealed: sealWebhookSecret(accountId, generateWebhookSecret()),
     previousSecret: null,
@@ -55,14 +55,14 @@ export async function createEndpoint(
         reason: 'webhook_endpoint_limit_reached',
       });
     }
-    refuseDuplicateUrl(before, given.url);
+    refuseDuplicateUrl(before, input.url);
     const isFirst = before.webhookUrl === null;
     id = isFirst ? defaultEndpointId : other.id;
     return {
       set: isFirst
-        ? buildDefaultEndpointFields(given)
+        ? buildDefaultEndpointFields(input)
         : { webhookEndpoints: [...(before.webhookEndpoints ?? []), other] },
-      audit: { action: 'webhook-endpoint.create', after: { id, ...given } },
+      audit: { action: 'webhook-endpoint.create', after: { id, ...input } },
       guarded: [isFirst ? 'webhook_url' : 'webhook_endpoints'],
     };
   });

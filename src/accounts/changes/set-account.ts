@@ -38,15 +38,15 @@ export async function setAccount(
   settings: OperatorSettings,
   by: ChangedBy,
 ): Promise<{ account: Account; changed: (keyof OperatorSettings)[] }> {
-  const given = Object.keys(settings) as (keyof OperatorSettings)[];
+  const settingNames = Object.keys(settings) as (keyof OperatorSettings)[];
   return writeAndInvalidate([AccountModel], [accountId], (accounts) =>
     inTransaction(async (session) => {
       const before = await accounts.findById(accountId).session(session).lean<Account>();
       if (!before) {
         throw new NotFoundError(say('noSuchAccount'));
       }
-      requireMatchingRole(before, given);
-      const changed = given.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
+      requireMatchingRole(before, settingNames);
+      const changed = settingNames.filter((each) => (before[each] ?? null) !== (settings[each] ?? null));
       const account: Account = { ...before, ...settings };
       if (changed.length > 0) {
         const values = (of: Account) => Object.fromEntries(changed.map((each) => [each, of[each] ?? null]));
@@ -68,8 +68,8 @@ export async function setAccount(
   );
 }
 
-function requireMatchingRole({ role, username }: Account, given: (keyof OperatorSettings)[]): void {
-  const wrong = given.filter((each) => (settingRoles[each] ?? role) !== role);
+function requireMatchingRole({ role, username }: Account, settingNames: (keyof OperatorSettings)[]): void {
+  const wrong = settingNames.filter((each) => (settingRoles[each] ?? role) !== role);
   if (wrong.length > 0) {
     throw new ValidationError(
       wrong.map((field) => ({

@@ -60,6 +60,6 @@ export async function updateConfig(
 }
 
 function findChangedFields(before: Account, change: ConfigChange): ConfigField[] {
-  const given = Object.keys(change) as ConfigField[];
-  return given.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(change[field]));
+  const fields = Object.keys(change) as ConfigField[];
+  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(change[field]));
 }

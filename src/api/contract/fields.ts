@@ -209,9 +209,9 @@ export const pagination = nameSchema(
  * Returns the errors of URLs to be saved, by field. Resolves their host names. Null and undefined
  * are skipped.
  */
-export async function findUrlErrors(given: Record<string, string | null | undefined>): Promise<FieldError[]> {
+export async function findUrlErrors(urls: Record<string, string | null | undefined>): Promise<FieldError[]> {
   const found = await Promise.all(
-    Object.entries(given).map(async ([field, value]) => {
+    Object.entries(urls).map(async ([field, value]) => {
       const problem = typeof value === 'string' ? await urlGuard.problemWhenSaved(value) : null;
       return problem === null ? [] : [{ field, message: say('urlField', { field, problem }) }];
     }),

@@ -87,11 +87,11 @@ function combineLanguages(
   english: Joi.ValidationErrorItem[],
   translated: Joi.ValidationErrorItem[],
 ): FieldError[] {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   return english.flatMap(({ path, type, message }, index) => {
     const field = path.length > 0 ? path.join('.') : 'body';
-    const isRepeated = said.has(`${field}: ${message}`);
-    said.add(`${field}: ${message}`);
+    const isRepeated = seen.has(`${field}: ${message}`);
+    seen.add(`${field}: ${message}`);
     const words = buildJoiMessage({ en: message, id: translated[index]?.message ?? message });
     return isRepeated ? [] : [{ field, reason: getFieldReason(type), message: words }];
   });

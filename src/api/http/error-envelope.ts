@@ -35,7 +35,7 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
   setRetryAfter(response, known);
   // A failure is temporary, and may contain data of the account.
   response.set('Cache-Control', 'no-store');
-  context.answer = buildFailureBody(known, context.requestId, (said) => getMessageText(response, said));
+  context.answer = buildFailureBody(known, context.requestId, (message) => getMessageText(response, message));
   response.status(getHttpStatus(known)).json(context.answer);
 };
 
@@ -43,13 +43,13 @@ export const errorEnvelope: ErrorRequestHandler = (error: unknown, _request, res
 export function buildFailureBody(
   error: AppError,
   requestId: string,
-  wordsOf: (said: Message) => string,
+  wordsOf: (message: Message) => string,
 ): object {
   return {
     status: 'error',
     code: error.code,
     reason: error.reason,
-    message: wordsOf(error.said),
+    message: wordsOf(error.clientMessage),
     data: null,
     ...(error instanceof InsufficientBalanceError && { data_hint: error.hint }),
     ...(error.errors && {
@@ -137,7 +137,7 @@ export function buildUnreadableRequestResponse({ code = '' }: NodeJS.ErrnoExcept
   const { httpStatus } = failure;
   const requestId = newId();
   logger.info('a request could not be read', { requestId, status: httpStatus, code });
-  const body = JSON.stringify(buildFailureBody(failure, requestId, (said) => said.en));
+  const body = JSON.stringify(buildFailureBody(failure, requestId, (message) => message.en));
   return [
     `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',

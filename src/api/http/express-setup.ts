@@ -33,9 +33,9 @@ function createClassWithPrototype<C extends new (...args: never[]) => object>(ba
  * `http://[::1/` or `abc://`, becomes a path that does not exist. Express's router would answer it
  * before our handlers.
  */
-export function normalizeRequestTarget(given = '/'): string {
-  return given.startsWith('/') || (/^https?:\/\/[^/?#]/i.test(given) && URL.canParse(given))
-    ? given
+export function normalizeRequestTarget(target = '/'): string {
+  return target.startsWith('/') || (/^https?:\/\/[^/?#]/i.test(target) && URL.canParse(target))
+    ? target
     : '/no-address';
 }
 

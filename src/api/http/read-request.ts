@@ -11,9 +11,9 @@ const addressWithPort = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::\d+)?$/;
  * IPv4.
  */
 export function getClientAddress(request: Request): string {
-  const given = request.ip ?? '';
-  const { v4, v6 } = addressWithPort.exec(given)?.groups ?? {};
-  const address = v4 ?? v6 ?? given;
+  const rawAddress = request.ip ?? '';
+  const { v4, v6 } = addressWithPort.exec(rawAddress)?.groups ?? {};
+  const address = v4 ?? v6 ?? rawAddress;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 

@@ -84,8 +84,8 @@ const probes = ['/healthz', '/readyz'];
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The id goes into responses, logs, jobs and traces, so a key in its place is not accepted. */
-function isUsableRequestId(given: string | undefined): given is string {
-  return given !== undefined && requestIdPattern.test(given) && redact(given) === given;
+function isUsableRequestId(id: string | undefined): id is string {
+  return id !== undefined && requestIdPattern.test(id) && redact(id) === id;
 }
 
 /**
@@ -93,9 +93,9 @@ function isUsableRequestId(given: string | undefined): given is string {
  * ends.
  */
 export const requestContext: RequestHandler = (request, response, next) => {
-  const given = request.get('x-request-id');
+  const receivedId = request.get('x-request-id');
   const context: RequestContext = {
-    requestId: isUsableRequestId(given) ? given : newId(),
+    requestId: isUsableRequestId(receivedId) ? receivedId : newId(),
     accountId: null,
     operation: null,
     failed: false,

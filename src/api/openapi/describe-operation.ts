@@ -43,7 +43,7 @@ export function describeOperation(operation: AnyOperation): DescribedOperation {
 
 /** Adds the required credential to the description. */
 function buildDescription(operation: AnyOperation): { description?: string } {
-  const said = [
+  const sentences = [
     ...(operation.description === undefined ? [] : [operation.description]),
     ...(getRequiredPower(operation) === 'own'
       ? [
@@ -51,7 +51,7 @@ function buildDescription(operation: AnyOperation): { description?: string } {
         ]
       : []),
   ];
-  return said.length === 0 ? {} : { description: said.join(' ') };
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 }
 
 /** A call with a token never reaches the operation; reports/downloads.ts answers it. */

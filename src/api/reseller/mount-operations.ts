@@ -60,9 +60,9 @@ function serve(operation: AnyResellerOperation): RequestHandler {
     );
     getRequestContext(response).code = answer.status;
     response.set('Cache-Control', 'no-store');
-    const said = { ...answer, message: getMessageText(response, answer.message) };
-    getRequestContext(response).answer = 'data' in said && said.data instanceof JsonList ? null : said;
-    await sendJson(response, said);
+    const body = { ...answer, message: getMessageText(response, answer.message) };
+    getRequestContext(response).answer = 'data' in body && body.data instanceof JsonList ? null : body;
+    await sendJson(response, body);
   };
 }
 
@@ -133,5 +133,5 @@ function buildFailureAnswer(error: unknown, response: Response): ResellerAnswer 
     logger.error('reseller call failed', { requestId: getRequestContext(response).requestId, error });
   }
   setRetryAfter(response, known);
-  return { status: known.code, message: known.said, reason: known.reason };
+  return { status: known.code, message: known.clientMessage, reason: known.reason };
 }

@@ -47,8 +47,8 @@ export const changeSettings = defineAccountChange({
       productLimit: body.product_limit,
       language: body.language,
     };
-    const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-    const { changed } = await setAccount(account._id, Object.fromEntries(given), by);
+    const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
+    const { changed } = await setAccount(account._id, Object.fromEntries(entries), by);
     return { changed: changed.length > 0 };
   },
 });

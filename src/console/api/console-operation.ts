@@ -20,13 +20,13 @@ import { getRight, type OperatorAction } from '../../operators/rights.js';
 /** The browser that sent the request. */
 export interface AskingBrowser {
   /** Address, network and user agent of the browser. */
-  seat: SessionClient & ProofClient;
+  client: SessionClient & ProofClient;
   /** Id of the browser's session, as lists show it. */
   sessionId: string;
   /** Gives the browser a new session in place of one that has ended. */
-  letIn(operator: Operator): Promise<void>;
+  startSession(operator: Operator): Promise<void>;
   /** Clears the session cookies. */
-  letOut(): void;
+  clearSession(): void;
 }
 
 export interface ConsoleCall<Body, Params, Query> {

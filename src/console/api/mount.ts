@@ -57,10 +57,10 @@ function buildCall(
     params: validate(operation.params ?? emptySchema, request.params),
     query: consoleQuery(operation.query ?? emptySchema, request),
     browser: {
-      seat: getRequestClient(request),
+      client: getRequestClient(request),
       sessionId: getSessionId(token),
-      letIn: (whom) => completeLogin(request, response, whom),
-      letOut: () => clearSessionCookies(response),
+      startSession: (updatedOperator) => completeLogin(request, response, updatedOperator),
+      clearSession: () => clearSessionCookies(response),
     },
   };
 }

@@ -66,7 +66,11 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
   }),
   async handle({ query }) {
-    const { found, next, lookedBackTo } = await findAuditPage(buildAuditFilter(query), {
+    const {
+      found,
+      next,
+      searchedBackTo: lookedBackTo,
+    } = await findAuditPage(buildAuditFilter(query), {
       before: query.before === undefined ? undefined : new Date(query.before),
       limit: query.limit,
     });

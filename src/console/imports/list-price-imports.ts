@@ -115,7 +115,11 @@ export const listOfferChanges = defineConsoleOperation({
   async handle({ query: { seller, from, before, limit } }) {
     const since = from === undefined ? getStartOfYesterday() : getStartOfDay(from);
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-    const { changes, next, lookedBackTo } = await readOfferChanges(
+    const {
+      changes,
+      next,
+      searchedBackTo: lookedBackTo,
+    } = await readOfferChanges(
       { since, sellerId },
       { before: before === undefined ? undefined : new Date(before), limit },
     );

@@ -55,9 +55,9 @@ export const createOperatorCall = defineConsoleOperation<WithRole & { username: 
   data: withPassword,
   async handle(call) {
     await reauthenticate(call);
-    const { username, role: given } = call.body;
+    const { username, role: newRole } = call.body;
     const password = generatePassword();
-    await createOperator({ username, role: given, password }, call.by);
+    await createOperator({ username, role: newRole, password }, call.by);
     return { username, password };
   },
 });

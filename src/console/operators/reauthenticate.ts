@@ -27,5 +27,5 @@ export async function reauthenticate(
   call: Pick<ConsoleCall<Proof, unknown, unknown>, 'operator' | 'body' | 'browser'>,
 ): Promise<void> {
   const { password, code } = call.body;
-  await proveOperator(call.operator, { password, code }, call.browser.seat);
+  await proveOperator(call.operator, { password, code }, call.browser.client);
 }

@@ -42,7 +42,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
     }
     await reauthenticate(call);
-    await browser.letIn(await setOperatorPassword(operator.username, body.new_password, by, operator));
+    await browser.startSession(await setOperatorPassword(operator.username, body.new_password, by, operator));
     return {};
   },
 });
@@ -77,9 +77,9 @@ export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   body: Joi.object<{ code: string }>({ code: Joi.string().max(40).required() }),
   data: recoveryCodes,
   async handle({ operator, body, by, browser }) {
-    const { seat, sessionId } = browser;
+    const { client: seat, sessionId } = browser;
     const enrolled = await enrol(operator, body.code, { shownTo: sessionId, by, seat });
-    await browser.letIn(enrolled.operator);
+    await browser.startSession(enrolled.operator);
     return { recovery_codes: enrolled.codes };
   },
 });
@@ -123,7 +123,7 @@ export const endOwnSessions = defineConsoleOperation<{ session: string | null }>
   async handle({ operator, body: { session }, by, browser }) {
     if (session === null) {
       await endAllSessions(operator.username, by);
-      browser.letOut();
+      browser.clearSession();
     } else {
       await endOneSession(operator, session, by);
     }

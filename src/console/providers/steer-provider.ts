@@ -86,8 +86,8 @@ export const testProvider = defineProviderOperation({
     problem: Joi.string().allow(null),
   }),
   async run(seller, { by }) {
-    const { amount, durationMs, problem: said } = await readFloatWithLatency(seller);
-    const problem = redactUrls(said);
+    const { amount, durationMs, problem: rawProblem } = await readFloatWithLatency(seller);
+    const problem = redactUrls(rawProblem);
     await recordAudit(null, {
       ...by,
       action: 'provider.float',

@@ -168,10 +168,10 @@ async function buildCustomerAnswer(purchase: Purchase): Promise<{ call: string; 
     case 'reseller': {
       // Repeating the same call is the status check.
       const { language = 'en' } = await requireAccount(purchase.accountId);
-      const said = presentResellerPurchase(purchase, false);
+      const answer = presentResellerPurchase(purchase, false);
       return {
         call: `GET /api/reseller/request?ref_id=${purchase.refId}`,
-        answer: { ...said, message: said.message[language] },
+        answer: { ...answer, message: answer.message[language] },
       };
     }
   }

@@ -77,7 +77,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
     return {
       purchases: page.purchases.map((each) => presentPurchase(each, usernames)),
       next: page.next,
-      looked_back_to: page.lookedBackTo?.toISOString() ?? null,
+      looked_back_to: page.searchedBackTo?.toISOString() ?? null,
     };
   },
 });
@@ -106,7 +106,11 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
       ),
   }),
   async handle({ query }) {
-    const { byStatus, commission, lookedBackTo } = await sumPurchases(await purchaseFilterOf(query));
+    const {
+      byStatus,
+      commission,
+      searchedBackTo: lookedBackTo,
+    } = await sumPurchases(await purchaseFilterOf(query));
     return {
       count: byStatus.reduce((all, { count }) => all + count, 0),
       by_status: byStatus,

@@ -71,7 +71,7 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
     has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),
   }),
   async handle({ query, by }) {
-    const { found, next, lookedBackTo, hasMore } = await findPage(query);
+    const { found, next, searchedBackTo: lookedBackTo, hasMore } = await findPage(query);
     const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       settlements: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
@@ -113,7 +113,7 @@ async function findPage(query: Query): Promise<PageOfDocuments<Settlement> & { h
   const hasOtherFilter = Object.values(filter).some((each) => each !== undefined);
   if (status === 'open' && !hasOtherFilter) {
     const found = await listOpen({ statuses: openStatuses, limit: limit + 1 });
-    return { found: found.slice(0, limit), next: null, lookedBackTo: null, hasMore: found.length > limit };
+    return { found: found.slice(0, limit), next: null, searchedBackTo: null, hasMore: found.length > limit };
   }
   const fits = (each: Settlement) =>
     status === 'all' || (status === 'open' ? openStatuses.includes(each.status) : each.status === status);

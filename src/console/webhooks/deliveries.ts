@@ -114,7 +114,7 @@ export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
   }),
   data: requiredObject({ deliveries: Joi.array().items(deliveryData), ...pageFields }),
   async handle({ query }) {
-    const { found, next, lookedBackTo } = await findPage(query);
+    const { found, next, searchedBackTo: lookedBackTo } = await findPage(query);
     const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       deliveries: found.map((each) => presentDelivery(each, lookUp(usernames, each.accountId) ?? '')),
@@ -132,7 +132,7 @@ async function findPage(query: Query): Promise<PageOfDocuments<Delivery>> {
       const message = 'account is needed with a filter: without one only what was given up is listed';
       throw new ValidationError([{ field: 'account', message: asWritten(message) }]);
     }
-    return { found: await listDeadDeliveries(limit), next: null, lookedBackTo: null };
+    return { found: await listDeadDeliveries(limit), next: null, searchedBackTo: null };
   }
   const also = { ...(state && { state }), ...(wantedRef !== undefined && { refId: wantedRef }) };
   return findDocumentPage(deliveries, { accountId, since, until, also }, { after, limit });

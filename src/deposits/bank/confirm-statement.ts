@@ -59,13 +59,13 @@ export async function confirmStatement(
       asWritten('Deposits or lines have changed since the preview: look at the statement again.'),
     );
   }
-  const kept = await storeNewLines(plan.lines, file);
+  const newCount = await storeNewLines(plan.lines, file);
   const wanted = selectConfirmable(plan.lines, trusted);
-  if (wanted.length + kept === 0) {
+  if (wanted.length + newCount === 0) {
     throw new ConflictError(asWritten('The statement has no line that is new or confirms a deposit.'));
   }
   const stored = await findStoredLines(wanted);
-  const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept };
+  const done: ConfirmedStatement = { confirmed: 0, stood: 0, left: [], kept: newCount };
   for (const some of splitIntoChunks(wanted, atOnce)) {
     // Wait for all before failing, so that nothing runs after the answer.
     const ends = await Promise.allSettled(
@@ -92,7 +92,7 @@ export async function confirmStatement(
 async function storeNewLines(lines: readonly PlannedLine[], file: string): Promise<number> {
   const known = await findStoredLines(lines);
   const fresh = lines.filter(({ key }) => !known.has(key));
-  let kept = 0;
+  let storedCount = 0;
   for (const some of splitIntoChunks(fresh, keptAtOnce)) {
     const rows = some.map((each): BankLine => {
       const { key, day, amount, description } = each;
@@ -109,9 +109,9 @@ async function storeNewLines(lines: readonly PlannedLine[], file: string): Promi
         decided: null,
       };
     });
-    kept += await insertNew(rows);
+    storedCount += await insertNew(rows);
   }
-  return kept;
+  return storedCount;
 }
 
 async function insertNew(rows: BankLine[]): Promise<number> {

@@ -32,9 +32,9 @@ export async function creditWithLine(
     return { changed: false };
   }
   requireOpen(line);
-  const misfit = findMismatch(await requireDeposit(depositId), line.amount);
-  if (misfit !== null) {
-    return acceptIfJustUsed({ lineId, depositId }, misfit);
+  const mismatch = findMismatch(await requireDeposit(depositId), line.amount);
+  if (mismatch !== null) {
+    return acceptIfJustUsed({ lineId, depositId }, mismatch);
   }
   if (!meant) {
     await refusePossibleDuplicate(line);

@@ -94,7 +94,7 @@ export async function findNamedDeposits(
     addDeposit(ofAmounts, each, `${each.amount} `);
   }
   const ofAll = lines.length === 0 ? new Map<string, never>() : await findWaitingByReference(lines);
-  const said: ({ key: string; ids: string[] } & Omit<LineNames, 'byId'>)[] = [];
+  const matches: ({ key: string; ids: string[] } & Omit<LineNames, 'byId'>)[] = [];
   const namesSaid = new Set<string>();
   // A text can yield hundreds of names, so only names that may match are kept.
   for await (const line of iterateInSlices(lines)) {
@@ -106,13 +106,16 @@ export async function findNamedDeposits(
     theirs.forEach((name) => namesSaid.add(name));
     if (ids.length + fitting.length + theirs.length > 0) {
       const waiting = theirs.flatMap((name) => ofAll.get(name) ?? []);
-      said.push({ key, ids, fitting: pickShown(day, fitting), waiting: pickShown(day, waiting) });
+      matches.push({ key, ids, fitting: pickShown(day, fitting), waiting: pickShown(day, waiting) });
     }
   }
-  const known = await findDepositsById(new Set(said.flatMap(({ ids }) => ids)));
+  const known = await findDepositsById(new Set(matches.flatMap(({ ids }) => ids)));
   return {
     byLine: new Map(
-      said.map(({ key, ids, ...rest }) => [key, { byId: ids.flatMap((id) => known.get(id) ?? []), ...rest }]),
+      matches.map(({ key, ids, ...rest }) => [
+        key,
+        { byId: ids.flatMap((id) => known.get(id) ?? []), ...rest },
+      ]),
     ),
     isNamed: ({ _id, refId }) => known.has(_id) || namesSaid.has(buildSearchName(refId) ?? ''),
   };

@@ -31,19 +31,19 @@ const atOnce = 1_000;
 /** Matches a bank statement with pending deposits. Changes nothing. */
 export async function planStatement(statement: BankStatement): Promise<StatementPlan> {
   const { incoming, ...rest } = statement;
-  const kept = await findStoredLines(incoming);
-  const fresh = incoming.filter(({ key }) => (kept.get(key)?.status ?? 'open') === 'open');
+  const stored = await findStoredLines(incoming);
+  const fresh = incoming.filter(({ key }) => (stored.get(key)?.status ?? 'open') === 'open');
   const byAmount = await findCandidates(fresh);
   const { byLine, isNamed } = await findNamedDeposits(fresh, byAmount);
   const named = await matchTexts(fresh, byLine, byAmount);
   const taken = getPaidDepositIds(named.values());
   // A line that names another deposit may still be for one of its amount, so it counts here.
   const alone = await findUniqueAmounts(fresh.filter(({ key }) => !isSingleMatch(named.get(key)?.match)));
-  const sameBefore = await findDecidedElsewhere(fresh, kept);
+  const sameBefore = await findDecidedElsewhere(fresh, stored);
   const lines: PlannedLine[] = [];
   const unnamed = new Map<string, LineMatchResult>();
   for await (const line of iterateInSlices(incoming)) {
-    const status = kept.get(line.key)?.status ?? 'open';
+    const status = stored.get(line.key)?.status ?? 'open';
     const sameDay = `${line.amount} ${line.day}`;
     if (status === 'open' && !named.has(line.key) && !unnamed.has(sameDay)) {
       const left = (byAmount.get(line.amount) ?? []).filter(
@@ -127,7 +127,7 @@ async function findUniqueAmounts(lines: readonly IncomingLine[]): Promise<Set<nu
  */
 async function findDecidedElsewhere(
   lines: readonly IncomingLine[],
-  kept: ReadonlyMap<string, BankLine>,
+  stored: ReadonlyMap<string, BankLine>,
 ): Promise<Set<string>> {
   const decided = new Map<string, number>();
   const add = (amount: number, day: string, more: number) =>
@@ -148,7 +148,7 @@ async function findDecidedElsewhere(
     ]);
     found.forEach(({ _id: { amount, day }, count }) => add(amount, day, count));
   }
-  for await (const { amount, day, status } of iterateInSlices(kept.values())) {
+  for await (const { amount, day, status } of iterateInSlices(stored.values())) {
     if (status !== 'open') {
       add(amount, day, -1);
     }

@@ -201,8 +201,10 @@ function parseMoney(
   if (!read) {
     return 'bad-amount';
   }
-  const said = columns.kind < 0 ? null : parseDirection(cell(columns.kind));
-  const direction = areContradictory(said, read.direction) ? null : (said ?? read.direction);
+  const statedDirection = columns.kind < 0 ? null : parseDirection(cell(columns.kind));
+  const direction = areContradictory(statedDirection, read.direction)
+    ? null
+    : (statedDirection ?? read.direction);
   if (read.amount === 0) {
     return 'none';
   }

@@ -88,12 +88,12 @@ const sameMax = 20;
 /** Finds documents with this id, username or `ref_id`. Each lookup uses an index. */
 export async function findDocuments(what: string): Promise<JobDocument[]> {
   const byId = { _id: what };
-  const whose = { projection: { accountId: 1 } };
+  const accountIdOnly = { projection: { accountId: 1 } };
   const [bought, account, settlement, report, delivery] = await Promise.all([
     findPurchases(what),
     AccountModel.findOne({ $or: [byId, { username: what.toLowerCase() }] }).lean<Account>(),
-    settlements.findOne(byId, whose),
-    reports.findOne(byId, whose),
+    settlements.findOne(byId, accountIdOnly),
+    reports.findOne(byId, accountIdOnly),
     deliveries.findOne(byId, { projection: { accountId: 1, receiverId: 1 } }),
   ]);
   return [

@@ -56,13 +56,15 @@ function buildSignedText(day: string, root: string): Buffer {
 }
 
 function readPrivateKey(): KeyObject | null {
-  const given = env.LEDGER_CLOSE_KEY;
-  if (given === null) {
+  const keyOrPath = env.LEDGER_CLOSE_KEY;
+  if (keyOrPath === null) {
     return null;
   }
   try {
     // Many configuration systems allow only one line.
-    const pem = given.includes('-----BEGIN') ? given.replaceAll('\\n', '\n') : readFileSync(given, 'utf8');
+    const pem = keyOrPath.includes('-----BEGIN')
+      ? keyOrPath.replaceAll('\\n', '\n')
+      : readFileSync(keyOrPath, 'utf8');
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') {
       return key;

@@ -111,14 +111,17 @@ async function write(session: ClientSession, posted: QueuedPosting[], decisions:
   }
   const inserts = posted.flatMap((item) => {
     const after = afterOf(item);
-    const given = (item.posting.inserts ?? []).map((insert) => ({
+    const postingInserts = (item.posting.inserts ?? []).map((insert) => ({
       collection: insert.collection,
       document: getInsertDocument(insert, after),
     }));
     const { posting, journalId } = item;
     return posting.lines
-      ? [...given, { collection: journalsCollection, document: buildJournal(journalId, posting, after) }]
-      : given;
+      ? [
+          ...postingInserts,
+          { collection: journalsCollection, document: buildJournal(journalId, posting, after) },
+        ]
+      : postingInserts;
   });
   for (const [collection, group] of groupBy(inserts, (each) => each.collection)) {
     await insertAll(

@@ -60,8 +60,8 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
     refuseUnconfirmed(plan);
   }
   const importId = newId();
-  const told = { file: request.file, planned: plan.changes.length };
-  await createImport(importId, { ...told, by });
+  const details = { file: request.file, planned: plan.changes.length };
+  await createImport(importId, { ...details, by });
   const outcomes = await writeFigures(
     plan.changes.map((each) => ({ ...each, productCode: each.code })),
     {
@@ -69,17 +69,18 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
       importId,
       action: 'offer.import',
       each: 'offer',
-      also: (session, some) => saveWrittenRows(session, some.filter(isWritten), { importId, told, by }),
+      also: (session, some) =>
+        saveWrittenRows(session, some.filter(isWritten), { importId, told: details, by }),
     },
   );
-  const kept = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
-  if (kept.length === 0 && !outcomes.some(isWritten)) {
+  const skipped = outcomes.flatMap(({ change, left }) => (left.length === 0 ? [] : change));
+  if (skipped.length === 0 && !outcomes.some(isWritten)) {
     // The same list was applied concurrently: the other import has all the changes.
     await PriceImportModel.deleteOne({ _id: importId, changed: 0 });
     throw new ConflictError(asWritten(nothingChanges));
   }
   await PriceImportModel.updateOne({ _id: importId, status: 'applying' }, { $set: { status: 'applied' } });
-  return { importId, plan, changed: outcomes.filter(isWritten).length, kept };
+  return { importId, plan, changed: outcomes.filter(isWritten).length, kept: skipped };
 }
 
 const unconfirmedMessages: Record<ConfirmReason, string> = {
@@ -90,13 +91,13 @@ const unconfirmedMessages: Record<ConfirmReason, string> = {
 
 /** @throws ConflictError if a line is likely to be a mistake. */
 function refuseUnconfirmed({ changes }: ImportPlan): void {
-  const said = confirmReasons.toReversed().flatMap((why) => {
+  const warnings = confirmReasons.toReversed().flatMap((why) => {
     const lines = sortByImportance(changes.filter((each) => each[why])).map(({ line }) => line);
     const where = `at ${lines.length} lines (${lines.slice(0, 10).join(', ')}${lines.length > 10 ? ', …' : ''})`;
     return lines.length === 0 ? [] : `${unconfirmedMessages[why]} ${where}.`;
   });
-  if (said.length > 0) {
-    throw new ConflictError(asWritten(`${said.join(' ')} Say so if that is meant.`));
+  if (warnings.length > 0) {
+    throw new ConflictError(asWritten(`${warnings.join(' ')} Say so if that is meant.`));
   }
 }
 

@@ -91,7 +91,7 @@ export interface OfferChanges {
   changes: OfferChange[];
   next: Date | null;
   /** How far back the search went, if the page is not full. */
-  lookedBackTo: Date | null;
+  searchedBackTo: Date | null;
 }
 
 /**
@@ -105,7 +105,11 @@ export async function readOfferChanges(
   { since, sellerId }: { since: Date; sellerId?: string | undefined },
   page: { before?: Date | undefined; limit: number },
 ): Promise<OfferChanges> {
-  const { found, next, lookedBackTo } = await findAuditPage({ subjectKind: 'product', since }, page);
+  const {
+    found,
+    next,
+    searchedBackTo: lookedBackTo,
+  } = await findAuditPage({ subjectKind: 'product', since }, page);
   const changed = found
     .map((entry) => ({ entry, was: toFields(entry.before), is: toFields(entry.after) }))
     .map((each) => ({ ...each, fields: getChangedFields(each.was, each.is) }))
@@ -136,7 +140,7 @@ export async function readOfferChanges(
       };
     }),
     next,
-    lookedBackTo,
+    searchedBackTo: lookedBackTo,
   };
 }
 

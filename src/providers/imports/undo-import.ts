@@ -82,12 +82,12 @@ export async function undoImport(importId: string, by: ChangedBy): Promise<Undon
     each: 'field',
     also: (session, some) => saveUndone(session, some, importId),
   });
-  const kept = outcomes.flatMap(({ change: { line, productCode }, left }) =>
+  const skipped = outcomes.flatMap(({ change: { line, productCode }, left }) =>
     left.length === 0 ? [] : { line, productCode, fields: left },
   );
   const undone = outcomes.filter((each) => each.left.length === 0 && isWritten(each)).length;
-  await finishUndo({ importId, before, undone, kept: kept.length }, by);
-  return { undone, kept };
+  await finishUndo({ importId, before, undone, kept: skipped.length }, by);
+  return { undone, kept: skipped };
 }
 
 async function buildRefusal(importId: string): Promise<Error> {

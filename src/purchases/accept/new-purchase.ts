@@ -26,7 +26,7 @@ export function buildPurchase(
   const { product, markup = 0, requestId, ...given } = input;
   const at = now();
   const trace = getCurrentTrace();
-  const kept = getStorableRequestId(requestId);
+  const storableId = getStorableRequestId(requestId);
   return {
     ...given,
     ...(markup > 0 && { markup }),
@@ -48,7 +48,7 @@ export function buildPurchase(
     queuedFor: given.offerSellerId,
     reviewSince: null,
     pendingNotified: false,
-    ...(kept !== undefined && { requestId: kept }),
+    ...(storableId !== undefined && { requestId: storableId }),
     ...(trace && { traceId: trace.traceId }),
     createdAt: at,
     updatedAt: at,

@@ -63,7 +63,7 @@ export async function applyOutcome(
       if (await updateOpenOrder(order, { ...buildAnswerFields(outcome), neverAskAgain: true })) {
         await putUnderReview(purchase, outcome.message);
       } else {
-        await recordContradiction(purchase, { order, says: 'under way' });
+        await recordContradiction(purchase, { order, answer: 'under way' });
       }
       return 'done';
     case 'pending':
@@ -151,15 +151,15 @@ function buildAnswerFields({ code, message }: { code: string; message: string })
  */
 async function updateOpenOrder(
   order: Order,
-  heard: Partial<Order>,
+  answerFields: Partial<Order>,
   own: Partial<Order> = {},
 ): Promise<boolean> {
   const isOpen = { ...getOrderKey(order), open: true };
   const { matchedCount } = await OrderModel.updateOne(
     { ...isOpen, leaseToken: order.leaseToken },
-    { $set: { ...heard, ...own, status: 'UNKNOWN', leaseUntil: null } },
+    { $set: { ...answerFields, ...own, status: 'UNKNOWN', leaseUntil: null } },
   );
-  return matchedCount > 0 || (await OrderModel.updateOne(isOpen, { $set: heard })).matchedCount > 0;
+  return matchedCount > 0 || (await OrderModel.updateOne(isOpen, { $set: answerFields })).matchedCount > 0;
 }
 
 async function scheduleNextCheck(
@@ -170,10 +170,10 @@ async function scheduleNextCheck(
     notFound: 0,
   },
 ): Promise<void> {
-  const heard = { ...buildAnswerFields(answer), ...(acknowledged && { acknowledged }) };
-  if (!(await updateOpenOrder(order, heard, own))) {
+  const answerFields = { ...buildAnswerFields(answer), ...(acknowledged && { acknowledged }) };
+  if (!(await updateOpenOrder(order, answerFields, own))) {
     // The order was closed during this request, and the provider may execute it all the same.
-    await recordContradiction(purchase, { order, says: 'under way' });
+    await recordContradiction(purchase, { order, answer: 'under way' });
     return;
   }
   const due = getNextPollAt(

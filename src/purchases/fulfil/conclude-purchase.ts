@@ -111,7 +111,7 @@ export async function concludeSuccess(
   const { posting, deliveries } = await buildSuccessConclusion(purchase, order, answer);
   const result = await post(posting);
   if (result.outcome !== 'posted') {
-    await recordContradiction(purchase, { order, says: 'success' });
+    await recordContradiction(purchase, { order, answer: 'success' });
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }
   countConclusion(purchase, 'success', order);
@@ -136,7 +136,7 @@ export async function concludeFailure(
   const result = await post(posting);
   if (result.outcome !== 'posted') {
     if (order) {
-      await recordContradiction(purchase, { order, says: 'failed' });
+      await recordContradiction(purchase, { order, answer: 'failed' });
     }
     throw new StalePurchaseError(`Transaction ${purchase._id} changed meanwhile`);
   }

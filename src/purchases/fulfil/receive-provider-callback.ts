@@ -28,14 +28,14 @@ export interface InboundCallback {
  */
 export async function receiveProviderCallback(callback: InboundCallback): Promise<void> {
   const adapter = getAdapter(callback.protocol);
-  const told = adapter.readCallback(callback.raw);
-  if (!told) {
+  const parsed = adapter.readCallback(callback.raw);
+  if (!parsed) {
     throw new ValidationError([{ field: 'body', message: say('noCallback') }]);
   }
-  if (told.kind === 'ping') {
+  if (parsed.kind === 'ping') {
     return;
   }
-  const order = await OrderModel.findById(told.providerRef).lean<Order>();
+  const order = await OrderModel.findById(parsed.providerRef).lean<Order>();
   if (!order || !(await isSigned(adapter, order, callback))) {
     // The same error for both, so that callers cannot probe for orders.
     throw new UnauthorizedError(say('callbackSignatureWrong'), 'invalid_signature');
@@ -44,12 +44,12 @@ export async function receiveProviderCallback(callback: InboundCallback): Promis
     orderId: order._id,
     purchaseId: order.transactionId,
     sellerId: order.sellerId,
-    says: told.says,
+    says: parsed.status,
   });
   if (order.open) {
-    await requestStatusCheck(order, told.says);
-  } else if (told.says !== 'pending') {
-    await checkContradiction(order, told.says);
+    await requestStatusCheck(order, parsed.status);
+  } else if (parsed.status !== 'pending') {
+    await checkContradiction(order, parsed.status);
   }
 }
 
@@ -66,11 +66,11 @@ async function isSigned(
   return adapter.isCallbackSigned(connection, raw, headers);
 }
 
-async function requestStatusCheck(order: Order, says: string): Promise<void> {
+async function requestStatusCheck(order: Order, reported: string): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
-    await appendReviewNote(purchase, `The provider's callback says ${says}.`);
+    await appendReviewNote(purchase, `The provider's callback says ${reported}.`);
   } else {
     // Repeated callbacks share one check. If the job is lost, the scheduled check follows.
     await tryToAddJob(
@@ -81,12 +81,12 @@ async function requestStatusCheck(order: Order, says: string): Promise<void> {
   }
 }
 
-async function checkContradiction(order: Order, says: 'success' | 'failed'): Promise<void> {
+async function checkContradiction(order: Order, reported: 'success' | 'failed'): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
-  if (order.status === 'OK' && says === 'failed') {
+  if (order.status === 'OK' && reported === 'failed') {
     // The provider may have reversed the sale. Ask it (reverse-sale.ts).
     await enqueueVerification({ _id: purchaseId, accountId }, 0);
-  } else if (order.status === 'REJECTED' && says === 'success') {
+  } else if (order.status === 'REJECTED' && reported === 'success') {
     await openCase({
       transactionId: purchaseId,
       kind: 'contradicting-answer',

@@ -19,21 +19,21 @@ export type LateAnswer = 'success' | 'failed' | 'under way';
  */
 export async function recordContradiction(
   { _id: purchaseId, accountId }: Pick<Purchase, '_id' | 'accountId'>,
-  late: { order: Pick<Order, '_id' | 'accountId'>; says: LateAnswer },
+  late: { order: Pick<Order, '_id' | 'accountId'>; answer: LateAnswer },
 ): Promise<void> {
   const [purchase, order] = await Promise.all([
     PurchaseModel.findOne({ _id: purchaseId, accountId }).lean<Purchase>(),
     OrderModel.findOne(getOrderKey(late.order)).lean<Order>(),
   ]);
-  if (!purchase || !order || !isContradiction(purchase, order, late.says)) {
+  if (!purchase || !order || !isContradiction(purchase, order, late.answer)) {
     return;
   }
-  const detail = `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.says}`;
+  const detail = `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.answer}`;
   await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 
-function isContradiction(purchase: Purchase, order: Order, says: LateAnswer): boolean {
-  switch (says) {
+function isContradiction(purchase: Purchase, order: Order, answer: LateAnswer): boolean {
+  switch (answer) {
     case 'success':
     case 'under way':
       // The order was rejected, or the purchase ended without it.

@@ -208,9 +208,9 @@ export async function recheckOpenReviews(
     .lean<Purchase[]>()
     .cursor({ batchSize: chunkSize });
   for await (const chunk of collectChunks<Purchase>(waiting, chunkSize)) {
-    for (const came of await Promise.all(chunk.map((each) => recheckReview(each, options, by)))) {
-      if (came !== null) {
-        done[came] += 1;
+    for (const result of await Promise.all(chunk.map((each) => recheckReview(each, options, by)))) {
+      if (result !== null) {
+        done[result] += 1;
       }
     }
   }

@@ -79,8 +79,8 @@ function findOrderToEnd(purchase: Purchase, orders: Order[], end: PlayedEnd): Or
 
 async function endAtProvider(order: Order, end: PlayedEnd): Promise<void> {
   const connection = buildConnection(await getExistingAccount(order.sellerId), order);
-  const told = await getAdapter(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
-  switch (told) {
+  const result = await getAdapter(order.providerKind).endOrder?.(connection, { providerRef: order._id, end });
+  switch (result) {
     case 'ended':
       return;
     case 'unavailable':

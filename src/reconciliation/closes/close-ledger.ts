@@ -29,7 +29,7 @@ const walletsPerPage = 200;
 /** Number of wallets read concurrently. */
 const atOnce = 8;
 /** A root is permanent, so it only uses data that a failover cannot roll back. */
-const held = { readConcern: 'majority' } as const;
+const majorityRead = { readConcern: 'majority' } as const;
 
 /**
  * Closes a day: first a row for each wallet that moved and each audit entry, then the root over all
@@ -53,7 +53,7 @@ export async function closeDay(bound: DayBound, previous: ClosedDay | null): Pro
   await writeRows(bound);
   await closeAudit(bound, previous);
   for (;;) {
-    const standing = await dayCloses.findOne({ _id: day }, held);
+    const standing = await dayCloses.findOne({ _id: day }, majorityRead);
     if (standing?.state === 'closed') {
       return standing as ClosedDay;
     }
@@ -87,7 +87,7 @@ async function buildRows(page: Pick<Wallet, '_id' | 'seq'>[], bound: DayBound): 
   // A wallet whose close changes meanwhile may be missing here. `addRows` then finds its row, or
   // the day closed.
   const newest = await walletCloses
-    .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true }, held)
+    .find({ walletId: { $in: page.map(({ _id }) => _id) }, newest: true }, majorityRead)
     .toArray();
   const newestOf = new Map(newest.map((row) => [row.walletId, row]));
   const moved = page.filter(({ _id, seq }) => {
@@ -174,7 +174,7 @@ async function writeRoot(day: string, batches: number, previous: ClosedDay | nul
  * @param after The id of the previous row; absent: from the beginning.
  */
 export function findRows(day: string, after = `${day}:`) {
-  return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, held).sort({ _id: 1 });
+  return walletCloses.find({ _id: { $gt: after, $lt: `${day};` } }, majorityRead).sort({ _id: 1 });
 }
 
 /**

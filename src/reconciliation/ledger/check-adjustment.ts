@@ -171,11 +171,11 @@ function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   if (!entry) {
     return [`there is no audit entry ${action}: nobody answers for it`];
   }
-  const said = (entry['after'] ?? {}) as Document;
+  const recorded = (entry['after'] ?? {}) as Document;
   const asked: unknown = isApproved ? ((entry['before'] ?? {}) as Document)['requestedBy'] : entry['actor'];
   const compared: [string, unknown, unknown][] = [
-    ['amount', said['amount'], Number(amount)],
-    ['account', said['accountId'], accountId],
+    ['amount', recorded['amount'], Number(amount)],
+    ['account', recorded['accountId'], accountId],
     ['requestedBy', asked, requestedBy],
     ...(isApproved ? [['decidedBy', entry['actor'], decidedBy] satisfies [string, unknown, unknown]] : []),
   ];

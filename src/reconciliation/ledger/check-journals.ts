@@ -160,8 +160,8 @@ export function checkStep(
     );
   }
   if (journal.balanceAfter !== balance) {
-    const says = `journal ${journal.walletSeq ?? 0} (${what}) says balance ${journal.balanceAfter ?? 'none'}`;
-    findings.push(buildWalletFinding('wallet-balance', id, `${says}, its lines make ${balance}`));
+    const claim = `journal ${journal.walletSeq ?? 0} (${what}) says balance ${journal.balanceAfter ?? 'none'}`;
+    findings.push(buildWalletFinding('wallet-balance', id, `${claim}, its lines make ${balance}`));
   }
   return findings;
 }

@@ -22,11 +22,11 @@ export interface InvalidKey {
  * subject, and no scan finds it.
  */
 export function createInvalidKeyLog(log: FindingLog): (odd: InvalidKey) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return ({ collection, field, document }) => {
     const subject = `${collection} ${toName(document['_id'])}`;
-    if (!told.has(subject + field)) {
-      told.add(subject + field);
+    if (!reported.has(subject + field)) {
+      reported.add(subject + field);
       log.add({ check: 'documents', subject, message: `its ${field} is ${describeValue(document[field])}` });
     }
   };

@@ -93,16 +93,16 @@ export interface FindingLog {
   /** Marks a rule as not checked in this run. */
   leaveOut(check: LedgerCheck): void;
   readonly leftOut: ReadonlySet<LedgerCheck>;
-  readonly kept: LedgerFinding[];
+  readonly findings: LedgerFinding[];
 }
 
 export function createFindingLog(): FindingLog {
   const failures = new Map<LedgerCheck, number>();
-  const kept: LedgerFinding[] = [];
+  const retained: LedgerFinding[] = [];
   const leftOut = new Set<LedgerCheck>();
   const failuresOf = (check: LedgerCheck) => failures.get(check) ?? 0;
   return {
-    kept,
+    findings: retained,
     leftOut,
     failuresOf,
     failures: () => [...failures.values()].reduce((sum, each) => sum + each, 0),
@@ -110,7 +110,7 @@ export function createFindingLog(): FindingLog {
     add(finding) {
       failures.set(finding.check, failuresOf(finding.check) + 1);
       if (failuresOf(finding.check) <= findingsKeptPerCheck) {
-        kept.push(finding);
+        retained.push(finding);
       }
     },
   };

@@ -70,8 +70,8 @@ export async function endProgress(): Promise<void> {
  * @throws Redis's errors.
  */
 export async function readVerificationProgress(): Promise<VerificationProgress | null> {
-  const told = await redis().get(progressKey);
-  return told === null ? null : (JSON.parse(told) as VerificationProgress);
+  const stored = await redis().get(progressKey);
+  return stored === null ? null : (JSON.parse(stored) as VerificationProgress);
 }
 
 /** After the close of the previous day, which leaves less to read. */

@@ -45,16 +45,16 @@ export async function verifyLedger(
   const log = createFindingLog();
   const onOdd = createInvalidKeyLog(log);
   const { onPart = () => undefined } = options;
-  const told: Progress = (step) => {
+  const reportStep: Progress = (step) => {
     progress(step);
     onPart();
   };
   await checkUniqueIndexes(log);
   await checkKeys(onOdd);
-  const { closes, open } = await checkCloses(log, told, options);
+  const { closes, open } = await checkCloses(log, reportStep, options);
   const { examined, totals } = open
     ? await checkUnclosed(log, open.examined, { fromDay: getRecentStart(closes), onPart })
-    : await checkEverything(log, { progress: told, onOdd, onPart });
+    : await checkEverything(log, { progress: reportStep, onOdd, onPart });
   await checkAdjustments(log, onPart);
   const checks = (Object.keys(ledgerChecks) as LedgerCheck[]).map((check) => ({
     check,
@@ -66,7 +66,7 @@ export async function verifyLedger(
     ok: log.failures() === 0,
     durationMs: nowMs() - startedMs,
     checks,
-    findings: log.kept,
+    findings: log.findings,
     examined,
     closes,
     totals,

@@ -119,7 +119,7 @@ export async function redirectWaitingDeliveries(account: UrlOwner): Promise<void
   const targets = listUrlTargets(account);
   const at = now();
   const ended = { nextAttemptAt: null, settledAt: at };
-  const gone = (['webhook', 'callback'] as const).filter(
+  const removedChannels = (['webhook', 'callback'] as const).filter(
     (channel) => !targets.some((each) => each.channel === channel && each.endpointId === undefined),
   );
   const others = getEndpoints(account).flatMap(({ id }) => (id === defaultEndpointId ? [] : [id]));
@@ -131,7 +131,7 @@ export async function redirectWaitingDeliveries(account: UrlOwner): Promise<void
           update: { $set: { ...buildReplayFields(), ...target } },
         },
       })),
-      ...gone.map((channel) => ({
+      ...removedChannels.map((channel) => ({
         updateMany: {
           filter: { ...waits, channel, endpointId: { $exists: false } },
           update: { $set: { state: 'held' as const, ...ended } },

@@ -99,14 +99,14 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
   const accountIds = [...new Set(rows.map(({ accountId }) => accountId))];
   const found = await AccountModel.find({ _id: { $in: accountIds } }, null, { session }).lean<Account[]>();
   const accounts = new Map(found.map((each) => [each._id, each]));
-  const meant = rows.flatMap((row) => {
+  const replayable = rows.flatMap((row) => {
     const account = accounts.get(row.accountId);
     const target = account ? findTarget(account, row) : null;
     return target === null ? [] : [{ row, target }];
   });
-  if (meant.length > 0) {
+  if (replayable.length > 0) {
     await deliveries.bulkWrite(
-      meant.map(({ row: { _id, accountId }, target }) => ({
+      replayable.map(({ row: { _id, accountId }, target }) => ({
         updateOne: {
           filter: { _id, accountId, state: 'dead' as const },
           update: { $set: { ...buildReplayFields(), ...target } },
@@ -114,7 +114,7 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
       })),
       { session, ordered: false },
     );
-    const byAccount = groupBy(meant, ({ row }) => row.accountId);
+    const byAccount = groupBy(replayable, ({ row }) => row.accountId);
     await recordAudits(
       session,
       [...byAccount].map(([id, ofIt]) => ({
@@ -127,8 +127,10 @@ async function replayPart(session: Session, ids: string[], by: ChangedBy) {
     );
   }
   return {
-    receiverIds: meant.map(({ row, target }) => (row.channel === 'own' ? row.receiverId : target.receiverId)),
-    withoutUrl: rows.length - meant.length,
+    receiverIds: replayable.map(({ row, target }) =>
+      row.channel === 'own' ? row.receiverId : target.receiverId,
+    ),
+    withoutUrl: rows.length - replayable.length,
   };
 }
 

@@ -125,10 +125,10 @@ describe('account isolation of every operation', function () {
   function expectNothingOfTheirs(answer: Answer, sent = ''): void {
     const text = JSON.stringify(answer.body);
     const rest = sent === '' ? text : text.replaceAll(sent, '');
-    const told = marks.filter((mark) =>
+    const leakedMarks = marks.filter((mark) =>
       /^\d+$/.test(mark) ? rest.match(new RegExp(`\\b${mark}\\b`)) : rest.includes(mark),
     );
-    expect(told, text).to.deep.equal([]);
+    expect(leakedMarks, text).to.deep.equal([]);
   }
 
   it('the matrix covers exactly every operation and every parameter', () => {

@@ -81,9 +81,9 @@ describe('hostile input', () => {
         },
         body: bytes,
       });
-      const said = (await answer.body.json()) as { code: string; message: string };
+      const reply = (await answer.body.json()) as { code: string; message: string };
       logger.off('data', listen);
-      return { status: answer.statusCode, code: said.code, message: said.message, errors: logged.length };
+      return { status: answer.statusCode, code: reply.code, message: reply.message, errors: logged.length };
     };
     const broken = {
       gzip: gzipSync(body).fill(7, 10),

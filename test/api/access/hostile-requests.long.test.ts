@@ -327,9 +327,9 @@ describe(`${requests} hostile requests, ${random.seed}`, function () {
   /** Returns the answer and the CPU milliseconds of the whole process, client included. */
   async function measured(made: Sent): Promise<[Came, number]> {
     const before = process.cpuUsage();
-    const came = await send(made);
+    const answer = await send(made);
     const { user, system } = process.cpuUsage(before);
-    return [came, (user + system) / 1_000];
+    return [answer, (user + system) / 1_000];
   }
 
   const hasMoved = ({ status, text }: Came): boolean =>

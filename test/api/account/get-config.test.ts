@@ -48,8 +48,8 @@ for (const role of ['buyer', 'seller'] as const) {
       const success = get?.responses[200];
       const schema =
         success && 'content' in success ? success.content['application/json']?.schema : undefined;
-      const told = schema?.properties?.['data']?.properties?.['rate_limit'];
-      expect(told).to.include({ type: 'integer', minimum: 1 }).and.not.have.property('maximum');
+      const rateLimitSchema = schema?.properties?.['data']?.properties?.['rate_limit'];
+      expect(rateLimitSchema).to.include({ type: 'integer', minimum: 1 }).and.not.have.property('maximum');
       const chosen = post?.requestBody?.content['application/json']?.schema.properties?.['rate_limit'];
       expect(chosen).to.include({ minimum: 1, maximum: limits.rateLimitMax });
       const more = await api.call({ path, key, body: { rate_limit: limits.rateLimitMax + 1 } });

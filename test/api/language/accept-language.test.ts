@@ -174,9 +174,9 @@ describe('language of answers', () => {
       body: { callback_url: null, ip_whitelist: ['::/0', '0.0.0.0/0'] },
     };
     expect((await inLanguage('id', config)).body.message).to.equal('Konfigurasi sudah diubah');
-    const told = await DeliveryModel.find({ accountId: account._id }).lean();
-    expect(told).to.not.deep.equal([]);
-    for (const { body: sent } of told) {
+    const deliveries = await DeliveryModel.find({ accountId: account._id }).lean();
+    expect(deliveries).to.not.deep.equal([]);
+    for (const { body: sent } of deliveries) {
       expect(sent).to.not.match(/Transaksi|sedang|Konfigurasi|sudah/);
     }
   });

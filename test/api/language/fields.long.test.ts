@@ -94,23 +94,23 @@ describe('field errors', () => {
   });
 
   it('every rule of every field has a message in both languages', () => {
-    let told = 0;
+    let messageCount = 0;
     for (const { name, where, schema } of schemas) {
       for (const field of fieldsOf(schema, where)) {
         for (const value of [...field.outside, [null], [{}], Infinity, ['x', 'x']]) {
           const input = withField(sampleOf(schema), field.name, value);
-          for (const { field: said, message } of schema ? mistakesIn(schema, input) : []) {
-            told += 1;
+          for (const { field: fieldPath, message } of schema ? mistakesIn(schema, input) : []) {
+            messageCount += 1;
             const shown = `${name}: ${message.en} / ${message.id}`;
             expect(message.id, shown).to.not.equal(message.en);
             // Remove the field name, the sent value and the allowed values, which have no language.
-            const rest = message.id.replace(said, '').replace(/(salah satu dari|harus|Gunakan) .*$/, '');
+            const rest = message.id.replace(fieldPath, '').replace(/(salah satu dari|harus|Gunakan) .*$/, '');
             expect(englishWordIn(rest), shown).to.equal(null);
-            expect(message.id.includes(said.split('.')[0] ?? ''), shown).to.equal(true);
+            expect(message.id.includes(fieldPath.split('.')[0] ?? ''), shown).to.equal(true);
           }
         }
       }
     }
-    expect(told).to.be.above(200);
+    expect(messageCount).to.be.above(200);
   });
 });

@@ -119,7 +119,7 @@ describe('payment notifications', function () {
     expect([...(await casesOf(notice)), ...(await casesOf(other))]).to.have.length(1);
   });
 
-  const misfits: [string, (notice: Notice) => Notice | Promise<Notice>, RegExp][] = [
+  const mismatches: [string, (notice: Notice) => Notice | Promise<Notice>, RegExp][] = [
     ['an unknown account', (notice) => ({ ...notice, username: 'nobody-here' }), /no such account/],
     ['an unknown ref_id', (notice) => ({ ...notice, ref_id: uniqueRef() }), /no deposit of this ref_id/],
     ['another amount', (notice) => ({ ...notice, amount: notice.amount + 1 }), /is one of 60000/],
@@ -141,7 +141,7 @@ describe('payment notifications', function () {
       /is rejected already/,
     ],
   ];
-  for (const [what, misfit, why] of misfits) {
+  for (const [what, misfit, why] of mismatches) {
     it(`${what}: answers 202/05, opens one case and credits nothing`, async () => {
       const notice = await misfit(await pending());
       const before = await balance();
@@ -279,8 +279,8 @@ describe('payment notifications', function () {
       const fault = { commands: ['commitTransaction'], kind, uri: stack.env['MONGODB_URI'] ?? '' };
       await withFault(fault, () => notify(notice));
       const answer = await eventually('the answer', async () => {
-        const told = await notify(notice);
-        return told.status === 200 ? told : null;
+        const reply = await notify(notice);
+        return reply.status === 200 ? reply : null;
       });
       expect(answer.body.data).to.include({ status: 'completed' });
       expect(await credits(notice)).to.equal(1);

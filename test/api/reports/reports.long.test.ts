@@ -197,8 +197,8 @@ describe('reports of both roles', () => {
           Object.values(rest).map((value) => (typeof value === 'string' ? toPrintable(value) : value)),
         );
         // The reader truncates the fraction of a day.
-        const told = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
-        expect((row.at(-1) as unknown as Date).getTime()).to.be.closeTo(told, 1);
+        const reportedMs = Date.parse(`${String(timestamp).slice(0, 23)}Z`);
+        expect((row.at(-1) as unknown as Date).getTime()).to.be.closeTo(reportedMs, 1);
       });
     }
   });

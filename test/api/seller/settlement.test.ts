@@ -99,8 +99,8 @@ describe('sales, balance and settlement of a seller', () => {
       pending_settlement: 0,
       currency: 'IDR',
     });
-    const told = await stack.inbox.waitFor((each) => each.raw.includes('settlement.completed'));
-    expect(JSON.parse(told.raw).data).to.deep.include({
+    const webhook = await stack.inbox.waitFor((each) => each.raw.includes('settlement.completed'));
+    expect(JSON.parse(webhook.raw).data).to.deep.include({
       settlement_id: asked.body.data.settlement_id,
       ref_id: refId,
       net_amount: 57_500,

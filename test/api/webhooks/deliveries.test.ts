@@ -149,13 +149,13 @@ for (const role of ['buyer', 'seller'] as const) {
     it('POST test during another one: 429/06 with Retry-After', async () => {
       const account = await withUrl();
       const test = () => api.call({ method: 'POST', path: `${root}/test`, key: account.key });
-      const held: (() => void)[] = [];
-      receiver.behave((_request, response) => held.push(() => response.end('{"status":"received"}')));
+      const releases: (() => void)[] = [];
+      receiver.behave((_request, response) => releases.push(() => response.end('{"status":"received"}')));
       const first = test();
-      await eventually('the ping to arrive', () => held.length > 0);
+      await eventually('the ping to arrive', () => releases.length > 0);
       expectFailure(await test(), { status: 429, code: '06' });
       receiver.behave((_request, response) => response.end('{"status":"received"}'));
-      held.forEach((release) => release());
+      releases.forEach((release) => release());
       expectSuccess(await first, testWebhookFor(role));
       expectSuccess(await test(), testWebhookFor(role));
     });

@@ -40,12 +40,12 @@ export async function callerAs(shop: OperatedStack, role: OperatorRole, as?: str
     username,
     async ask(id, path, body) {
       const answer = await caller.call(path, body);
-      const said = JSON.parse(answer.text);
+      const reply = JSON.parse(answer.text);
       expect(answer.status, answer.text).to.equal(200);
       const operation = consoleOperations.find((each) => each.id === id);
-      const { error } = operation?.data.validate(said.data, { convert: false }) ?? {};
+      const { error } = operation?.data.validate(reply.data, { convert: false }) ?? {};
       expect(error, `${id}: ${answer.text}`).to.equal(undefined);
-      return said.data;
+      return reply.data;
     },
     call(path, body) {
       return body === undefined

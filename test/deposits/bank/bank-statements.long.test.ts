@@ -64,7 +64,7 @@ describe('bank statements', function () {
       ?.status;
   const credits = (id: string) =>
     shop.stack.db.collection('journals').countDocuments({ kind: 'deposit', subjectId: id });
-  const kept = (amount: number) =>
+  const findLines = (amount: number) =>
     shop.stack.db.collection<BankLine>('bankLines').find({ amount }).sort({ _id: 1 }).toArray();
 
   it('confirms a named deposit once; a preview changes nothing, a repeat is "used"', async () => {
@@ -77,12 +77,12 @@ describe('bank statements', function () {
     expect(plan.lines[0]?.deposits).to.deep.equal([
       { id: paid.id, ref_id: paid.refId, status: 'pending', account: 'buyer' },
     ]);
-    expect(await kept(paid.amount)).to.deep.equal([]);
+    expect(await findLines(paid.amount)).to.deep.equal([]);
     expect(await confirm(lines)).to.deep.equal({ confirmed: 1, stood: 0, kept: 2, left_found: 0, left: [] });
     expect([await statusOf(paid.id), await statusOf(unpaid.id)]).to.deep.equal(['completed', 'pending']);
     expect(await credits(paid.id)).to.equal(1);
     await caller.expectAudited(paid.id, 'deposit.confirm');
-    const [line] = await kept(paid.amount);
+    const [line] = await findLines(paid.amount);
     expect(line).to.include({ status: 'used', depositId: paid.id, file: 'bca.csv' });
     const entry = await caller.expectAudited(line?._id ?? '', 'bank-line.use');
     expect(JSON.stringify(entry)).to.not.include('BUDI');
@@ -158,11 +158,11 @@ describe('bank statements', function () {
     expect(await confirm([again], { by_amount: true })).to.include({ confirmed: 0, kept: 1 });
     expect([await credits(mine.id), await statusOf(theirs.id)]).to.deep.equal([1, 'pending']);
     // For manual use, the list and the use report the earlier line.
-    const [, line] = await kept(amount);
+    const [, line] = await findLines(amount);
     const { lines: listed } = await caller.ask('listBankLines', '/bank-lines?limit=100');
     const shown = listed.find(({ id }: { id: string }) => id === line?._id);
     expect(shown.same_before).to.deep.equal([
-      { id: (await kept(amount))[0]?._id, day: shown.day, status: 'used', deposit_id: mine.id },
+      { id: (await findLines(amount))[0]?._id, day: shown.day, status: 'used', deposit_id: mine.id },
     ]);
     const use = (more: object) =>
       caller.call(`/bank-lines/${line?._id}/use`, { deposit_id: theirs.id, reason, ...more });
@@ -237,7 +237,7 @@ describe('bank statements', function () {
       'used',
     ]);
     expect(await confirm([paying(two), same, paying(one, 1), same])).to.include({ confirmed: 1, kept: 2 });
-    expect(await kept(same.amount)).to.have.length(2);
+    expect(await findLines(same.amount)).to.have.length(2);
     expect([await credits(one.id), await credits(two.id)]).to.deep.equal([1, 1]);
   });
 
@@ -282,7 +282,7 @@ describe('bank statements', function () {
     const answer = await caller.call('/bank-statements', bodyOf(lines, fingerprint));
     expect(answer.status, answer.text).to.equal(409);
     expect(answer.text).to.include('since the preview');
-    expect([await statusOf(two.id), (await kept(two.amount)).length]).to.deep.equal(['pending', 0]);
+    expect([await statusOf(two.id), (await findLines(two.amount)).length]).to.deep.equal(['pending', 0]);
     const another = await caller.call('/bank-statements', bodyOf([paying(two)], fingerprint));
     expect(another.status, 'another file').to.equal(409);
   });
@@ -292,14 +292,14 @@ describe('bank statements', function () {
     const unknown = { amount: ownAmount(), text: 'SETORAN TUNAI' };
     await confirm([{ amount: deposit.amount, text: 'SETORAN TUNAI' }, unknown]);
     const open = await caller.idsOf('listBankLines', '/bank-lines?limit=1', 'lines');
-    const [[line], [left]] = [await kept(deposit.amount), await kept(unknown.amount)];
+    const [[line], [left]] = [await findLines(deposit.amount), await findLines(unknown.amount)];
     const [id, leftId] = [line?._id ?? '', left?._id ?? ''];
     expect(open).to.include.members([id, leftId]);
     expect(new Set(open).size).to.equal(open.length);
     const use = (lineId: string, deposit_id: string) =>
       caller.call(`/bank-lines/${lineId}/use`, { deposit_id, reason });
-    const misfit = await use(id, wrong.id);
-    expect([misfit.status, misfit.text.includes(`is one of ${wrong.amount}`)]).to.deep.equal([409, true]);
+    const mismatch = await use(id, wrong.id);
+    expect([mismatch.status, mismatch.text.includes(`is one of ${wrong.amount}`)]).to.deep.equal([409, true]);
     expect((await use(id, 'none-such')).status).to.equal(404);
     expect((await use('none-such', deposit.id)).status).to.equal(404);
     const given = { deposit_id: deposit.id, reason };
@@ -318,7 +318,10 @@ describe('bank statements', function () {
     const entry = await caller.expectAudited(leftId, 'bank-line.reopen');
     expect(entry['before']).to.include({ status: 'set-aside' });
     expect(await caller.ask('reopenBankLine', reopen, { reason })).to.deep.equal({ changed: false });
-    expect(await kept(unknown.amount).then(([each]) => each)).to.include({ status: 'open', decided: null });
+    expect(await findLines(unknown.amount).then(([each]) => each)).to.include({
+      status: 'open',
+      decided: null,
+    });
     expect((await caller.call(`/bank-lines/${id}/reopen`, { reason })).status, 'it is used').to.equal(409);
     expect((await caller.call('/bank-lines/none-such/reopen', { reason })).status).to.equal(404);
     await caller.ask('setBankLineAside', aside, { reason });
@@ -359,7 +362,7 @@ describe('bank statements', function () {
     expect(confirmed.reduce((sum, each) => sum + each, 0)).to.equal(deposits.length);
     for (const { id, amount } of deposits) {
       expect([await credits(id), await statusOf(id)]).to.deep.equal([1, 'completed']);
-      const used = (await kept(amount)).map(({ status, depositId }) => [status, depositId]);
+      const used = (await findLines(amount)).map(({ status, depositId }) => [status, depositId]);
       expect(used).to.deep.equal([['used', id]]);
     }
   });
@@ -369,7 +372,7 @@ describe('bank statements', function () {
       const amount = ownAmount();
       const [one, two] = [await pending(amount), await pending(amount)];
       await confirm([{ amount, text: `SETORAN ${uniqueRef()}` }]);
-      const [line] = await kept(amount);
+      const [line] = await findLines(amount);
       const answers = await Promise.all(
         [one, two].map(({ id }, n) =>
           (n === 0 ? caller : other).call(`/bank-lines/${line?._id}/use`, { deposit_id: id, reason }),
@@ -382,7 +385,7 @@ describe('bank statements', function () {
         { amount, text: `SETORAN ${uniqueRef()}` },
         { amount, text: `SETORAN ${uniqueRef()}` },
       ]);
-      const open = (await kept(amount)).filter(({ status }) => status === 'open');
+      const open = (await findLines(amount)).filter(({ status }) => status === 'open');
       const given = await Promise.all(
         open.map(({ _id }) =>
           caller.call(`/bank-lines/${_id}/use`, { deposit_id: left.id, meant: true, reason }),

@@ -72,14 +72,14 @@ describe('a bank statement on the command line', function () {
   const args = (file: string, ...more: string[]) => ['deposit', 'statement', file, '--json', ...more];
   async function fingerprintOf(file: string): Promise<string> {
     const shown = await topup(args(file), stack.env);
-    expect(shown.code, said(shown)).to.equal(0);
+    expect(shown.code, outputOf(shown)).to.equal(0);
     return shown.json<{ fingerprint: string }>().fingerprint;
   }
   const confirmation = async (file: string) =>
     args(file, '--confirm', await fingerprintOf(file), '--by-reference', '--reason', reason);
-  const said = ({ stdout, stderr }: CliResult) => stdout + stderr;
+  const outputOf = ({ stdout, stderr }: CliResult) => stdout + stderr;
   const done = (result: CliResult) => {
-    expect(result.code, said(result)).to.equal(0);
+    expect(result.code, outputOf(result)).to.equal(0);
     return result.json<{ confirmed: number; stood: number; kept: number; left: unknown[] }>();
   };
   const lines = () => stack.db.collection<BankLine>('bankLines');
@@ -104,9 +104,9 @@ describe('a bank statement on the command line', function () {
     const shown = await topup(['deposit', 'statement', file], stack.env);
     expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
     const wrong = await topup(args(file, '--confirm', 'another', '--reason', reason), stack.env);
-    expect([wrong.code, said(wrong).includes('look at the statement again')]).to.deep.equal([1, true]);
+    expect([wrong.code, outputOf(wrong).includes('look at the statement again')]).to.deep.equal([1, true]);
     const silent = await topup(args(file, '--confirm', 'x'), stack.env);
-    expect([silent.code, said(silent).includes('--reason')]).to.deep.equal([2, true]);
+    expect([silent.code, outputOf(silent).includes('--reason')]).to.deep.equal([2, true]);
     expect(done(await topup(await confirmation(file), stack.env))).to.deep.equal({
       confirmed: 2,
       stood: 0,
@@ -122,8 +122,8 @@ describe('a bank statement on the command line', function () {
       .json<{ lines: { id: string; amount: number }[] }>()
       .lines.find((each) => each.amount === amount);
     const run = (...command: string[]) => topup(['deposit', ...command, '--reason', reason], stack.env);
-    const misfit = await run('use', line?.id ?? '', asked[0]?.id ?? '');
-    expect([misfit.code, said(misfit).includes('is one of')]).to.deep.equal([1, true]);
+    const mismatch = await run('use', line?.id ?? '', asked[0]?.id ?? '');
+    expect([mismatch.code, outputOf(mismatch).includes('is one of')]).to.deep.equal([1, true]);
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Set aside');
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Nothing changed');
   });
@@ -152,7 +152,7 @@ describe('a bank statement on the command line', function () {
     expect(before).to.be.within(1, asked.length - 1);
     expect(await used(asked)).to.equal(before);
     const stale = await topup(command, stack.env);
-    expect([stale.code, said(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
+    expect([stale.code, outputOf(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
     // The database keeps the locks of a killed process for some seconds.
     await confirmRest(file, asked);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
@@ -171,8 +171,8 @@ describe('a bank statement on the command line', function () {
     for (const each of answers) {
       // A process that starts during another one may find other deposits than previewed. On a busy
       // machine one may time out on the wallets, and reports it.
-      const isSaid = /look at the statement again|run the command again/.test(said(each));
-      expect(each.code === 0 || isSaid, said(each)).to.equal(true);
+      const isReported = /look at the statement again|run the command again/.test(outputOf(each));
+      expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }
     await confirmRest(file, asked);
     const confirmed = answers.map((each) => (each.code === 0 ? done(each).confirmed : 0));

@@ -22,7 +22,7 @@ describe('a bank line that names a deposit of another amount', function () {
 
   const preview = (line: SaidLine): Promise<Planned> =>
     caller.ask('previewBankStatement', '/bank-statements/preview', { file: encoded(statementOf(line)) });
-  const meant = async (line: SaidLine) => {
+  const previewMatch = async (line: SaidLine) => {
     const [planned] = (await preview(line)).lines;
     return [planned?.match, planned?.deposits.map(({ id }) => id)];
   };
@@ -40,7 +40,7 @@ describe('a bank line that names a deposit of another amount', function () {
   it('named by our id: it is reported, and no fitting deposit is credited', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const line = { amount, text: `TRSF BUYER ${named.id.toUpperCase()}` };
-    expect(await meant(line)).to.deep.equal(['other-amount', [named.id]]);
+    expect(await previewMatch(line)).to.deep.equal(['other-amount', [named.id]]);
     const { fingerprint } = await preview(line);
     const body = { file: encoded(statementOf(line)), name: 'x.csv', fingerprint, reason };
     await caller.call('/bank-statements', { ...body, by_amount: true, by_reference: true });
@@ -50,17 +50,23 @@ describe('a bank line that names a deposit of another amount', function () {
   it('our id wins over the reference of a fitting deposit', async () => {
     const { named, fitting, amount } = await twoThatWait();
     const text = `TRSF ${named.id} ${fitting.refId}`;
-    expect(await meant({ amount, text })).to.deep.equal(['other-amount', [named.id]]);
-    expect(await meant({ amount, text: `TRSF ${fitting.refId}` })).to.deep.equal([
+    expect(await previewMatch({ amount, text })).to.deep.equal(['other-amount', [named.id]]);
+    expect(await previewMatch({ amount, text: `TRSF ${fitting.refId}` })).to.deep.equal([
       'referenced',
       [fitting.id],
     ]);
-    expect(await meant({ amount, text: `${fitting.id} ${named.id}` })).to.deep.equal(['named', [fitting.id]]);
+    expect(await previewMatch({ amount, text: `${fitting.id} ${named.id}` })).to.deep.equal([
+      'named',
+      [fitting.id],
+    ]);
   });
 
   it("named by the client's reference", async () => {
     const { named, amount } = await twoThatWait();
-    expect(await meant({ amount, text: `TRSF ${named.refId}` })).to.deep.equal(['other-amount', [named.id]]);
+    expect(await previewMatch({ amount, text: `TRSF ${named.refId}` })).to.deep.equal([
+      'other-amount',
+      [named.id],
+    ]);
   });
 
   it('named by our id, of a decided or too old deposit', async () => {
@@ -71,9 +77,9 @@ describe('a bank line that names a deposit of another amount', function () {
       { _id: named.id },
       { $set: { createdAt: new Date(Date.now() - 60 * 86_400_000) } },
     );
-    expect(await meant(line)).to.deep.equal(['other-amount', [named.id]]);
-    expect((await meant({ ...line, amount: amount + 1 }))[0]).to.equal('none');
+    expect(await previewMatch(line)).to.deep.equal(['other-amount', [named.id]]);
+    expect((await previewMatch({ ...line, amount: amount + 1 }))[0]).to.equal('none');
     await caller.ask('rejectDeposit', `/deposits/${named.id}/reject`, { reason });
-    expect(await meant(line)).to.deep.equal(['decided', [named.id]]);
+    expect(await previewMatch(line)).to.deep.equal(['decided', [named.id]]);
   });
 });

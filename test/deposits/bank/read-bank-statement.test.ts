@@ -106,13 +106,13 @@ describe('bank statement formats', () => {
   });
 
   it('never reads contradictory directions as incoming', async () => {
-    const beside = await read(
+    const ownColumn = await read(
       'Tanggal,Keterangan,Jumlah,DB/CR',
       `${yesterday},taken back,"-101.002,00",CR`,
       `${yesterday},taken back,"101.002,00 DB",CR`,
       `${yesterday},taken back,"(101.004,00)",K`,
     );
-    expect([beside.incoming, beside.refused.map(({ why }) => why)]).to.deep.equal([
+    expect([ownColumn.incoming, ownColumn.refused.map(({ why }) => why)]).to.deep.equal([
       [],
       ['no-direction', 'no-direction', 'no-direction'],
     ]);

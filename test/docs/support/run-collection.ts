@@ -49,8 +49,8 @@ export function runCollection(json: string, values: Record<string, string>): Pro
         assertion: (_cursor: unknown, results: { name: string; error: { message: string } | null }[]) => {
           for (const { name, error: wrong } of results) {
             const [operationId = ''] = name.split(' ');
-            const said = [...errors.splice(0), ...(wrong ? [wrong.message] : [])].join('; ');
-            ran.push({ operationId, status, error: said === '' ? null : said });
+            const message = [...errors.splice(0), ...(wrong ? [wrong.message] : [])].join('; ');
+            ran.push({ operationId, status, error: message === '' ? null : message });
           }
         },
         done: (failed: Error | null) => {

@@ -46,7 +46,7 @@ export interface Book {
   seller: string;
   quotes: { _id: string; accountId: string; amount: number }[];
   asked: Asked[];
-  told: Told[];
+  receivedStatuses: Told[];
   closed: ToldClose[];
   /** Approvals of large adjustments that were refused because the balance did not cover them. */
   uncovered: Pick<Asked, 'accountId' | 'change' | 'fromMs' | 'toMs'>[];
@@ -80,11 +80,11 @@ export async function untilDefinite<T>(
     async () => {
       const service = await fleet.process(attempt++);
       const fromMs = Date.now();
-      const heard = await ask(service);
-      if (!heard.ok && heard.refusal !== 'insufficient' && heard.refusal !== 'conflict') {
-        throw new Error(`${heard.refusal}: ${heard.message}`);
+      const answer = await ask(service);
+      if (!answer.ok && answer.refusal !== 'insufficient' && answer.refusal !== 'conflict') {
+        throw new Error(`${answer.refusal}: ${answer.message}`);
       }
-      return { heard, fromMs, toMs: Date.now(), attempts: attempt - first };
+      return { heard: answer, fromMs, toMs: Date.now(), attempts: attempt - first };
     },
     withinMs,
   );

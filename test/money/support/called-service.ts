@@ -28,13 +28,13 @@ export const preparedWithinMs = 60_000;
 /** Starts a process of the service that runs the functions of calls-process.ts. */
 export async function startCalledService(env: NodeJS.ProcessEnv): Promise<CalledService> {
   const child = forkTestProgram('test/money/calls-process', env, { silent: true });
-  const open = new Map<number, (heard: Heard<never>) => void>();
+  const open = new Map<number, (answer: Heard<never>) => void>();
   let last = 0;
   const silent = (message: string): Heard<never> => ({ ok: false, refusal: 'silent', message });
-  const gone = once(child, 'exit').then(() => open.forEach((end) => end(silent('it was killed'))));
+  const exited = once(child, 'exit').then(() => open.forEach((end) => end(silent('it was killed'))));
   await Promise.race([
     once(child, 'message'),
-    gone.then(() => {
+    exited.then(() => {
       throw new Error('a process of the service did not start');
     }),
   ]);
@@ -43,10 +43,10 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
   const call: CalledService['call'] = async (name, input, patienceMs = patienceMax) => {
     const id = ++last;
     return new Promise((resolve) => {
-      const end = (heard: Heard<never>) => {
+      const end = (answer: Heard<never>) => {
         clearTimeout(timer);
         open.delete(id);
-        resolve(heard);
+        resolve(answer);
       };
       const timer = setTimeout(() => end(silent('no answer came')), patienceMs);
       if (child.connected) {
@@ -61,20 +61,20 @@ export async function startCalledService(env: NodeJS.ProcessEnv): Promise<Called
     call,
     async must(name, input, patienceMs = preparedWithinMs) {
       const deadlineMs = performance.now() + patienceMs;
-      let heard = await call(name, input, patienceMs);
+      let answer = await call(name, input, patienceMs);
       // On a busy machine the service may time out before it writes anything.
-      while (!heard.ok && heard.refusal === 'nothing-written' && performance.now() < deadlineMs) {
-        heard = await call(name, input, deadlineMs - performance.now());
+      while (!answer.ok && answer.refusal === 'nothing-written' && performance.now() < deadlineMs) {
+        answer = await call(name, input, deadlineMs - performance.now());
       }
-      if (!heard.ok) {
-        throw new Error(`${name}: ${heard.refusal}: ${heard.message}`);
+      if (!answer.ok) {
+        throw new Error(`${name}: ${answer.refusal}: ${answer.message}`);
       }
       // TypeScript does not reduce the conditional type of a generic call's value.
-      return heard.value as never;
+      return answer.value as never;
     },
     async kill() {
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
   };
 }

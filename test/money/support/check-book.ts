@@ -50,7 +50,7 @@ export async function checkBook(db: Db, book: Book): Promise<void> {
   const documents = askedFor.reduce((sum, collection) => sum + stored[collection].length, 0);
   const named = book.asked.reduce((sum, each) => sum + documentsOf(each, stored).length, 0);
   expect(documents, 'nothing is stored that nobody asked for').to.equal(named);
-  for (const { collection, id, status } of book.told) {
+  for (const { collection, id, status } of book.receivedStatuses) {
     const now = String(stored[collection].find((each) => each._id === id)?.['status']);
     const later: Record<string, string[]> = {
       SUCCESS: ['REFUNDED'],
@@ -266,12 +266,12 @@ function checkInsufficient(
 ): void {
   const chain = chainOf(asked.accountId, stored);
   // The requester of an adjustment that needs approval does not learn when it is posted.
-  const told = book.asked.filter(
+  const confirmed = book.asked.filter(
     ({ collection, id, change }) =>
       id !== null && (collection !== 'adjustments' || Math.abs(change) < approvalFrom),
   );
   const knownMs = (journal: Row) =>
-    told.find(({ id }) => id === journal['subjectId'] && isFirst(journal))?.toMs ?? Infinity;
+    confirmed.find(({ id }) => id === journal['subjectId'] && isFirst(journal))?.toMs ?? Infinity;
   const states = [{ balance: 0, fromMs: 0 }].concat(
     chain.map((journal) => ({
       balance: Number(journal['balanceAfter']),

@@ -38,7 +38,7 @@ interface HeldAt {
 }
 
 /** Holds the process before the command takes effect. */
-export function held(
+export function holdBefore(
   command: string,
   collection: string | null,
   { movements = 1, ms = heldMs }: HeldAt & { ms?: number } = {},
@@ -213,9 +213,9 @@ export function expectFirst(
   }
 }
 
-export function valueOf<T>(heard: Heard<T>): T {
-  if (!heard.ok) {
-    throw new Error(`${heard.refusal}: ${heard.message}`);
+export function valueOf<T>(answer: Heard<T>): T {
+  if (!answer.ok) {
+    throw new Error(`${answer.refusal}: ${answer.message}`);
   }
-  return heard.value;
+  return answer.value;
 }

@@ -71,7 +71,7 @@ export const operations = {
       const id = pick(accepted(book, 'transactions'), which)?.id;
       if (id) {
         const input = { purchaseId: id, sellerId: book.seller, as };
-        await told(
+        await recordStatus(
           book,
           'transactions',
           id,
@@ -88,7 +88,7 @@ export const operations = {
       const id = pick(accepted(book, 'transactions'), which)?.id;
       if (id) {
         const asked = untilDefinite(at, (service) => service.call('reverse', { purchaseId: id }));
-        await told(book, 'transactions', id, asked);
+        await recordStatus(book, 'transactions', id, asked);
       }
     },
   }),
@@ -131,7 +131,7 @@ export const operations = {
       const settlementId = pick(accepted(book, 'settlements'), which)?.id;
       if (settlementId) {
         const asked = untilDefinite(at, (service) => service.call('finish', { settlementId, as }));
-        await told(book, 'settlements', settlementId, asked);
+        await recordStatus(book, 'settlements', settlementId, asked);
       }
     },
   }),
@@ -172,7 +172,7 @@ export const operations = {
       const { id, accountId, change } = pick(waiting, which) ?? { id: null };
       if (id) {
         const asked = untilDefinite(at, (service) => service.call('decideAdjustment', { id, as }));
-        await told(book, 'adjustments', id, asked);
+        await recordStatus(book, 'adjustments', id, asked);
         const { heard, fromMs, toMs } = await asked;
         if (!heard.ok) {
           book.uncovered.push({ accountId, change, fromMs, toMs });
@@ -245,14 +245,14 @@ async function buy(
 ): Promise<void> {
   const refId = book.newName();
   const input = { accountId, refId, price, sellerId: book.seller, quoteId };
-  const heard = await repeated(at, (service) => service.call('buy', input));
+  const outcome = await repeated(at, (service) => service.call('buy', input));
   book.asked.push({
     collection: 'transactions',
     accountId,
     name: { refId },
     change: -price,
     quoteId,
-    ...heard,
+    ...outcome,
   });
 }
 
@@ -267,18 +267,18 @@ async function repeated(at: { fleet: Fleet; first: number }, ask: Ask): Promise<
 async function once({ fleet, first }: { fleet: Fleet; first: number }, ask: Ask): Promise<Outcome> {
   const service = await fleet.process(first);
   const fromMs = Date.now();
-  const heard = await ask(service);
-  return { ...outcomeOf(heard), fromMs, toMs: Date.now() };
+  const answer = await ask(service);
+  return { ...outcomeOf(answer), fromMs, toMs: Date.now() };
 }
 
-function outcomeOf(heard: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
-  if (heard.ok) {
-    return { heard: 'accepted', id: heard.value.id };
+function outcomeOf(answer: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
+  if (answer.ok) {
+    return { heard: 'accepted', id: answer.value.id };
   }
-  switch (heard.refusal) {
+  switch (answer.refusal) {
     case 'insufficient':
     case 'conflict':
-      return { heard: heard.refusal, id: null };
+      return { heard: answer.refusal, id: null };
     case 'nothing-written':
       return { heard: 'nothing', id: null };
     default:
@@ -286,7 +286,7 @@ function outcomeOf(heard: Heard<{ id: string }>): Pick<Asked, 'heard' | 'id'> {
   }
 }
 
-async function told(
+async function recordStatus(
   book: Book,
   collection: 'transactions' | 'settlements' | 'adjustments',
   id: string,
@@ -294,7 +294,7 @@ async function told(
 ): Promise<void> {
   const { heard } = await asked;
   if (heard.ok) {
-    book.told.push({ collection, id, status: heard.value });
+    book.receivedStatuses.push({ collection, id, status: heard.value });
   }
 }
 

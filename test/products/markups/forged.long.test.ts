@@ -39,15 +39,15 @@ describe('a forged markup', function () {
   after(() => shop.stack.stop());
 
   async function findings(): Promise<LedgerReport['findings']> {
-    const said = await topup(['ledger', 'verify', '--json'], shop.stack.env);
-    return said.json<LedgerReport>().findings;
+    const result = await topup(['ledger', 'verify', '--json'], shop.stack.env);
+    return result.json<LedgerReport>().findings;
   }
-  async function expectFound(check: string, subject: string, says: string): Promise<void> {
+  async function expectFound(check: string, subject: string, message: string): Promise<void> {
     const found = await findings();
     const fits = found.some(
-      (each) => each.check === check && each.subject === subject && each.message.includes(says),
+      (each) => each.check === check && each.subject === subject && each.message.includes(message),
     );
-    expect(fits, `${check} | ${subject} | ${says} in ${JSON.stringify(found, null, 1)}`).to.equal(true);
+    expect(fits, `${check} | ${subject} | ${message} in ${JSON.stringify(found, null, 1)}`).to.equal(true);
   }
   const suspense = { lines: { $elemMatch: { account: 'platform:suspense' } } };
 

@@ -47,7 +47,7 @@ describe('markups of price groups', function () {
   it('apply one rule: account, then group, then all; narrowest scope first', async () => {
     const scopes = [{}, { category: 'prabayar' }, { category: 'PULSA' }, { product: code }];
     const rules = [{}, { group: 'kelas' }, { account: 'buyer' }]
-      .flatMap((whose) => scopes.map((scope) => ({ ...whose, ...scope })))
+      .flatMap((target) => scopes.map((scope) => ({ ...target, ...scope })))
       .map((rule, n) => ({ ...rule, rupiah: 100 - n }));
     await shop.put('buyer', 'kelas');
     // Rules of other groups, including names with a common prefix.

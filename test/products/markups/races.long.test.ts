@@ -70,11 +70,11 @@ describe('markup changes under load', function () {
       .collection('audit')
       .find({ 'subject.id': `* product ${code}` })
       .toArray();
-    const told = entries.map(({ before, after }) => [before?.rupiah ?? null, after.rupiah] as const);
+    const changes = entries.map(({ before, after }) => [before?.rupiah ?? null, after.rupiah] as const);
     // Each amount is the `before` of one other change, except the current one.
-    expect(told.map(([, after]) => after).sort((a, b) => a - b)).to.deep.equal(amounts);
-    const befores = new Set(told.map(([before]) => before));
-    expect(befores.size).to.equal(told.length);
+    expect(changes.map(([, after]) => after).sort((a, b) => a - b)).to.deep.equal(amounts);
+    const befores = new Set(changes.map(([before]) => before));
+    expect(befores.size).to.equal(changes.length);
     expect(amounts.filter((each) => !befores.has(each))).to.deep.equal([Number(stored[0]?.['rupiah'])]);
     expect(await shop.priceOf(code)).to.equal(10_000 + Number(stored[0]?.['rupiah']));
   });

@@ -59,7 +59,7 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
     expect(answer.status, answer.text).to.equal(200);
   }
   // The call requires an explicit target and scope.
-  const said = (rule: Omit<Rule, 'percent' | 'rupiah'>) => ({
+  const buildBody = (rule: Omit<Rule, 'percent' | 'rupiah'>) => ({
     ...rule,
     ...(rule.account === undefined && rule.group === undefined && { everybody: true }),
     ...(rule.product === undefined && rule.category === undefined && { all: true }),
@@ -69,8 +69,8 @@ export async function openMarkupShop(env: NodeJS.ProcessEnv = {}): Promise<Marku
     caller,
     sellerIds,
     buyers: [shop.buyer, apiClient(other.url, shop.accounts['buyer']?.api_key ?? '')],
-    set: (rule) => change('/markups', said(rule)),
-    remove: (rule) => change('/markups/remove', said(rule)),
+    set: (rule) => change('/markups', buildBody(rule)),
+    remove: (rule) => change('/markups/remove', buildBody(rule)),
     put: (username, group) => change(`/accounts/${username}/group`, { group }),
     async removeAll() {
       await marked.put('buyer', null);

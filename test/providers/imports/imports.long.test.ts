@@ -66,10 +66,10 @@ describe('price imports', function () {
     const answers = await Promise.all([1, 2, 3, 4].map(() => tryToApply(file, seen)));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
     const [only, ...others] = (await caller.ask('listPriceImports', '/price-imports')).imports;
-    const told = await shop.stack.db
+    const auditedIds = await shop.stack.db
       .collection('audit')
       .distinct('subject.id', { action: 'price-import.apply' });
-    expect([only.file, others, told]).to.deep.equal(['list.csv', [], [only.id]]);
+    expect([only.file, others, auditedIds]).to.deep.equal(['list.csv', [], [only.id]]);
   });
 
   it('a preview lists changes, losses and refused lines, and changes nothing', async () => {

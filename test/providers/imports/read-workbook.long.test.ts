@@ -159,12 +159,12 @@ describe('a workbook of prices', () => {
   it('quotes only short, printable parts of the file in a refusal', async () => {
     const name = `a\u202e${'b'.repeat(100_000)}`;
     const tabs = `<workbook><sheets><sheet name="${name}" state="hidden" r:id="rId7"/></sheets></workbook>`;
-    for (const said of [
+    for (const message of [
       await refusal(bookOf(sheetOf(priced(2, 1)), { 'xl/workbook.xml': tabs })),
       await refusalOf(row(2, `<c r="${name}"><v>1</v></c>`)),
     ]) {
-      expect(said.length).to.be.below(250);
-      expect(said).to.include('bbb').and.not.include('\u202e');
+      expect(message.length).to.be.below(250);
+      expect(message).to.include('bbb').and.not.include('\u202e');
     }
   });
 
@@ -197,7 +197,7 @@ describe('a workbook of prices', () => {
       attributes: () => `<worksheet${megabytes(' a=""')}/>`,
       spaces: () => `<worksheet${megabytes(' ')}/>`,
     };
-    const says: Record<string, RegExp> = {
+    const expectedRefusals: Record<string, RegExp> = {
       deep: /stand within each other/,
       many: /more than .* elements/,
     };
@@ -205,10 +205,10 @@ describe('a workbook of prices', () => {
       it(what, async () => {
         const file = bookOf(sheet());
         const before = process.cpuUsage();
-        const said = await refusal(file);
+        const message = await refusal(file);
         const { user, system } = process.cpuUsage(before);
         expect((user + system) / 1_000, 'milliseconds of computing').to.be.below(2_000);
-        expect(said).to.match(says[what] ?? /./);
+        expect(message).to.match(expectedRefusals[what] ?? /./);
         expect(await longestHoldMs(() => refusal(file)), 'milliseconds held').to.be.below(100);
       });
     }

@@ -83,8 +83,8 @@ describe('a lagging majority after an accepted write', () => {
     const first = receivePayment(notice, null);
     await eventually('the notice to be visible', () => PaymentModel.exists({ _id: notice._id }));
     const again = await receivePayment(notice, null);
-    const held = await PaymentModel.findById(notice._id).readConcern('majority').lean();
-    expect(held?.status).to.equal(again.status);
+    const committed = await PaymentModel.findById(notice._id).readConcern('majority').lean();
+    expect(committed?.status).to.equal(again.status);
     expect((await first).status).to.equal(again.status);
   });
 
@@ -94,8 +94,8 @@ describe('a lagging majority after an accepted write', () => {
     const first = creditWithLine({ lineId, depositId }, by);
     await eventually('the use to be visible', () => BankLineModel.exists({ _id: lineId, status: 'used' }));
     const again = await creditWithLine({ lineId, depositId }, by);
-    const held = await BankLineModel.findById(lineId).readConcern('majority').lean();
-    expect([again.changed, held?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
+    const committed = await BankLineModel.findById(lineId).readConcern('majority').lean();
+    expect([again.changed, committed?.status, (await first).changed]).to.deep.equal([false, 'used', true]);
   });
 
   it('refuses a signature bound to another order once a majority has the binding', async () => {

@@ -27,9 +27,9 @@ describe('late answers about an order', () => {
   let other: PlayServer;
   let clock: FleetClock;
   /** Null holds the request until the test answers it. */
-  let says: Answer | null;
-  let held: ((how: Answer) => void)[];
-  const answer = (how: Answer) => held.shift()?.(how);
+  let nextAnswer: Answer | null;
+  let heldRequests: ((how: Answer) => void)[];
+  const answer = (how: Answer) => heldRequests.shift()?.(how);
 
   before(async () => {
     clock = keepFleetClock();
@@ -39,20 +39,20 @@ describe('late answers about an order', () => {
         method === 'POST'
           ? (JSON.parse(raw) as { ref_id: string })
           : { ref_id: url.searchParams.get('ref_id') };
-      const as = (how: Answer) => tell(response, named.ref_id ?? '', how);
-      if (says === null) {
-        held.push(as);
+      const as = (how: Answer) => sendAnswer(response, named.ref_id ?? '', how);
+      if (nextAnswer === null) {
+        heldRequests.push(as);
       } else {
-        as(says);
+        as(nextAnswer);
       }
     });
     other = await startPlayServer(({ url }, response) =>
-      tell(response, url.searchParams.get('ref_id') ?? '', 'success'),
+      sendAnswer(response, url.searchParams.get('ref_id') ?? '', 'success'),
     );
   });
   beforeEach(() => {
-    says = 'pending';
-    held = [];
+    nextAnswer = 'pending';
+    heldRequests = [];
     first.calls.length = 0;
     other.calls.length = 0;
   });
@@ -65,15 +65,15 @@ describe('late answers about an order', () => {
     const shop = await openShop(first.url);
     await asDigiflazz(shop);
     const { _id: id } = await shop.buy();
-    says = null;
+    nextAnswer = null;
     const sending = fulfilById(id).catch(String);
-    await eventually('the order to be there', () => held.length === 1);
+    await eventually('the order to be there', () => heldRequests.length === 1);
     await withFault(forbidden(), async () => {
       answer('never-ask');
       expect(await sending).to.match(/not allowed|forbidden|Error/i);
     });
     await change(id, { sentAt: anHourAgo(), leaseUntil: null });
-    says = 'success';
+    nextAnswer = 'success';
     await fulfilById(id, { askNow: true });
     expect(first.calls).to.have.length(1);
     const { status, reviewSince, reviewReason } = await read(id);
@@ -91,12 +91,12 @@ describe('late answers about an order', () => {
         await asDigiflazz(shop);
       }
       const { _id: id } = await shop.buy();
-      says = null;
+      nextAnswer = null;
       const sending = fulfilById(id).catch(String);
-      await eventually('the order to be there', () => held.length === 1);
+      await eventually('the order to be there', () => heldRequests.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo(), notFound: 4 });
       const asking = fulfilById(id, { askNow: true });
-      await eventually('the question to be there', () => held.length === 2);
+      await eventually('the question to be there', () => heldRequests.length === 2);
       if (late === 'pending') {
         answer(late);
         await sending;
@@ -122,12 +122,12 @@ describe('late answers about an order', () => {
       const shop = await withSecondSeller();
       await asDigiflazz(shop);
       const { _id: id } = await shop.buy();
-      says = null;
+      nextAnswer = null;
       const sending = fulfilById(id).catch(String);
-      await eventually('the order to be there', () => held.length === 1);
+      await eventually('the order to be there', () => heldRequests.length === 1);
       await change(id, { sentAt: anHourAgo(), leaseUntil: anHourAgo() });
       const asking = fulfilById(id, { askNow: true }).catch(String);
-      await eventually('the question to be there', () => held.length === 2);
+      await eventually('the question to be there', () => heldRequests.length === 2);
       await withFault(forbidden(), async () => {
         answer('never-ask');
         await sending;
@@ -151,10 +151,10 @@ describe('late answers about an order', () => {
     const { _id: id } = await shop.buy();
     await fulfilById(id);
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo() }, ['acknowledged']);
-    says = null;
+    nextAnswer = null;
     await fulfilById(id, { askNow: true });
-    expect(held, 'a question that timed out').to.have.length(1);
-    says = 'not-found';
+    expect(heldRequests, 'a question that timed out').to.have.length(1);
+    nextAnswer = 'not-found';
     await change(id, { notFound: 4, lastCheckAt: anHourAgo() });
     await fulfilById(id, { askNow: true });
     expect(await orderOf(id)).to.include({ open: true, notFound: 5 });
@@ -178,7 +178,7 @@ describe('late answers about an order', () => {
     const { _id: id } = await shop.buy();
     await fulfilById(id);
     await change(id, { sentAt: anHourAgo(), lastCheckAt: anHourAgo(), notFound: 4 });
-    says = 'not-found';
+    nextAnswer = 'not-found';
     await fulfilById(id, { askNow: true });
     await resolveReview(id, { outcome: 'failed' }, { ...bySystem, reason: 'looked up' });
     expect(await read(id)).to.include({ status: 'FAILED' });
@@ -252,7 +252,7 @@ describe('late answers about an order', () => {
   }
 });
 
-function tell(response: ServerResponse, ref_id: string, how: Answer): void {
+function sendAnswer(response: ServerResponse, ref_id: string, how: Answer): void {
   const refused: Partial<Record<Answer, string>> = { 'never-ask': '49', failed: '02', 'wrong-number': '54' };
   const rc = refused[how];
   if (rc !== undefined) {

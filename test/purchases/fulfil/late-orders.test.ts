@@ -49,12 +49,12 @@ describe('late orders and status checks', () => {
 
   function answer({ url }: PlayedCall, response: ServerResponse): void {
     const ref_id = url.searchParams.get('ref_id');
-    const told = {
+    const reply = {
       success: { status: '00', transaction_status: 'success', message: 'Success', sn: `SN${ref_id ?? ''}` },
       pending: { status: '05', transaction_status: 'pending', message: 'Wait', sn: null },
       refused: null,
     }[answers];
-    sendJson(response, 200, told ? { ref_id, ...told } : { status: '02', message: 'Not sold here' });
+    sendJson(response, 200, reply ? { ref_id, ...reply } : { status: '02', message: 'Not sold here' });
   }
 
   async function timeIsTold(): Promise<void> {
@@ -69,11 +69,11 @@ describe('late orders and status checks', () => {
    * @returns a function that ends this.
    */
   function timeRunsAway(): () => void {
-    let told = 0;
-    return shiftRedisTime(redis(), () => (told++ === 0 ? 0 : 10_000));
+    let replyCount = 0;
+    return shiftRedisTime(redis(), () => (replyCount++ === 0 ? 0 : 10_000));
   }
 
-  const came = (id: string, how = {}) => fulfilById(id, how).catch((error: unknown) => error);
+  const tryToFulfil = (id: string, how = {}) => fulfilById(id, how).catch((error: unknown) => error);
   const ordersOf = (purchaseId: string) =>
     OrderModel.find({ transactionId: purchaseId }).sort({ n: 1 }).lean<Order[]>();
   const codesOf = async (id: string) => (await ordersOf(id)).map(({ code }) => code);
@@ -92,7 +92,7 @@ describe('late orders and status checks', () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
     for (let round = 0; round < 3; round += 1) {
-      expect(await came(id)).to.be.instanceOf(DeferJobError);
+      expect(await tryToFulfil(id)).to.be.instanceOf(DeferJobError);
     }
     expect(await codesOf(id)).to.deep.equal(['too-late']);
     expect(provider.calls).to.have.length(0);
@@ -105,7 +105,7 @@ describe('late orders and status checks', () => {
   it("a refusal after a late order is refunded at once with the seller's code", async () => {
     const { _id: id } = await shop.buy();
     await nobodyKnowsTheTime();
-    await came(id);
+    await tryToFulfil(id);
     await timeIsTold();
     answers = 'refused';
     await fulfilById(id);
@@ -178,7 +178,7 @@ describe('late orders and status checks', () => {
 
   async function lateOrder(id: string): Promise<Order> {
     await nobodyKnowsTheTime();
-    await came(id);
+    await tryToFulfil(id);
     const [order] = await ordersOf(id);
     if (order?.code !== 'too-late') {
       throw new Error(`It is ${JSON.stringify(order)}`);
@@ -193,8 +193,8 @@ describe('late orders and status checks', () => {
     { askNow: false, when: 'after it was claimed', isKnown: true },
   ];
   for (const { askNow, when, isKnown } of checks) {
-    const whose = askNow ? 'that the provider called for' : 'of the schedule';
-    it(`a status check ${whose} that is late ${when} is not counted and is retried`, async () => {
+    const trigger = askNow ? 'that the provider called for' : 'of the schedule';
+    it(`a status check ${trigger} that is late ${when} is not counted and is retried`, async () => {
       answers = 'pending';
       const { _id: id } = await shop.buy();
       await fulfilById(id);
@@ -271,7 +271,7 @@ describe('late orders and status checks', () => {
     await nobodyKnowsTheTime();
     const turnAt = shop.seller._id;
     const beforeMs = Date.now();
-    expect(await came(id, { turnAt })).to.be.instanceOf(DeferJobError);
+    expect(await tryToFulfil(id, { turnAt })).to.be.instanceOf(DeferJobError);
     const { queuedFor, nextActionAt, status } = await read(id);
     expect({ queuedFor, status }).to.deep.equal({ queuedFor: turnAt, status: 'PROCESSING' });
     expect(nextActionAt?.getTime()).to.be.within(beforeMs, beforeMs + 20_000);
@@ -296,7 +296,7 @@ describe('late orders and status checks', () => {
     const inAMinute = new Date(Date.now() + 60_000);
     const theirs = { leaseToken: 'theirs', leaseUntil: inAMinute, status: 'UNKNOWN' as const, checks: 1 };
     beforeOurs({ _id: `${id}-1`, accountId }, { ...theirs, lastCheckAt: new Date() });
-    expect(await came(id, { turnAt: shop.seller._id })).not.to.be.instanceOf(Error);
+    expect(await tryToFulfil(id, { turnAt: shop.seller._id })).not.to.be.instanceOf(Error);
     expect(await ordersOf(id)).to.have.length(1);
     expect((await ordersOf(id))[0]).to.deep.include({ ...theirs, open: true, code: null });
     expect(await read(id)).to.include({ status: 'PROCESSING', queuedFor: null });

@@ -24,19 +24,19 @@ describe('an order that is being sent or checked', () => {
   let shop: Shop;
   let clock: FleetClock;
   let isHeld: boolean;
-  const held: ((how: 'success' | 'pending') => void)[] = [];
+  const heldRequests: ((how: 'success' | 'pending') => void)[] = [];
   /** Answers the oldest held request. */
-  const answer = (how: 'success' | 'pending') => held.shift()?.(how);
+  const answer = (how: 'success' | 'pending') => heldRequests.shift()?.(how);
 
   before(async () => {
     clock = keepFleetClock();
     await clock.measured;
     provider = await startPlayServer(({ url }, response) => {
       const as = (how: 'success' | 'pending') => {
-        tell(response, url.searchParams.get('ref_id') ?? '', how);
+        sendAnswer(response, url.searchParams.get('ref_id') ?? '', how);
       };
       if (isHeld) {
-        held.push(as);
+        heldRequests.push(as);
       } else {
         as('pending');
       }
@@ -45,7 +45,7 @@ describe('an order that is being sent or checked', () => {
   });
   beforeEach(() => {
     provider.calls.length = 0;
-    held.length = 0;
+    heldRequests.length = 0;
     isHeld = false;
   });
   after(async () => {
@@ -174,7 +174,7 @@ describe('an order that is being sent or checked', () => {
   }
 });
 
-function tell(response: ServerResponse, ref_id: string, how: 'success' | 'pending'): void {
+function sendAnswer(response: ServerResponse, ref_id: string, how: 'success' | 'pending'): void {
   const sn = how === 'success' ? `SN${ref_id}` : null;
   const status = how === 'success' ? '00' : '05';
   sendJson(response, 200, { ref_id, status, transaction_status: how, message: how, sn });

@@ -6,7 +6,7 @@ import { startStack, type Stack } from '../../support/stack.js';
 import { topup } from '../../support/topup.js';
 
 const code = 'S10';
-const held = '081234561238';
+const heldNumber = '081234561238';
 
 describe('ending a sandbox transaction', () => {
   let stack: Stack;
@@ -27,7 +27,7 @@ describe('ending a sandbox transaction', () => {
     buyer.post(`/api/sandbox/transactions/${refId}/end`, { result });
 
   /** Makes a purchase and waits until the simulator has it. @returns its ref_id. */
-  async function underWay(number = held): Promise<string> {
+  async function underWay(number = heldNumber): Promise<string> {
     const refId = uniqueRef();
     const body = { code, customer_number: number, ref_id: refId };
     expect((await buyer.post('/api/buyer/transaction', body)).status).to.equal(200);

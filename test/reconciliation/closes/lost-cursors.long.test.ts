@@ -71,7 +71,7 @@ describe('ledger verify with lost cursors', function () {
           startFault({ kind: 'cursor-lost', commands: ['getMore'], namespace: namespaceOf(name), times: 1 }),
         ),
       );
-      const beside = await verifyLedger(() => undefined, { full });
+      const interrupted = await verifyLedger(() => undefined, { full });
       const met = (await Promise.all(faults.map((fault) => fault.end()))).reduce(
         (sum, each) => sum + each,
         0,
@@ -79,9 +79,9 @@ describe('ledger verify with lost cursors', function () {
       process.stdout.write(`      ${met} cursors were forgotten when they were asked for more\n`);
       expect(met).to.be.at.least(1);
       expect(findings).to.deep.equal([]);
-      expect(beside.findings).to.deep.equal([]);
-      expect(beside.closes).to.deep.equal(closes);
-      expect(beside.examined).to.deep.equal(examined);
+      expect(interrupted.findings).to.deep.equal([]);
+      expect(interrupted.closes).to.deep.equal(closes);
+      expect(interrupted.examined).to.deep.equal(examined);
       expect(closes.days).to.equal(days);
     });
   }

@@ -43,12 +43,12 @@ describe('topup ledger verify', function () {
     it(`reports ${what}`, async () => {
       await plant(planted, history.ids);
       const { code, report } = await verify();
-      const told = JSON.stringify(report.findings, null, 1);
+      const findingsJson = JSON.stringify(report.findings, null, 1);
       for (const [check, about, says] of finds.map(filledIn)) {
         const found = report.findings.some(
           (each) => each.check === check && each.subject === about && each.message.includes(says),
         );
-        expect(found, `no finding ${check} | ${about} | ${says} in ${told}`).to.equal(true);
+        expect(found, `no finding ${check} | ${about} | ${says} in ${findingsJson}`).to.equal(true);
       }
       expect(code).to.equal(1);
     });

@@ -10,7 +10,7 @@ import { ago, hourMs, type Causes, type Scene } from './scene.js';
 /** These checks run once a day, so their last run is moved back. Their findings are real. */
 export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
   const twoDays = { at: ago(48 * hourMs) };
-  const kept = rows('ledgerVerifications');
+  const verifications = rows('ledgerVerifications');
   const compared = rows('providerReconciliations');
   const orders = rows('attempts');
   let closedAt = new Date();
@@ -31,13 +31,13 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
       throw new Error(stdout);
     }
     // A red verification is repeated every hour.
-    await kept.updateMany({}, { $set: { ok: false, at: ago(hourMs + 60_000) } });
+    await verifications.updateMany({}, { $set: { ok: false, at: ago(hourMs + 60_000) } });
     const since = new Date();
     await askClock('verify-ledger');
     await eventually(
       'a verification',
       async () => {
-        const found = await kept.findOne({ at: { $gte: since } });
+        const found = await verifications.findOne({ at: { $gte: since } });
         if (found !== null && !isSo(found['failures'] as number)) {
           throw new Error(JSON.stringify([found['checks'], found['findings']]));
         }
@@ -127,8 +127,8 @@ export function causesOfLedger({ stack, rows, idOf, askClock }: Scene): Causes {
     {
       alarm: 'TopupLedgerNotVerified',
       how: 'the last verification, two days older *',
-      begin: () => kept.updateMany({}, { $set: twoDays }),
-      hold: () => kept.updateMany({ at: { $gt: ago(24 * hourMs) } }, { $set: twoDays }),
+      begin: () => verifications.updateMany({}, { $set: twoDays }),
+      restore: () => verifications.updateMany({ at: { $gt: ago(24 * hourMs) } }, { $set: twoDays }),
       // The end of TopupLedgerRed has verified the ledger again.
       end: () => Promise.resolve(),
     },

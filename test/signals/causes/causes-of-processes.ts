@@ -12,24 +12,24 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
   let web: RunningProgram | undefined;
 
   /** Plays a process that reports troubles, because a real report lasts ten minutes. */
-  const says = (alarm: string, how: string, troubles: object): Cause => {
+  const buildCause = (alarm: string, how: string, troubles: object): Cause => {
     const say = (found: object) =>
       withRedis(async (client) => {
         const [seconds] = await client.time();
         await client.zadd(`${prefix}:processes`, Number(seconds) * 1_000, `played:${played}`);
         const key = `${prefix}:process-says:${played}`;
-        const said = JSON.parse((await client.get(key)) ?? '{}') as { troubles?: object };
+        const stored = JSON.parse((await client.get(key)) ?? '{}') as { troubles?: object };
         const none = { isNotReady: false, lagMs: 0 };
         const all = { ...none, failedPostings: 0, unsentWebhooks: 0, refusedConnections: 0 };
         const now = { version: '0', startedAtMs: 0, memoryBytes: 1 };
-        await client.set(key, JSON.stringify({ ...now, troubles: { ...all, ...said.troubles, ...found } }));
+        await client.set(key, JSON.stringify({ ...now, troubles: { ...all, ...stored.troubles, ...found } }));
       });
     const nothing = Object.fromEntries(Object.keys(troubles).map((name) => [name, 0]));
     return {
       alarm,
       how: `${how} †`,
       begin: () => say(troubles),
-      hold: () => say(troubles),
+      restore: () => say(troubles),
       end: () => say(nothing),
     };
   };
@@ -70,9 +70,9 @@ export function causesOfProcesses({ stack, rows, withRedis }: Scene): Causes {
       begin: () => Promise.resolve(web?.process.kill('SIGWINCH')),
       end: () => Promise.resolve(web?.process.kill('SIGWINCH')),
     },
-    says('TopupPostingsFailed', 'a process that says so', { failedPostings: 1 }),
-    says('TopupWebhooksUnsent', 'the same', { unsentWebhooks: 1 }),
-    says('TopupConnectionsUsedUp', 'the same', { refusedConnections: 11 }),
+    buildCause('TopupPostingsFailed', 'a process that says so', { failedPostings: 1 }),
+    buildCause('TopupWebhooksUnsent', 'the same', { unsentWebhooks: 1 }),
+    buildCause('TopupConnectionsUsedUp', 'the same', { refusedConnections: 11 }),
   ];
   return { causes, stop: () => Promise.resolve() };
 }

@@ -100,7 +100,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
       how: 'its last run moved back by two hours *',
       begin: () => eventually('a run of it', () => moveRun({}), 60_000),
       // The schedule runs it again within ten minutes.
-      hold: () => moveRun({ at: { $gt: ago(hourMs) } }),
+      restore: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
     },
     {

@@ -20,7 +20,7 @@ export interface Cause {
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
   /** Restores the cause if the schedule would repair it. */
-  hold?(): Promise<unknown>;
+  restore?(): Promise<unknown>;
   /** Starts after all others, because it blocks their start or their announcement. */
   beginsLast?: true;
   /** Ends before all others, because it blocks their end. The last in the list ends first. */

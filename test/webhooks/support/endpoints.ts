@@ -89,9 +89,9 @@ export function useEndpoints() {
       api.call({ path: '/api/buyer/api/config', key: stage.owner.key, ...(body && { body }) }),
     listed: async () => (await get()).body.data as ShownEndpoint[],
     made: async (body: object) => {
-      const { status, body: told } = await post('', body);
-      expect(status, JSON.stringify(told)).to.equal(201);
-      return told.data as ShownEndpoint;
+      const { status, body: created } = await post('', body);
+      expect(status, JSON.stringify(created)).to.equal(201);
+      return created.data as ShownEndpoint;
     },
     eventsAt: (url: string) => cameTo(url).map(({ headers }) => headers['x-event']),
     deliverAll: async () => turn(await rowsOf({ state: 'due' })),

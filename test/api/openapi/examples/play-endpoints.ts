@@ -33,9 +33,9 @@ export async function playDisabledEndpoint(
   stack: Stack,
   { recorder, key }: { recorder: Recorder; key: string },
 ): Promise<string> {
-  const gone = await startReceiver((_request, response) => answer(response, 410));
+  const goneReceiver = await startReceiver((_request, response) => answer(response, 410));
   const path = '/api/buyer/webhooks';
-  await recorder.play('made', { method: 'POST', path, key, body: { url: `${gone.url}/topup` } });
+  await recorder.play('made', { method: 'POST', path, key, body: { url: `${goneReceiver.url}/topup` } });
   // The change of the configuration sends an event to this endpoint at once.
   await recorder.play('changed', {
     method: 'PATCH',
@@ -44,6 +44,6 @@ export async function playDisabledEndpoint(
     body: { events: ['*', 'webhook.disabled'] },
   });
   await stack.inbox.waitFor(({ headers }) => headers['x-event'] === 'webhook.disabled');
-  await gone.close();
-  return gone.url;
+  await goneReceiver.close();
+  return goneReceiver.url;
 }

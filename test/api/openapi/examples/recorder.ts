@@ -29,14 +29,14 @@ export function createRecorder(baseUrl: string): Recorder {
       if (answer.status >= 400) {
         recorded.failures[answer.status] = { ...recorded.failures[answer.status], [name]: answer.body };
       } else if (operation !== undefined) {
-        const kept = recorded.operations[operation] ?? { responses: {} };
+        const existing = recorded.operations[operation] ?? { responses: {} };
         const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
-        const ofStatus = kept.responses[answer.status];
+        const ofStatus = existing.responses[answer.status];
         const ofType = { ...ofStatus?.[type], [name]: answer.body };
-        const request = kept.request ?? call.body;
+        const request = existing.request ?? call.body;
         recorded.operations[operation] = {
           ...(request !== undefined && { request }),
-          responses: { ...kept.responses, [answer.status]: { ...ofStatus, [type]: ofType } },
+          responses: { ...existing.responses, [answer.status]: { ...ofStatus, [type]: ofType } },
         };
       }
       return answer;
