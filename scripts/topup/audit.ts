@@ -38,7 +38,7 @@ export function registerAudit(program: Command): void {
         import('../../src/shared/business-time.js'),
       ]);
       const { actor, action, kind, subject, from, to, limit } = options;
-      const { found, searchedBackTo: lookedBackTo } = await findAuditPage(
+      const { found, searchedBackTo } = await findAuditPage(
         {
           actor,
           action,
@@ -57,7 +57,7 @@ export function registerAudit(program: Command): void {
           ['why', ({ reason }) => reason ?? null],
         ],
         empty: 'No entry fits.',
-        searchedBackTo: lookedBackTo,
+        searchedBackTo,
       });
       return { data: found, text };
     },

@@ -36,7 +36,7 @@ export interface ListFormat<Row> {
 /** Formats rows as a table, or returns the text for none. */
 export function listText<Row>(
   rows: readonly Row[],
-  { columns, empty, next = null, searchedBackTo: lookedBackTo = null }: ListFormat<Row>,
+  { columns, empty, next = null, searchedBackTo = null }: ListFormat<Row>,
 ): string {
   const heads = columns.map((column) =>
     typeof column === 'string' ? column.replace(/_at$/, '').replace(/_(?!id$)/g, ' ') : column[0],
@@ -51,7 +51,7 @@ export function listText<Row>(
   return [
     rows.length === 0 ? empty : table(heads, cells, right),
     ...(next === null ? [] : [`More: --after ${/\s/.test(next) ? `"${next}"` : next}`]),
-    ...(lookedBackTo === null ? [] : [`\nLooked back to ${time(lookedBackTo)}.`]),
+    ...(searchedBackTo === null ? [] : [`\nLooked back to ${time(searchedBackTo)}.`]),
   ].join('\n');
 }
 

@@ -61,7 +61,7 @@ function registerList(group: Command): void {
         ]);
       const { limit, product, ...named } = options;
       const filter = await resolvePurchaseFilter({ ...named, productCode: product });
-      const { purchases, searchedBackTo: lookedBackTo } = await findPurchasePage(filter, { limit });
+      const { purchases, searchedBackTo } = await findPurchasePage(filter, { limit });
       const usernames = await findUsernames(getPartyIds(purchases));
       const nameOf = (id: string) => usernames[id] ?? id;
       const rows = purchases.map((each) => ({
@@ -89,7 +89,7 @@ function registerList(group: Command): void {
           'seller',
         ],
         empty: 'No purchase fits.',
-        searchedBackTo: lookedBackTo,
+        searchedBackTo,
       });
       return { data: rows, text };
     },

@@ -169,7 +169,7 @@ interface OperatorUpdate {
 async function changeOperator(
   username: string,
   change: Partial<Operator>,
-  { by, proven, action, buildAuditFields: told }: OperatorUpdate,
+  { by, proven, action, buildAuditFields }: OperatorUpdate,
 ): Promise<Operator> {
   return inTransaction(async (session) => {
     const before = await OperatorModel.findOneAndUpdate(
@@ -184,7 +184,7 @@ async function changeOperator(
       await requireRemainingAdmin(session);
     }
     const subject = { kind: 'operator' as const, id: before._id };
-    await recordAudit(session, { ...by, action, subject, ...told(before) });
+    await recordAudit(session, { ...by, action, subject, ...buildAuditFields(before) });
     return { ...before, ...change, sessionEpoch: before.sessionEpoch + 1 };
   });
 }

@@ -69,12 +69,12 @@ async function sumFromTotals(
 }
 
 async function sumFromRows(filter: PurchaseFilter): Promise<PurchaseSums> {
-  const { sums, searchedBackTo: lookedBackTo } = await sumNewest(filter, summedMax);
+  const { sums, searchedBackTo } = await sumNewest(filter, summedMax);
   return {
     byStatus: purchaseStatuses.flatMap((status) =>
       sums.filter((each) => each.status === status).map(({ count, amount }) => ({ status, count, amount })),
     ),
     commission: sums.find(({ status }) => status === 'SUCCESS')?.commission ?? 0,
-    searchedBackTo: lookedBackTo,
+    searchedBackTo,
   };
 }

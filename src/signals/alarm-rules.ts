@@ -291,7 +291,7 @@ export function getKeepMs(id: string): number {
 export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: string) => boolean } {
   const firing: Alarm[] = [];
   const known = new Set<string>();
-  for (const { name, severity, forMs, from, where, isSo, describe: says } of alarmRules) {
+  for (const { name, severity, forMs, from, where, isSo, describe } of alarmRules) {
     for (const each of all.found.filter((one) => one.name === from)) {
       known.add(name);
       if (where && !where.among.includes(lookUp(each.labels, where.label) ?? '')) {
@@ -302,7 +302,7 @@ export function evaluateAlarms(all: Figures): { firing: Alarm[]; isFine: (id: st
       if (isSo(each.value, each, all)) {
         const provider = usernameIn(all, about);
         const who = provider === null ? '' : `${provider}: `;
-        firing.push({ id, name, severity, forMs, message: `${who}${says(each.value)}` });
+        firing.push({ id, name, severity, forMs, message: `${who}${describe(each.value)}` });
       }
     }
   }

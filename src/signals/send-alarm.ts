@@ -10,8 +10,8 @@ import { urlGuard } from '../webhooks/deliver/url-guard.js';
  */
 export type SendAlarmText = (text: string) => Promise<string | null>;
 
-export function formatAlarm({ id, name, severity, message: says }: Omit<Alarm, 'forMs'>): string {
-  return `[${severity}] ${id}: ${says.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
+export function formatAlarm({ id, name, severity, message }: Omit<Alarm, 'forMs'>): string {
+  return `[${severity}] ${id}: ${message.replace(/\.$/, '')}. See ${name} in docs/guides/alarms`;
 }
 
 /**

@@ -151,17 +151,17 @@ interface Over {
   untold: string | null;
 }
 
-async function notifyEnd({ outageKey: held, since, untold }: Over, send: SendAlarmText): Promise<void> {
+async function notifyEnd({ outageKey, since, untold }: Over, send: SendAlarmText): Promise<void> {
   await runUnderLease(async () => {
     if (
       !(await isMongodbMarkedAway()) &&
-      (await redis().get(held)) === since &&
+      (await redis().get(outageKey)) === since &&
       (await send(formatAlarmEnd(name, new Date(Number(since)), untold))) === null
     ) {
       if (untold === null) {
         await redis().set(overKey, since, 'PX', keptMs);
       }
-      await redis().del(held);
+      await redis().del(outageKey);
     }
   });
 }

@@ -13,9 +13,9 @@ describe('tables of docs/reference/processes.md', () => {
   });
 
   it('have exactly the process types with command, queues and purpose', () => {
-    const expected = processTypes.map(({ name, description: does, handlers }) => {
+    const expected = processTypes.map(({ name, description, handlers }) => {
       const queues = new Set(handlers.map(({ job }) => quoted(job.queue.name)));
-      return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), does];
+      return [name, quoted(`node dist/workers/run.js ${name}`), [...queues].join(', '), description];
     });
     const [web, ...workers] = tableUnder('Processes', text);
     expect(web?.slice(0, 2)).to.deep.equal(['web', '`node dist/src/server.js`']);

@@ -43,9 +43,9 @@ describe('changed files of a CI run', () => {
     fs.writeFileSync(path.join(clone, 'new.ts'), '');
     fs.writeFileSync(path.join(clone, 'old.ts'), 'changed');
     try {
-      const { files, description: said } = changedFiles(clone);
+      const { files, description } = changedFiles(clone);
       expect(files).to.deep.equal(['evening.ts', 'new.ts', 'noon.ts', 'old.ts']);
-      expect(said).to.equal('in the six hours before the last commit');
+      expect(description).to.equal('in the six hours before the last commit');
     } finally {
       fs.rmSync(path.join(clone, 'new.ts'));
       git(clone, 'checkout', '--quiet', 'old.ts');
@@ -73,9 +73,9 @@ describe('changed files of a CI run', () => {
   });
 
   it('are reported as unknown without git', () => {
-    const { files, description: said } = changedFiles(folder);
+    const { files, description } = changedFiles(folder);
     expect(files).to.deep.equal([]);
-    expect(said).to.match(/^unknown, because git failed/);
+    expect(description).to.match(/^unknown, because git failed/);
     expect(roundNumber(folder, {})).to.equal(0);
   });
 

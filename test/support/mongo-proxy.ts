@@ -94,13 +94,9 @@ export async function startMongoProxy(
         if (hellos.has(name)) {
           answers.set(requestId(message), asThisMember);
         }
-        const {
-          waitFor: held,
-          instead,
-          as,
-          answer,
-        } = interfere({ name, appName, body: () => readBody(message) }) ?? {};
-        await held;
+        const { waitFor, instead, as, answer } =
+          interfere({ name, appName, body: () => readBody(message) }) ?? {};
+        await waitFor;
         if (answer) {
           answers.set(requestId(message), answer);
         }

@@ -92,10 +92,10 @@ export async function findDecidedPage<T extends CreationKey & { accountId: strin
   }
   const wanted = status === 'waiting' ? 'pending' : status;
   const fits = wanted === 'all' ? undefined : (each: T) => each.status === wanted;
-  const {
-    found,
-    next,
-    searchedBackTo: lookedBackTo,
-  } = await findDocumentPage(collection, { ...filter, fits }, { after, limit });
-  return { found, page: { next, looked_back_to: lookedBackTo?.toISOString() ?? null, has_more: false } };
+  const { found, next, searchedBackTo } = await findDocumentPage(
+    collection,
+    { ...filter, fits },
+    { after, limit },
+  );
+  return { found, page: { next, looked_back_to: searchedBackTo?.toISOString() ?? null, has_more: false } };
 }

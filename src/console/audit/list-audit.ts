@@ -66,18 +66,14 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
     looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
   }),
   async handle({ query }) {
-    const {
-      found,
-      next,
-      searchedBackTo: lookedBackTo,
-    } = await findAuditPage(buildAuditFilter(query), {
+    const { found, next, searchedBackTo } = await findAuditPage(buildAuditFilter(query), {
       before: query.before === undefined ? undefined : new Date(query.before),
       limit: query.limit,
     });
     return {
       entries: found.map(presentEntry),
       next: next?.toISOString() ?? null,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      looked_back_to: searchedBackTo?.toISOString() ?? null,
     };
   },
 });

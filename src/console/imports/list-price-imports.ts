@@ -115,11 +115,7 @@ export const listOfferChanges = defineConsoleOperation({
   async handle({ query: { seller, from, before, limit } }) {
     const since = from === undefined ? getStartOfYesterday() : getStartOfDay(from);
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
-    const {
-      changes,
-      next,
-      searchedBackTo: lookedBackTo,
-    } = await readOfferChanges(
+    const { changes, next, searchedBackTo } = await readOfferChanges(
       { since, sellerId },
       { before: before === undefined ? undefined : new Date(before), limit },
     );
@@ -132,7 +128,7 @@ export const listOfferChanges = defineConsoleOperation({
         is: presentFigures(is),
       })),
       next: next?.toISOString() ?? null,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      looked_back_to: searchedBackTo?.toISOString() ?? null,
     };
   },
 });

@@ -77,8 +77,8 @@ export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   body: Joi.object<{ code: string }>({ code: Joi.string().max(40).required() }),
   data: recoveryCodes,
   async handle({ operator, body, by, browser }) {
-    const { client: seat, sessionId } = browser;
-    const enrolled = await enrol(operator, body.code, { shownTo: sessionId, by, seat });
+    const { client, sessionId } = browser;
+    const enrolled = await enrol(operator, body.code, { shownTo: sessionId, by, seat: client });
     await browser.startSession(enrolled.operator);
     return { recovery_codes: enrolled.codes };
   },

@@ -106,16 +106,12 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
       ),
   }),
   async handle({ query }) {
-    const {
-      byStatus,
-      commission,
-      searchedBackTo: lookedBackTo,
-    } = await sumPurchases(await purchaseFilterOf(query));
+    const { byStatus, commission, searchedBackTo } = await sumPurchases(await purchaseFilterOf(query));
     return {
       count: byStatus.reduce((all, { count }) => all + count, 0),
       by_status: byStatus,
       commission,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      looked_back_to: searchedBackTo?.toISOString() ?? null,
     };
   },
 });

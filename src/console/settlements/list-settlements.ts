@@ -71,12 +71,12 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
     has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),
   }),
   async handle({ query, by }) {
-    const { found, next, searchedBackTo: lookedBackTo, hasMore } = await findPage(query);
+    const { found, next, searchedBackTo, hasMore } = await findPage(query);
     const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       settlements: found.map((each) => present(each, lookUp(usernames, each.accountId) ?? '', by.actor)),
       next,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      looked_back_to: searchedBackTo?.toISOString() ?? null,
       has_more: hasMore,
     };
   },

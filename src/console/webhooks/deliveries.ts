@@ -114,12 +114,12 @@ export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
   }),
   data: requiredObject({ deliveries: Joi.array().items(deliveryData), ...pageFields }),
   async handle({ query }) {
-    const { found, next, searchedBackTo: lookedBackTo } = await findPage(query);
+    const { found, next, searchedBackTo } = await findPage(query);
     const usernames = await findUsernames(found.map(({ accountId }) => accountId));
     return {
       deliveries: found.map((each) => presentDelivery(each, lookUp(usernames, each.accountId) ?? '')),
       next,
-      looked_back_to: lookedBackTo?.toISOString() ?? null,
+      looked_back_to: searchedBackTo?.toISOString() ?? null,
     };
   },
 });

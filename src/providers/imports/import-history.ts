@@ -105,11 +105,7 @@ export async function readOfferChanges(
   { since, sellerId }: { since: Date; sellerId?: string | undefined },
   page: { before?: Date | undefined; limit: number },
 ): Promise<OfferChanges> {
-  const {
-    found,
-    next,
-    searchedBackTo: lookedBackTo,
-  } = await findAuditPage({ subjectKind: 'product', since }, page);
+  const { found, next, searchedBackTo } = await findAuditPage({ subjectKind: 'product', since }, page);
   const changed = found
     .map((entry) => ({ entry, was: toFields(entry.before), is: toFields(entry.after) }))
     .map((each) => ({ ...each, fields: getChangedFields(each.was, each.is) }))
@@ -140,7 +136,7 @@ export async function readOfferChanges(
       };
     }),
     next,
-    searchedBackTo: lookedBackTo,
+    searchedBackTo,
   };
 }
 
