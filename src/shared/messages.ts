@@ -393,8 +393,8 @@ export const messages = {
     id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
   },
   refIdOfAnother: {
-    en: '{label} must not be ".", ".." or "lookup", because a URL cannot contain them as an id',
-    id: '{label} tidak boleh ".", ".." atau "lookup", karena URL tidak bisa memuatnya sebagai id',
+    en: '{label} must not be ".", ".." or "lookup", because these have another meaning in a URL',
+    id: '{label} tidak boleh ".", ".." atau "lookup", karena punya arti lain di dalam URL',
   },
   soldPriceBelowBill: {
     en: '{label} must be at least the amount of the bill, {bill:rupiah}',

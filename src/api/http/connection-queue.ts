@@ -165,7 +165,7 @@ function handleUnreadableRequests(server: Server, lines: Map<Socket, ConnectionQ
   // Node would end the connection at once, together with the request in progress.
   server.on('connect', (_request, socket) => {
     const line = lines.get(socket as Socket);
-    rejectUnreadable(new Error('This is no proxy'), socket, line);
+    rejectUnreadable(new Error('This server is not a proxy'), socket, line);
     // Node has detached the socket, so `drain` and `end` are handled here.
     socket.on('drain', () => line?.current?.emit('drain'));
     socket.on('end', () => socket.end());
