@@ -28,7 +28,7 @@ export async function readSamples(
     hours.push(hour);
   }
   if (hours.length * subjects.length > hoursMax) {
-    throw new Error(`Figures of ${subjects.length} subjects and ${hours.length} hours are too many`);
+    throw new Error(`Samples of ${subjects.length} subjects over ${hours.length} hours are too many`);
   }
   const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => sampleId(subject, hour))]));
   const filter = { _id: { $in: [...idsOf.values()].flat() } };

@@ -82,7 +82,7 @@ const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
 async function requireConfirmedBinding(signed: SignedRequest): Promise<SignBinding> {
   const [held] = await findConfirmed(signBindings, { _id: getBindingId(signed) });
   if (!held) {
-    throw new DependencyError(new Error('A binding was seen that no majority holds'));
+    throw new DependencyError(new Error('A binding was read that is not majority-committed'));
   }
   return held;
 }

@@ -91,7 +91,7 @@ export const checkWithinMs = 2_000;
  */
 export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
-    throw new Error(`Transaction ${purchase._id} is masked: no provider can be asked about it`);
+    throw new Error(`Transaction ${purchase._id} is masked, so its provider cannot be asked`);
   }
   return {
     providerRef: order._id,
@@ -187,7 +187,7 @@ export async function catchLateError(
       throw error;
     }
     const { n, sellerId } = order;
-    logger.warn('a provider was not asked in time', {
+    logger.warn('a request to a provider was not sent in time', {
       ...getLogFields(purchase),
       order: n,
       sellerId,

@@ -70,7 +70,7 @@ async function requestStatusCheck(order: Order, says: string): Promise<void> {
   const { transactionId: purchaseId, accountId } = order;
   const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
-    await appendReviewNote(purchase, `The provider's callback says ${says}.`);
+    await appendReviewNote(purchase, `The provider's callback reports ${says}.`);
   } else {
     // Repeated callbacks share one check. If the job is lost, the scheduled check follows.
     await tryToAddJob(
@@ -90,7 +90,7 @@ async function checkContradiction(order: Order, says: 'success' | 'failed'): Pro
     await openCase({
       transactionId: purchaseId,
       kind: 'contradicting-answer',
-      detail: `Attempt ${order.n} was refused or never executed, a signed callback says success.`,
+      detail: `Attempt ${order.n} was refused or not executed, but a signed callback reports success.`,
     });
   }
 }

@@ -101,7 +101,7 @@ describe(`cost of input, ${random.seed}`, function () {
     const { key } = await api.newBuyer();
     const wrong = { ip_whitelist: Array(100).fill('x') };
     const answer = await api.call({ path: '/api/buyer/api/config', key, body: wrong });
-    expectFailure(answer, { status: 400, code: '01', field: 'ip_whitelist', message: /more mistakes/ });
+    expectFailure(answer, { status: 400, code: '01', field: 'ip_whitelist', message: /more errors/ });
     expect(answer.body.errors).to.have.length(fieldErrorsMax);
   });
 
