@@ -20,7 +20,7 @@ let underWay: Promise<unknown> | null = null;
 /**
  * Checks that MongoDB accepts a majority write. A MongoDB without a primary, or a read-only one,
  * still answers reads (decision 053).
- * @returns why it did not accept the write, in words; null: it did.
+ * @returns the problem, or null if it accepted the write.
  */
 export function findMongodbProblem(): Promise<string | null> {
   if (!shared) {

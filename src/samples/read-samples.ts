@@ -56,8 +56,8 @@ function buildProjection(names: readonly string[]): Record<string, 1> {
 }
 
 /**
- * Adds up counters.
- * @param values Names of values that are no counters. The last one of each is kept.
+ * Sums counters.
+ * @param values Names of gauges. The last value of each is kept.
  */
 export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();

@@ -1,8 +1,7 @@
 /**
  * An md5 sign covers the ref_id, but neither the product nor the customer. An attacker who reads
  * the URL of a refused call could reuse its sign for another purchase. So a ref_id is bound to its
- * first request (decision 025): by the purchase for ever, or by a binding for a day after a
- * refusal.
+ * first request (decision 025). A purchase binds it forever, a refusal for a day.
  */
 import { createHash } from 'node:crypto';
 import type { SignKind } from '../../accounts/authenticate-sign.js';

@@ -145,7 +145,7 @@ export async function prepareNextOrder(
     transactionId: purchase._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    // A bill costs its own amount, whatever the seller's offer adds.
+    // The price of a bill comes from the bill and not from the offer.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,
     provider: choice.provider,
