@@ -67,7 +67,7 @@ export interface ProcessType {
 export const processTypes: ProcessType[] = [
   {
     name: 'fulfilment',
-    description: 'Takes accepted purchases to a provider.',
+    description: 'Sends accepted purchases to providers.',
     handlers: [
       handle(fulfilPurchaseJob, (which) => fulfilPurchase(which, { turnAt: null }), setAsidePurchase),
     ],
@@ -75,8 +75,7 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'follow-up',
-    description:
-      'Asks providers about open purchases, and finds by the clock what nobody has looked at in time.',
+    description: 'Checks open purchases at providers, finds overdue work, and does scheduled work.',
     handlers: [
       handle(
         askProviderJob,
@@ -122,7 +121,7 @@ export const processTypes: ProcessType[] = [
   },
   {
     name: 'inquiries',
-    description: 'Asks providers for bills and about meters, while the client waits.',
+    description: 'Asks providers for bills and meter owners while the client waits.',
     handlers: [
       handle(answerInquiryJob, ({ inquiryId, accountId }) => answerInquiry(inquiryId, accountId)),
       handle(checkMeterJob, ({ checkId }) => askForMeter(checkId)),

@@ -55,12 +55,12 @@ async function main(): Promise<void> {
   });
   // Purchases are accepted without Redis (decision 048). Then the clock starts from MongoDB's time,
   // and /readyz reports it.
-  const measured = withTimeout(measureWithinMs, clock.measured, () => new Error('no measure'));
+  const measured = withTimeout(measureWithinMs, clock.measured, () => new Error('clock not measured'));
   await Promise.all([awaitMongo(), subscribeToChanges(), measured.catch(() => undefined)]);
   recheckVersionOnReconnect();
   await requireRedisVersion();
   await clock.goBy(getMongodbTime).catch((error: unknown) => {
-    logger.warn("neither Redis nor MongoDB tells the time: it goes by this host's clock", { error });
+    logger.warn("neither Redis nor MongoDB reports the time: using this host's clock", { error });
   });
   if (isStopping()) {
     return;

@@ -28,7 +28,7 @@ export async function approveAdjustment(
   requirePending(adjustment);
   if (adjustment.requestedBy === by.actor) {
     throw new ConflictError(
-      asWritten(`${by.actor} asked for it; somebody else has to approve adjustment ${adjustmentId}.`),
+      asWritten(`${by.actor} requested it; another operator must approve adjustment ${adjustmentId}.`),
     );
   }
   const end = { status: 'completed' as const, decidedBy: by.actor, decidedAt: now() };
@@ -82,12 +82,12 @@ export async function rejectAdjustment(
   return { adjustment, changed };
 }
 
-/** Reads with majority confirmation: "completed already" is an answer about money. */
+/** Reads with majority confirmation: "already completed" is an answer about money. */
 async function requireAdjustment(id: string): Promise<Adjustment> {
   const [found] = await findConfirmed(adjustments, { _id: id });
   if (!found) {
     throw new NotFoundError(asWritten(`There is no adjustment ${id}.`), {
-      atCommandLine: 'See those that wait: topup adjust list',
+      atCommandLine: 'To list pending adjustments: topup adjust list',
     });
   }
   return found;

@@ -119,7 +119,7 @@ export async function requestAdjustment(request: AdjustmentRequest, by: ChangedB
     }
   }
   throw new ConflictError(
-    asWritten('Other adjustments of this account are being made. Look at them, and then try again.'),
+    asWritten('Other adjustments of this account are in progress. Check them, then try again.'),
   );
 }
 
@@ -143,7 +143,7 @@ function buildAdjustment(
 
 function requireValidRequest({ amount }: AdjustmentRequest, { reason }: ChangedBy): string {
   if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > limits.depositMax) {
-    const message = `amount must be whole rupiah, not 0, and at most ${limits.depositMax} either way`;
+    const message = `amount must be whole rupiah, not 0, and at most ${limits.depositMax} as credit or debit`;
     throw new ValidationError([{ field: 'amount', message: asWritten(message) }]);
   }
   if (!reason?.trim()) {
@@ -185,7 +185,7 @@ function buildAudit(action: string, { _id, accountId, amount, status }: Adjustme
 /** Repeating the command would create another adjustment, so the operator must check first. */
 function buildAdvice({ account }: AdjustmentRequest): string {
   return (
-    `It is not known whether the adjustment was made. Look at those of ${account.username} before you repeat it ` +
+    `The outcome of the adjustment is unknown. Check the adjustments of ${account.username} before you repeat it ` +
     `(on the command line: topup adjust list --account ${account.username}).`
   );
 }

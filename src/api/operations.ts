@@ -90,7 +90,7 @@ export function webhookOperations(role: Role): AnyOperation[] {
     rotateSecretFor(role),
     listEndpointsFor(role),
     createEndpointFor(role),
-    // After the calls whose fixed names stand in the place of an id.
+    // Must follow the calls with fixed names, which would otherwise be taken for an id.
     getEndpointFor(role),
     updateEndpointFor(role),
     removeEndpointFor(role),

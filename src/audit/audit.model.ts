@@ -81,7 +81,7 @@ schema.pre(
   /^(update|replace|delete|findOneAnd)/,
   { query: true, document: true },
   function refuse(this: Query<unknown, AuditEntry> | mongoose.Document) {
-    throw new Error('Audit entries are never changed or deleted');
+    throw new Error('Audit entries cannot be changed or deleted');
   },
 );
 

@@ -34,7 +34,7 @@ interface InquiryData {
 export const answerInquiryJob = defineJob<InquiryData>({
   queue: defineQueue({
     name: 'inquiries',
-    does: 'Asks providers for bills and about meters',
+    does: 'Asks providers for bills and meter owners',
     concurrency: 50,
   }),
   name: 'inquiries',

@@ -1,6 +1,6 @@
 /**
- * Rate limits for wrong passwords and codes. They are exact over all processes. While Redis is away
- * all logins are refused.
+ * Rate limits for wrong passwords and codes. They are exact over all processes. While Redis is
+ * unavailable, all logins are refused.
  */
 import { createHash } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.js';
@@ -36,7 +36,8 @@ interface Counter {
  * Known browsers have their own limit, and an operator's known browsers share one as large as that
  * of strangers. Neither can lock out the other.
  * @returns a function that returns the attempt after a right password and resets the first limit.
- * @throws RateLimitError after too many attempts; DependencyError (503/03) while Redis is away.
+ * @throws RateLimitError after too many attempts; DependencyError (503/03) while Redis is
+ * unavailable.
  */
 export async function countLogin({
   username,
@@ -101,7 +102,7 @@ async function recordLimit({ name, key }: Counter, network: string): Promise<voi
   }
 }
 
-/** Hashes an input. Somebody may type a password as the username, and it may have any length. */
+/** Hashes an input, because a user may enter a password as the username, of any length. */
 function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -22,7 +22,8 @@ export interface LoggedIn {
  * Returns the operator with this name and password. An unknown or invalid name takes the same path
  * and time.
  * @throws UnauthorizedError for a wrong name or password, without revealing which.
- * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is away.
+ * @throws RateLimitError after too many wrong ones; DependencyError (503/03) while Redis is
+ *   unavailable.
  */
 export async function login(attempt: {
   username: string;
@@ -77,7 +78,7 @@ export interface ProofClient {
  * Verifies that the person at a logged-in browser is its operator, by the password and, if set up,
  * a second-factor code.
  * @throws UnauthorizedError for a wrong password or code; RateLimitError after too many;
- *   DependencyError (503/03) while Redis is away.
+ *   DependencyError (503/03) while Redis is unavailable.
  */
 export async function proveOperator(
   operator: Operator,
@@ -142,7 +143,7 @@ async function countAttempt<T>(
 const codeLengthMax = 40;
 
 /**
- * Records a login or a refusal. The input is neither logged nor stored, because somebody may type a
+ * Records a login or a refusal. The input is neither logged nor stored, because a user may enter a
  * password as the username.
  */
 async function recordLogin(

@@ -65,7 +65,7 @@ export async function createOperator(
     });
   } catch (error) {
     if (isDuplicateKey(error)) {
-      throw new ConflictError(asWritten(`The operator "${input.username}" exists already.`), {
+      throw new ConflictError(asWritten(`The operator "${input.username}" already exists.`), {
         cause: error,
       });
     }

@@ -48,7 +48,7 @@ export async function findOperatorByKey(key: string): Promise<Operator> {
   if (!operator) {
     throw new UnauthorizedError(
       asWritten(
-        'The operator key is nobody’s. Make another one in the console, at /admin/me, or by topup operator key.',
+        'No operator has this key. Create a new one in the console at /admin/me, or with topup operator key.',
       ),
     );
   }

@@ -32,7 +32,7 @@ export function buildUnchangedFilter({ _id, sessionEpoch }: Pick<Operator, '_id'
 export function createChangedSinceProofError({ username }: Pick<Operator, 'username'>): ConflictError {
   return new ConflictError(
     asWritten(
-      `${username} got another password, role or second factor meanwhile, or is gone; nothing was changed. Log in again.`,
+      `${username} has a new password, role or second factor, or was removed. Nothing was changed. Log in again.`,
     ),
   );
 }

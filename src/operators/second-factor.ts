@@ -22,7 +22,7 @@ const window = 1;
 const pendingMs = 3_600_000;
 const recoveryCodesMax = 10;
 const issuer = 'Top-up operator';
-const wrongCode = 'The code is wrong, or was used already. Wait for the next one.';
+const wrongCode = 'The code is wrong or already used. Wait for the next one.';
 
 /** Roles that move money or manage operators. */
 const rolesWithTwo: readonly OperatorRole[] = ['admin', 'finance'];
@@ -132,8 +132,8 @@ function buildPendingFilter({ shownTo, epoch }: Pick<PendingSecret, 'shownTo' | 
 }
 
 function createExpiredSecretError(): ConflictError {
-  const why = 'it was shown over an hour ago, or another one was shown elsewhere since';
-  return new ConflictError(asWritten(`This key counts no more: ${why}. Begin again, with a new key.`));
+  const why = 'it was shown over an hour ago, or a newer one was shown elsewhere';
+  return new ConflictError(asWritten(`This key is no longer valid: ${why}. Start again with a new key.`));
 }
 
 /**

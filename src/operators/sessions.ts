@@ -220,7 +220,7 @@ function buildStoredSession(operator: Operator, { address, browser }: SessionCli
 
 /**
  * Waits for Redis.
- * @throws DependencyError (503/03) while Redis is away: then all sessions are unavailable.
+ * @throws DependencyError (503/03) while Redis is unavailable. Then no session works.
  */
 async function requireRedisAnswer<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -254,7 +254,7 @@ function getIdFromKey(key: string): string {
 export async function endOneSession(operator: Operator, sessionId: string, by: ChangedBy): Promise<void> {
   if (!(await endListedSession(operator._id, sessionId))) {
     throw new NotFoundError(
-      asWritten(`${operator.username} has no session ${sessionId.slice(0, 20)} any more.`),
+      asWritten(`${operator.username} no longer has a session ${sessionId.slice(0, 20)}.`),
     );
   }
   await recordAudit(null, {

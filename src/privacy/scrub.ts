@@ -55,8 +55,8 @@ export function buildScrubber(
 }
 
 /**
- * Returns a function that finds the customer in a text: the number in any notation (separators,
- * country code, no leading zero, between letters), or a word of the name.
+ * Returns a function that finds the customer in a text. It matches a word of the name, and the
+ * number in any notation: with separators, a country code, no leading zero, or between letters.
  */
 function buildCustomerFinder(number: string, name: string | null): (text: string) => boolean {
   const bare = removeSeparators(number);
@@ -87,8 +87,8 @@ const powerShape = /^\d[\d.,]{0,8} ?k?VA$/i;
 const energyShape = /^\d[\d.,]{0,8}( ?kWh)?$/i;
 
 /**
- * Returns the part of a serial number that cannot be a name: an electricity token without the name,
- * or all of it if each part has a digit. Null if there is none.
+ * Returns the part of a serial number that cannot be a name. It is an electricity token without the
+ * name, or the whole number if each of its parts has a digit. Null if there is none.
  */
 function findReference(serialNumber: string): string | null {
   const token = tokenFirst.exec(serialNumber)?.[1];

@@ -36,8 +36,8 @@ const cachedRules = createCache({
 
 /**
  * Loads the function that computes markups for a buyer, from cached rules. Exactly one rule
- * applies: the buyer's account before its price group before all buyers, and within each the
- * product before its subcategory, its category and all products.
+ * applies. A rule for the account precedes one for its price group, then one for all buyers.
+ * Within each, the order is product, subcategory, category, all products.
  */
 export async function loadMarkups({ _id: accountId, priceGroup = null }: MarkupBuyer): Promise<GetMarkup> {
   const { byId, owners } = await cachedRules('all');

@@ -44,7 +44,9 @@ export async function setMarkup(target: MarkupTarget, amount: MarkupAmount, by: 
     inTransaction(async (session) => {
       const before = await markups.findById(_id).session(session).lean<Markup>();
       if (!before && (await markups.countDocuments().session(session)) >= limits.markupsMax) {
-        throw new ConflictError(asWritten(`There are ${limits.markupsMax} markups: remove one first.`));
+        throw new ConflictError(
+          asWritten(`There are already ${limits.markupsMax} markups, the maximum. Remove one first.`),
+        );
       }
       const after = await markups
         .findOneAndUpdate({ _id }, { $set: set }, { session, upsert: true, returnDocument: 'after' })
@@ -110,7 +112,7 @@ async function refuseUnknown(
   { scope }: MarkupSubject,
 ): Promise<void> {
   if (buyer && buyer.role !== 'buyer') {
-    const message = asWritten(`${buyer.username} is a seller: a markup is what buyers pay`);
+    const message = asWritten(`${buyer.username} is a seller. Markups apply only to buyers`);
     throw new ValidationError([{ field: 'account', message }]);
   }
   if (productCode !== undefined && !(await ProductModel.findById(productCode))) {
@@ -120,7 +122,7 @@ async function refuseUnknown(
     // With the categories, because the index begins with the category.
     const named = { category: { $in: categories }, subcategory: { $in: getSpellings(category) } };
     if (!(await ProductModel.findOne(named as object))) {
-      throw new NotFoundError(asWritten(`No product is of category ${category}.`));
+      throw new NotFoundError(asWritten(`No product has the category ${category}.`));
     }
   }
 }
@@ -136,7 +138,7 @@ function storedAmount({ percent, rupiah }: MarkupAmount): Pick<Markup, 'percentH
     (rupiah ?? 0) <= limits.markupRupiahMax;
   if ((percent === undefined) === (rupiah === undefined) || !isWhole || !isWithin) {
     const message = asWritten(
-      `It must be one of percent (0 to 100, two decimals) and rupiah (whole, to ${limits.markupRupiahMax})`,
+      `Give either percent (0 to 100, two decimals) or rupiah (whole, at most ${limits.markupRupiahMax})`,
     );
     throw new ValidationError([{ field: percent === undefined ? 'rupiah' : 'percent', message }]);
   }

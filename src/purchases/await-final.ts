@@ -69,7 +69,7 @@ async function resolveFinal(): Promise<void> {
       }
     }
   } catch (error) {
-    logger.warn('final states could not be looked up', { error });
+    logger.warn('final states could not be read', { error });
   }
 }
 

@@ -61,7 +61,7 @@ export async function findByRefAfterRefusal({ accountId, refId }: Ref): Promise<
   }
   const [confirmed] = await findConfirmed(purchases, { accountId, refId });
   if (!confirmed) {
-    throw new DependencyError(new Error('A purchase was seen that no majority holds'));
+    throw new DependencyError(new Error('A purchase was read that is not majority-committed'));
   }
   return confirmed;
 }

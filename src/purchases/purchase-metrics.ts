@@ -49,7 +49,7 @@ function getDurations(slot: Slot): Durations {
 
 const durations = histogram({
   name: 'topup_purchase_duration_seconds',
-  help: 'From an accepted purchase to its final state',
+  help: 'Time from the acceptance of a purchase to its final state',
   labels: ['outcome'],
   buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3_600],
   zero: [{ outcome: 'success' }, { outcome: 'failed' }],

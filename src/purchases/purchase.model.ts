@@ -14,7 +14,7 @@ export type Surface = 'wallet' | 'buyer' | 'reseller';
 export interface Purchase extends Maskable {
   _id: string;
   accountId: string;
-  /** The client's reference. Unique per account for ever. */
+  /** The client's reference. Unique per account forever. */
   refId: string;
   surface: Surface;
   kind: 'prepaid' | 'postpaid';

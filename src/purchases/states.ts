@@ -47,7 +47,7 @@ export function buildTransition(
   changes: TransitionFields,
 ): { change: Change; moved: Purchase } {
   if (!transitions[purchase.status].includes(to)) {
-    throw new Error(`A transaction never goes from ${purchase.status} to ${to} (${purchase._id})`);
+    throw new Error(`A transaction cannot change from ${purchase.status} to ${to} (${purchase._id})`);
   }
   const at = now();
   const set = {

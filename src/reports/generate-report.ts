@@ -71,13 +71,13 @@ async function runAttempt(report: Report): Promise<void> {
     const { _id: reportId, requestId } = report;
     const { rows, size } = found;
     const ms = Math.round(performance.now() - startedMs);
-    logger.info('report made', { reportId, requestId, rows, size, ms });
+    logger.info('report generated', { reportId, requestId, rows, size, ms });
   } catch (error) {
     await deleteReportFile(report);
     if (!claim.lost.aborted) {
       throw error;
     }
-    logger.info('another worker makes this report, or it was ended', {
+    logger.info('another worker is generating this report, or it was removed', {
       reportId: report._id,
       requestId: report.requestId,
       epoch: report.epoch,

@@ -5,7 +5,7 @@ import { withTimeout } from '../shared/concurrency.js';
 import { samples } from './sample.model.js';
 
 const patienceMs = 2_500;
-/** Calls within this time share one answer. Anybody may ask, and each answer costs a write. */
+/** Calls within this time share one answer. Any client can ask, and each answer costs a write. */
 const shareMs = 1_000;
 
 /**
@@ -20,7 +20,7 @@ let underWay: Promise<unknown> | null = null;
 /**
  * Checks that MongoDB accepts a majority write. A MongoDB without a primary, or a read-only one,
  * still answers reads (decision 053).
- * @returns why it did not accept the write, in words; null: it did.
+ * @returns the problem, or null if it accepted the write.
  */
 export function findMongodbProblem(): Promise<string | null> {
   if (!shared) {
@@ -42,8 +42,10 @@ async function tryToWrite(): Promise<string | null> {
     );
     return null;
   } catch (error) {
-    logOncePerMinute('mongodb takes no writes', error instanceof Error ? error.name : 'unknown', { error });
-    return 'MongoDB takes no writes.';
+    logOncePerMinute('MongoDB does not accept writes', error instanceof Error ? error.name : 'unknown', {
+      error,
+    });
+    return 'MongoDB does not accept writes.';
   }
 }
 

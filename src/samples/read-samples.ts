@@ -28,7 +28,7 @@ export async function readSamples(
     hours.push(hour);
   }
   if (hours.length * subjects.length > hoursMax) {
-    throw new Error(`Figures of ${subjects.length} subjects and ${hours.length} hours are too many`);
+    throw new Error(`Samples of ${subjects.length} subjects over ${hours.length} hours are too many`);
   }
   const idsOf = new Map(subjects.map((subject) => [subject, hours.map((hour) => sampleId(subject, hour))]));
   const filter = { _id: { $in: [...idsOf.values()].flat() } };
@@ -56,8 +56,8 @@ function buildProjection(names: readonly string[]): Record<string, 1> {
 }
 
 /**
- * Adds up counters.
- * @param values Names of values that are no counters. The last one of each is kept.
+ * Sums counters.
+ * @param values Names of gauges. The last value of each is kept.
  */
 export function sumSlots(slots: readonly Slot[], values: readonly string[] = []): Slot {
   const sum = new Map<string, number>();

@@ -61,7 +61,7 @@ export async function writeSamples(): Promise<void> {
     await samples.bulkWrite([...found].map(buildWrite), { ordered: false });
   } catch (error) {
     // Do not retry: counts that were written would count twice.
-    logger.warn('figures for plots were not written', { subjects: found.size, error });
+    logger.warn('samples for charts were not written', { subjects: found.size, error });
   }
 }
 

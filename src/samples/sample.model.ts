@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose';
 import { getCollection } from '../database/typed-collection.js';
 
-/** Counters of five minutes by name, and the last of each value that is no counter. */
+/** Counters of five minutes, and the last value of each gauge, by name. */
 export type Slot = Record<string, number>;
 
 /** A single event, such as the opening of a circuit. */
@@ -12,8 +12,8 @@ export interface SampledEvent {
 }
 
 /**
- * Samples of one subject in one hour, for plots only. A killed process loses what it had not
- * written, so decisions must not depend on them (decision 055).
+ * Samples of one subject in one hour, for charts only. A killed process loses its unwritten
+ * samples, so decisions must not depend on them (decision 055).
  */
 export interface SampleHour {
   /** Subject and hour, such as `2026-11-23T04` (UTC). */

@@ -15,7 +15,7 @@ export function csvText(
   format: CsvFormat = 'csv',
 ): { head: string; rows: (page: readonly object[]) => string } {
   const shape: Options = { columns, record_delimiter: 'windows' };
-  // The library writes 1 and an empty cell, which reads as "not known".
+  // The library writes 1 and an empty cell, which looks like an unknown value.
   const boolean = String;
   const options: Options =
     format === 'csv'

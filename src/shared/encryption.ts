@@ -18,7 +18,7 @@ export function keyring(): SealingKey[] {
 export function sealingKey(): SealingKey {
   const [first] = keyring();
   if (!first) {
-    throw new Error('There is no ENCRYPTION_KEY');
+    throw new Error('ENCRYPTION_KEY is not set');
   }
   return first;
 }

@@ -59,18 +59,18 @@ export type FailureReason = (typeof failureReasons)[number];
  */
 export const fieldReasons = {
   missing: 'It is required.',
-  wrong_type: 'Another type of JSON: a number sent as text, or the reverse.',
-  wrong_form: 'Its characters, or how it is written.',
-  unknown_value: 'It is none of the words that are taken.',
-  too_short: 'Text with too few characters; empty text is.',
-  too_long: 'Text with too many characters.',
-  too_few: 'A list with too few entries.',
-  too_many: 'A list with too many entries.',
-  too_small: 'A number below the least.',
-  too_large: 'A number above the most.',
-  given_twice: 'The parameter, or the entry, is there more than once.',
-  out_of_range: 'Days that do not fit each other: the end before the start, or too far apart.',
-  not_accepted: 'Well written, but not possible here; `message` says why.',
+  wrong_type: 'The JSON type is wrong, such as a number sent as text.',
+  wrong_form: 'The format is wrong, or a character is not allowed.',
+  unknown_value: 'The value is not one of the allowed values.',
+  too_short: 'The text has too few characters, or is empty.',
+  too_long: 'The text has too many characters.',
+  too_few: 'The list has too few entries.',
+  too_many: 'The list has too many entries.',
+  too_small: 'The number is below the minimum.',
+  too_large: 'The number is above the maximum.',
+  given_twice: 'The parameter or the entry occurs more than once.',
+  out_of_range: 'The end is before the start, or the period is too long.',
+  not_accepted: 'The value is well-formed but not accepted here; `message` says why.',
 } as const;
 
 export type FieldReason = keyof typeof fieldReasons;

@@ -14,7 +14,7 @@ export function isUsername(text: string): boolean {
 /** Names of price groups. */
 export const priceGroupPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const priceGroupRule =
-  'a price group has 1 to 32 characters of a-z, 0-9 and dash, and begins with no dash';
+  'a price group has 1 to 32 characters of a-z, 0-9 and dash, and does not begin with a dash';
 
 /** Longest reason for an operator's action, which is one line (docs/reference/audit-log.md). */
 export const reasonLengthMax = 500;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * Returns a function that caches the answer of `ask` for `ms` milliseconds in this process. Use it
- * for costly figures that several people watch, never for decisions. Errors are not cached.
+ * for costly figures that several operators watch, never for decisions. Errors are not cached.
  */
 export function memoizeFor<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; untilMs: number } | null = null;

@@ -3,8 +3,7 @@
  * Messages for clients in both languages. `say` (src/shared/say.ts) builds a message from its row,
  * so that no message lacks a language. Programs use `code` and `reason`, which have no language.
  *
- * `{name}` is a parameter, and `{name:rupiah}` one that is written as money. The English texts are
- * part of the interface.
+ * `{name}` is a parameter, and `{name:rupiah}` one that is written as money.
  */
 /** Languages of messages. The first is the default. */
 export const languages = ['en', 'id'] as const;
@@ -14,11 +13,11 @@ export const messages = {
   noApiKey: { en: 'This account has no API key.', id: 'Akun ini tidak punya kunci API.' },
   sendUsernameAndSign: { en: 'Send "username" and "sign".', id: 'Kirim "username" dan "sign".' },
   signWrong: {
-    en: '"username" or "sign" is not right. See how the sign is made at /docs.',
+    en: '"username" or "sign" is wrong. /docs describes how to compute the sign.',
     id: '"username" atau "sign" salah. Cara membuat sign ada di /docs.',
   },
   onlyStrongSign: {
-    en: 'This account takes only the HMAC-SHA256 sign, not md5.',
+    en: 'This account accepts only the HMAC-SHA256 sign, not md5.',
     id: 'Akun ini hanya menerima sign HMAC-SHA256, bukan md5.',
   },
   wrongRole: {
@@ -30,47 +29,47 @@ export const messages = {
     id: 'Akun ini dibekukan. Hubungi operator.',
   },
   keyOfOtherMode: {
-    en: 'This is a {mode} key; this service takes {ours} keys.',
+    en: 'This is a {mode} key; this service accepts {ours} keys.',
     id: 'Ini kunci {mode}; layanan ini menerima kunci {ours}.',
   },
   apiKeyMalformed: {
-    en: 'The API key is not valid: a part of it is missing or wrong. Copy it whole from where it was given to you, or ask the operator for a new one.',
-    id: 'Kunci API tidak sah: ada bagian yang hilang atau salah. Salin seluruhnya dari tempat Anda menerimanya, atau minta yang baru kepada operator.',
+    en: 'The API key is malformed: a part of it is missing or wrong. Copy the complete key again, or ask the operator for a new one.',
+    id: 'Kunci API tidak sah: ada bagian yang hilang atau salah. Salin lagi seluruh kuncinya, atau minta yang baru kepada operator.',
   },
   apiKeyUnknown: {
     en: 'The API key is unknown or has been revoked.',
     id: 'Kunci API tidak dikenal atau sudah dicabut.',
   },
   accessTokenOver: {
-    en: 'The access token is not valid any more. Log in again with your API key.',
+    en: 'The access token is no longer valid. Log in again with your API key.',
     id: 'Token akses sudah tidak berlaku. Masuk lagi dengan kunci API Anda.',
   },
   tokenMayNot: {
-    en: 'An access token can neither see keys and secrets nor change the configuration. Send your API key itself in the header "Authorization: Bearer <API_KEY>".',
+    en: 'An access token cannot read keys and secrets or change the configuration. Send your API key itself in the header "Authorization: Bearer <API_KEY>".',
     id: 'Token akses tidak boleh melihat kunci dan rahasia, dan tidak boleh mengubah konfigurasi. Kirim kunci API Anda sendiri di header "Authorization: Bearer <API_KEY>".',
   },
   keySuperseded: {
-    en: 'This API key was replaced: until its overlap ends it still trades and reads, but neither sees keys and secrets nor changes the configuration. Send your current key. If you did not replace it, contact the operator.',
-    id: 'Kunci API ini sudah diganti: sampai masa tumpang tindihnya habis ia masih bisa bertransaksi dan membaca, tetapi tidak boleh melihat kunci dan rahasia atau mengubah konfigurasi. Kirim kunci Anda yang sekarang. Jika bukan Anda yang menggantinya, hubungi operator.',
+    en: 'This API key was replaced. Until its overlap ends it can trade and read, but it cannot read keys and secrets or change the configuration. Send your current key. If you did not replace the key, contact the operator.',
+    id: 'Kunci API ini sudah diganti. Selama masa tumpang tindih kunci ini masih bisa bertransaksi dan membaca, tetapi tidak boleh melihat kunci dan rahasia atau mengubah konfigurasi. Kirim kunci Anda yang sekarang. Jika bukan Anda yang menggantinya, hubungi operator.',
   },
   noSuchAccount: { en: 'There is no such account.', id: 'Akun itu tidak ada.' },
   keyReplaced: { en: 'API key replaced', id: 'Kunci API sudah diganti' },
   configUpdated: { en: 'Configuration updated', id: 'Konfigurasi sudah diubah' },
   wouldLockOut: {
-    en: 'ip_whitelist must have the address that you call from, {address}: it would lock you out',
+    en: 'ip_whitelist must include the address that you call from, {address}; otherwise it would lock you out',
     id: 'ip_whitelist harus memuat alamat asal panggilan Anda, {address}: tanpa itu Anda terkunci di luar',
   },
   rateLimitAtMost: {
-    en: 'rate_limit must be at most {max}, as the operator has set for this account',
+    en: 'rate_limit must be at most {max}, the maximum that the operator set for this account',
     id: 'rate_limit paling banyak {max}, sesuai yang ditetapkan operator untuk akun ini',
   },
   noSuchCall: {
-    en: 'There is no such call. All of them are at /docs/reference.',
-    id: 'Panggilan itu tidak ada. Semuanya ada di /docs/reference.',
+    en: 'There is no such call. /docs/reference lists all calls.',
+    id: 'Panggilan itu tidak ada. Daftar semua panggilan ada di /docs/reference.',
   },
   noSuchPage: {
-    en: 'There is no such page. All of them are at /docs.',
-    id: 'Halaman itu tidak ada. Semuanya ada di /docs.',
+    en: 'There is no such page. /docs lists all pages.',
+    id: 'Halaman itu tidak ada. Daftar semua halaman ada di /docs.',
   },
   endBeforeStart: {
     en: '{end} must not be before {start}',
@@ -89,35 +88,35 @@ export const messages = {
     id: '{method} {path} tidak ada. Lihat dokumentasi di /docs.',
   },
   bodyNoJson: {
-    en: 'The body must be valid JSON, and an object.',
-    id: 'Isi permintaan harus JSON yang sah, dan berupa objek.',
+    en: 'The body must be a valid JSON object.',
+    id: 'Isi permintaan harus berupa objek JSON yang sah.',
   },
   tooManyFormFields: {
     en: 'The form has too many fields.',
     id: 'Formulir berisi terlalu banyak isian.',
   },
   onlyJsonInUtf8: {
-    en: 'Send the body as JSON in UTF-8, as it is or compressed by gzip, deflate or br.',
+    en: 'Send the body as JSON in UTF-8, uncompressed or compressed with gzip, deflate or br.',
     id: 'Kirim isi permintaan sebagai JSON dalam UTF-8, apa adanya atau dikompresi dengan gzip, deflate atau br.',
   },
   bodyIncomplete: {
-    en: 'The body did not arrive whole.',
-    id: 'Isi permintaan tidak sampai dengan utuh.',
+    en: 'The body is incomplete.',
+    id: 'Isi permintaan tidak lengkap.',
   },
   requestUnreadable: {
-    en: 'This is no request of HTTP/1.1 that can be read. Nothing was done.',
-    id: 'Ini bukan permintaan HTTP/1.1 yang dapat dibaca. Tidak ada yang dilakukan.',
+    en: 'Malformed HTTP request. Nothing was done.',
+    id: 'Permintaan HTTP tidak sah. Tidak ada yang dilakukan.',
   },
   requestTooSlow: {
-    en: 'The request did not arrive whole in time. Nothing was done; send it again.',
-    id: 'Permintaan tidak sampai dengan utuh pada waktunya. Tidak ada yang dilakukan; kirim lagi.',
+    en: 'The request timed out before it was complete. Nothing was done; send it again.',
+    id: 'Batas waktu habis sebelum permintaan lengkap. Tidak ada yang dilakukan; kirim lagi.',
   },
   headersTooLarge: {
     en: 'The headers of the request are too large. Nothing was done.',
     id: 'Header permintaan terlalu besar. Tidak ada yang dilakukan.',
   },
   bodyWrongEncoding: {
-    en: 'The body is not what its "Content-Encoding" says.',
+    en: 'The body does not match its "Content-Encoding".',
     id: 'Isi permintaan tidak sesuai dengan "Content-Encoding" yang disebutkan.',
   },
   pathInvalid: { en: 'The path is not valid.', id: 'Alamat panggilan tidak sah.' },
@@ -135,10 +134,10 @@ export const messages = {
     id: '{method} tidak bisa di sini; gunakan {allowed}.',
   },
   timestampWrong: {
-    en: 'x-timestamp must be the time in unix seconds, at most 5 minutes off.',
+    en: 'x-timestamp must be the current time in Unix seconds, at most 5 minutes off.',
     id: 'x-timestamp harus berupa waktu dalam detik unix, paling jauh 5 menit selisihnya.',
   },
-  signatureWrong: { en: 'x-signature is not right.', id: 'x-signature salah.' },
+  signatureWrong: { en: 'x-signature is wrong.', id: 'x-signature salah.' },
   noSuchReport: {
     en: 'There is no such report, or it is not ready yet.',
     id: 'Laporan itu tidak ada, atau belum siap.',
@@ -152,12 +151,12 @@ export const messages = {
     id: 'Tautan semua laporan sudah dicabut',
   },
   reportFailed: {
-    en: 'The report {id} could not be made. Ask for a new one, of a shorter period if that fails as well, and name the report_id to the operator.',
-    id: 'Laporan {id} tidak bisa dibuat. Minta yang baru, dengan periode lebih pendek jika gagal lagi, dan sebutkan report_id-nya kepada operator.',
+    en: 'Report {id} could not be generated. Request a new one. If that fails too, request a shorter period, and give the report_id to the operator.',
+    id: 'Laporan {id} tidak bisa dibuat. Minta yang baru. Jika gagal lagi, minta periode yang lebih pendek, dan sebutkan report_id-nya kepada operator.',
   },
   reportBeingMade: {
-    en: 'The report is being made. Ask for it by its report_id.',
-    id: 'Laporan sedang dibuat. Tanyakan dengan report_id-nya.',
+    en: 'The report is being generated. Read it by its report_id.',
+    id: 'Laporan sedang dibuat. Baca dengan report_id-nya.',
   },
   reportReady: { en: 'Report ready', id: 'Laporan siap' },
   success: { en: 'Success', id: 'Sukses' },
@@ -166,16 +165,16 @@ export const messages = {
   offerSaved: { en: 'Offer saved', id: 'Penawaran sudah disimpan' },
   productUpdated: { en: 'Product updated', id: 'Produk sudah diubah' },
   cursorOfOtherStatement: {
-    en: 'cursor is not one of this statement',
+    en: 'cursor does not belong to this statement',
     id: 'cursor bukan milik mutasi ini',
   },
   meterNumberWrong: { en: '{said}', id: 'customer_number tidak dikenal sebagai nomor meter.' },
   meterNotTold: {
-    en: 'Nobody tells whose meter it is at the moment. Ask again in a minute, or buy without the check.',
-    id: 'Saat ini pemilik meter tidak bisa dicek. Tanyakan lagi dalam satu menit, atau beli tanpa pengecekan.',
+    en: 'The meter cannot be checked at the moment. Try again in a minute, or buy without the check.',
+    id: 'Saat ini pemilik meter tidak bisa dicek. Coba lagi dalam satu menit, atau beli tanpa pengecekan.',
   },
   meterCheckNotOffered: {
-    en: 'Nobody who sells {product} can tell whose meter it is. Buy without the check.',
+    en: 'No seller of {product} can check who owns a meter. Buy without the check.',
     id: 'Tidak ada penjual {product} yang bisa mengecek pemilik meter. Beli tanpa pengecekan.',
   },
   billAlreadyPaid: { en: '{said}', id: 'Tagihan ini sudah dibayar.' },
@@ -185,16 +184,16 @@ export const messages = {
     id: 'Tidak ada tagihan untuk nomor pelanggan ini, atau produk ini sedang tidak dijual.',
   },
   billerSilent: {
-    en: 'The biller does not answer at the moment. Ask again in a minute.',
-    id: 'Penyedia tagihan sedang tidak menjawab. Tanyakan lagi dalam satu menit.',
+    en: 'The biller is not responding. Try again in a minute.',
+    id: 'Penyedia tagihan sedang tidak menjawab. Coba lagi dalam satu menit.',
   },
   depositRefTaken: {
     en: 'ref_id {ref} was used for a deposit of {amount}. Use a new ref_id for a new deposit.',
     id: 'ref_id {ref} sudah dipakai untuk deposit sebesar {amount:rupiah}. Gunakan ref_id baru untuk deposit baru.',
   },
   paymentIdTaken: {
-    en: 'payment_id {id} stands for a payment of {amount} for {username}, {ref}.',
-    id: 'payment_id {id} sudah dipakai untuk pembayaran {amount:rupiah} oleh {username}, {ref}.',
+    en: 'payment_id {id} already belongs to a payment of {amount} by {username}, ref_id {ref}.',
+    id: 'payment_id {id} sudah dipakai untuk pembayaran {amount:rupiah} oleh {username}, ref_id {ref}.',
   },
   noDeposit: { en: 'There is no deposit {id}.', id: 'Deposit {id} tidak ada.' },
   balanceTooLarge: {
@@ -207,8 +206,8 @@ export const messages = {
   },
   noProduct: { en: 'There is no product {code}.', id: 'Produk {code} tidak ada.' },
   productLimit: {
-    en: 'This account sells {sold} products, and may sell {limit}. Ask the operator for a higher limit.',
-    id: 'Akun ini menjual {sold} produk, dan boleh menjual {limit}. Minta batas yang lebih tinggi kepada operator.',
+    en: 'This account sells {sold} products, and its limit is {limit}. Ask the operator for a higher limit.',
+    id: 'Akun ini menjual {sold} produk, dan batasnya {limit}. Minta batas yang lebih tinggi kepada operator.',
   },
   notYourProduct: { en: 'You have no product {code}.', id: 'Anda tidak punya produk {code}.' },
   productNotSold: {
@@ -220,7 +219,7 @@ export const messages = {
     id: 'Produk {code} tidak bisa dibeli antara pukul {start} dan {end} ({zone}).',
   },
   productBusy: {
-    en: 'Too many orders wait for product {code}. Nothing was bought; try again later.',
+    en: 'Too many orders are waiting for product {code}. Nothing was bought; try again later.',
     id: 'Terlalu banyak pesanan menunggu produk {code}. Tidak ada yang dibeli; coba lagi nanti.',
   },
   productInMaintenance: {
@@ -236,11 +235,11 @@ export const messages = {
     id: 'ref_id {ref} sudah dipakai untuk pembelian lain. Gunakan ref_id baru untuk pembelian baru.',
   },
   refIdBound: {
-    en: 'ref_id {ref} was sent before with another product or customer number, and its md5 sign is good for that order alone. Nothing was bought. Use a new ref_id for this order.',
-    id: 'ref_id {ref} sudah pernah dikirim dengan produk atau nomor pelanggan lain, dan sign md5-nya hanya berlaku untuk pesanan itu. Tidak ada yang dibeli. Gunakan ref_id baru untuk pesanan ini.',
+    en: 'ref_id {ref} was sent before with another product or customer number. Its md5 sign is valid only for that order. Nothing was bought. Use a new ref_id for this order.',
+    id: 'ref_id {ref} sudah pernah dikirim dengan produk atau nomor pelanggan lain. Sign md5-nya hanya berlaku untuk pesanan itu. Tidak ada yang dibeli. Gunakan ref_id baru untuk pesanan ini.',
   },
   billBeingPaidByYou: {
-    en: 'This bill is being paid by your ref_id {ref}. Wait for what becomes of that. Nothing was debited.',
+    en: 'This bill is being paid by your ref_id {ref}. Wait for its result. Nothing was debited.',
     id: 'Tagihan ini sedang dibayar dengan ref_id Anda {ref}. Tunggu hasilnya. Saldo tidak dipotong.',
   },
   noTransaction: { en: 'There is no transaction {id}.', id: 'Transaksi {id} tidak ada.' },
@@ -249,15 +248,15 @@ export const messages = {
     id: 'Ini bukan callback dari protokol ini.',
   },
   callbackSignatureWrong: {
-    en: 'The signature is not right, or there is no such order with this provider.',
-    id: 'Tanda tangan salah, atau tidak ada pesanan seperti itu pada provider ini.',
+    en: 'The signature is wrong, or this provider has no such order.',
+    id: 'Tanda tangan salah, atau pesanan itu tidak ada pada provider ini.',
   },
   downloadLinkOver: {
-    en: 'This download link is not valid any more. Ask for the report again.',
-    id: 'Tautan unduhan ini sudah tidak berlaku. Minta laporannya lagi.',
+    en: 'This download link is no longer valid. Read the report again to get a new link.',
+    id: 'Tautan unduhan ini sudah tidak berlaku. Baca laporannya lagi untuk mendapat tautan baru.',
   },
   tooManyReports: {
-    en: 'More than {max} reports in a day. Wait {minutes} min, or ask for fewer and longer periods.',
+    en: 'More than {max} reports in a day. Wait {minutes} min, or request fewer reports with longer periods.',
     id: 'Lebih dari {max} laporan dalam sehari. Tunggu {minutes} menit, atau minta lebih sedikit laporan dengan periode lebih panjang.',
   },
   noReport: {
@@ -265,7 +264,7 @@ export const messages = {
     id: 'Laporan {id} tidak ada. Laporan disimpan selama 7 hari.',
   },
   tooManyPendingDeposits: {
-    en: '{max} deposits of this account wait for their payment. Pay one of them, or ask the operator to reject those that nobody will pay.',
+    en: '{max} deposits of this account are waiting for payment. Pay one of them, or ask the operator to reject those that will not be paid.',
     id: '{max} deposit akun ini masih menunggu pembayaran. Bayar salah satunya, atau minta operator menolak yang tidak akan dibayar.',
   },
   settlementRefTaken: {
@@ -281,7 +280,7 @@ export const messages = {
     id: 'Satu akun paling banyak punya {max} endpoint webhook. Hapus satu dulu.',
   },
   endpointTwin: {
-    en: 'Your endpoint {id} has the URL {url} already. Change that one instead.',
+    en: 'Your endpoint {id} already has the URL {url}. Change that endpoint instead.',
     id: 'Endpoint Anda {id} sudah memakai URL {url}. Ubah yang itu saja.',
   },
   noDelivery: {
@@ -297,21 +296,21 @@ export const messages = {
     id: 'Endpoint webhook dengan id ini tidak ada. GET …/webhooks menampilkan milik Anda.',
   },
   secretJustRotated: {
-    en: 'The secret was rotated a moment ago. Read the present one.',
+    en: 'The secret was rotated a moment ago. Read the current one.',
     id: 'Rahasia baru saja diganti. Baca yang sekarang.',
   },
   sandboxOnly: {
-    en: 'This call is for test keys at a sandbox alone.',
+    en: 'This call works only in a sandbox, with a test key.',
     id: 'Panggilan ini hanya untuk kunci test di sandbox.',
   },
-  hasEnded: { en: 'This transaction is final already.', id: 'Transaksi ini sudah final.' },
+  hasEnded: { en: 'This transaction is already final.', id: 'Transaksi ini sudah final.' },
   onlySuccessReversed: {
-    en: 'Only a transaction that is a success can be reversed.',
+    en: 'Only a successful transaction can be reversed.',
     id: 'Hanya transaksi yang sukses yang bisa dibatalkan kembali.',
   },
   endIsOperators: {
-    en: 'The provider is not asked about this transaction any more: its end is for the operator to decide.',
-    id: 'Penyedia tidak ditanya lagi tentang transaksi ini: hasil akhirnya diputuskan oleh operator.',
+    en: 'The provider is no longer asked about this transaction. The operator decides its outcome.',
+    id: 'Penyedia tidak ditanya lagi tentang transaksi ini. Operator yang memutuskan hasil akhirnya.',
   },
   notAtProvider: {
     en: 'This transaction is not with a provider yet. Send the call again in a moment.',
@@ -322,17 +321,17 @@ export const messages = {
     id: 'Penyedia transaksi ini bukan simulator.',
   },
   simulatorRefusesEnd: {
-    en: 'The simulator has given this transaction another end already, or has not taken it yet.',
+    en: 'The simulator has already given this transaction another outcome, or has not received it yet.',
     id: 'Simulator sudah memberi hasil akhir lain untuk transaksi ini, atau belum menerimanya.',
   },
   simulatorSilent: {
-    en: 'The simulator does not answer at the moment. Send the call again.',
+    en: 'The simulator is not responding. Send the call again.',
     id: 'Simulator sedang tidak menjawab. Kirim panggilan ini lagi.',
   },
   setWebhookUrl: { en: 'Set a webhook_url first.', id: 'Atur webhook_url dulu.' },
   pingUnderWay: {
-    en: 'A test of this URL is under way. Wait for its answer.',
-    id: 'Uji URL ini sedang berjalan. Tunggu jawabannya.',
+    en: 'A test of this URL is in progress. Wait for its result.',
+    id: 'Uji URL ini sedang berjalan. Tunggu hasilnya.',
   },
   insufficientBalance: {
     en: 'Insufficient balance. Your balance is {balance:rupiah}, the price {price:rupiah}. Deposit first, then send the same request again.',
@@ -347,10 +346,10 @@ export const messages = {
     id: 'Layanan sedang dipulihkan. Kirim lagi permintaan yang sama beberapa detik lagi.',
   },
   unexpected: { en: 'Something went wrong on our side.', id: 'Terjadi kesalahan di pihak kami.' },
-  moreMistakes: { en: 'there are more mistakes', id: 'masih ada kesalahan lain' },
+  moreMistakes: { en: 'there are more errors', id: 'masih ada kesalahan lain' },
   settlementUnknown: {
-    en: 'It is not known whether the settlement was made. Compare pending_settlement of GET /api/seller/balance before you ask again. With a ref_id the same request can always be sent again.',
-    id: 'Belum diketahui apakah penarikan sudah dibuat. Bandingkan pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Dengan ref_id, permintaan yang sama selalu bisa dikirim lagi.',
+    en: 'The outcome of this settlement request is unknown. Check pending_settlement of GET /api/seller/balance before you repeat it. A request with a ref_id can always be sent again.',
+    id: 'Hasil permintaan penarikan ini belum diketahui. Periksa pending_settlement dari GET /api/seller/balance sebelum Anda meminta lagi. Permintaan dengan ref_id selalu bisa dikirim lagi.',
   },
   urlNotPublic: { en: 'must lead to a public address', id: 'harus mengarah ke alamat publik' },
   urlNoHost: {
@@ -372,7 +371,7 @@ export const messages = {
     id: 'tidak boleh memuat nama pengguna atau kata sandi',
   },
   urlPort: {
-    en: 'must use port 80, 443, 8080, 8443 or one above 1024',
+    en: 'must use port 80, 443, 8080, 8443 or a port above 1024',
     id: 'harus memakai port 80, 443, 8080, 8443 atau di atas 1024',
   },
   urlPrivate: {
@@ -386,7 +385,7 @@ export const messages = {
     id: '{label} tidak boleh memuat karakter kontrol',
   },
   noUnseenCharacters: {
-    en: '{label} must not contain control characters, invisible characters or marks that turn the direction of text',
+    en: '{label} must not contain control characters, invisible characters or text direction marks',
     id: '{label} tidak boleh memuat karakter kontrol, karakter yang tidak terlihat, atau tanda yang membalik arah teks',
   },
   refIdForm: {
@@ -394,11 +393,11 @@ export const messages = {
     id: '{label} harus 1 sampai 64 huruf, angka atau . _ : -',
   },
   refIdOfAnother: {
-    en: '{label} must not be ".", ".." or "lookup": no address could name it',
-    id: '{label} tidak boleh ".", ".." atau "lookup": tidak ada alamat yang dapat menyebutnya',
+    en: '{label} must not be ".", ".." or "lookup", because these have another meaning in a URL',
+    id: '{label} tidak boleh ".", ".." atau "lookup", karena punya arti lain di dalam URL',
   },
   soldPriceBelowBill: {
-    en: '{label} must be at least what the bill says, {bill:rupiah}',
+    en: '{label} must be at least the amount of the bill, {bill:rupiah}',
     id: '{label} harus paling sedikit sebesar tagihan, {bill:rupiah}',
   },
   productCodeForm: {
@@ -411,28 +410,28 @@ export const messages = {
     id: '{label} harus bilangan bulat rupiah yang aman',
   },
   dateForm: {
-    en: '{label} must be a date as YYYY-MM-DD or an ISO 8601 time with its zone',
-    id: '{label} harus tanggal berbentuk YYYY-MM-DD atau waktu ISO 8601 dengan zonanya',
+    en: '{label} must be a date as YYYY-MM-DD or an ISO 8601 time with a time zone',
+    id: '{label} harus tanggal berbentuk YYYY-MM-DD atau waktu ISO 8601 dengan zona waktu',
   },
   zoneName: {
-    en: '{label} must be a time zone by its IANA name, such as Asia/Jakarta',
+    en: '{label} must be the IANA name of a time zone, such as Asia/Jakarta',
     id: '{label} harus nama zona waktu IANA, misalnya Asia/Jakarta',
   },
   latinText: {
-    en: '{label} must have Latin letters, digits and signs',
-    id: '{label} harus berisi huruf Latin, angka, dan tanda baca',
+    en: '{label} must contain only Latin letters, digits and punctuation',
+    id: '{label} hanya boleh berisi huruf Latin, angka, dan tanda baca',
   },
   receiptNotYet: {
-    en: 'ref_id {ref} is still being processed: its receipt is there once it is a success.',
-    id: 'ref_id {ref} masih diproses: struknya ada setelah transaksi sukses.',
+    en: 'ref_id {ref} is still being processed. Its receipt is available after it succeeds.',
+    id: 'ref_id {ref} masih diproses. Struknya ada setelah transaksi sukses.',
   },
   noReceiptFailed: {
-    en: 'ref_id {ref} failed and its money was returned to your balance: a failed transaction has no receipt.',
-    id: 'ref_id {ref} gagal dan dananya sudah dikembalikan ke saldo Anda: transaksi yang gagal tidak punya struk.',
+    en: 'ref_id {ref} failed and its money was returned to your balance. A failed transaction has no receipt.',
+    id: 'ref_id {ref} gagal dan dananya sudah dikembalikan ke saldo Anda. Transaksi yang gagal tidak punya struk.',
   },
   noReceiptReversed: {
-    en: 'ref_id {ref} was a success that was taken back, and its money was returned to your balance: it has no receipt any more.',
-    id: 'ref_id {ref} sempat sukses lalu dibatalkan, dan dananya sudah dikembalikan ke saldo Anda: struknya tidak ada lagi.',
+    en: 'ref_id {ref} was reversed after its success, and its money was returned to your balance. It no longer has a receipt.',
+    id: 'ref_id {ref} sempat sukses lalu dibatalkan, dan dananya sudah dikembalikan ke saldo Anda. Struknya tidak ada lagi.',
   },
   wholeNumberTo: {
     en: '{label} must be a whole number from 1 to {max}',
@@ -443,8 +442,8 @@ export const messages = {
     id: '{label} harus next_cursor dari panggilan ini',
   },
   bankCodeForm: {
-    en: '{label} must have letters, digits or . _ -',
-    id: '{label} harus berisi huruf, angka atau . _ -',
+    en: '{label} must contain only letters, digits or . _ -',
+    id: '{label} hanya boleh berisi huruf, angka atau . _ -',
   },
   accountNumberForm: {
     en: '{label} must have 5 to 34 digits',
@@ -455,7 +454,7 @@ export const messages = {
     id: '{label} harus alamat IPv4 atau IPv6, atau jaringan seperti 203.0.113.0/24',
   },
   noSuchEvent: {
-    en: '{label} is {value}, which is no event. Use {events}',
+    en: '{label} is {value}, which is not an event. Use {events}',
     id: '{label} berisi {value}, yang bukan nama peristiwa. Gunakan {events}',
   },
   settlementRequested: { en: 'Settlement requested', id: 'Penarikan sudah diminta' },
@@ -508,11 +507,11 @@ export const messages = {
     id: 'Deposit dicatat, menunggu pembayaran',
   },
   depositRejected: {
-    en: 'Deposit rejected: its payment did not come. Deposit anew with a new ref_id.',
-    id: 'Deposit ditolak: pembayarannya tidak datang. Buat deposit lagi dengan ref_id baru.',
+    en: 'Deposit rejected: no payment arrived. Create a new deposit with a new ref_id.',
+    id: 'Deposit ditolak: pembayarannya tidak diterima. Buat deposit lagi dengan ref_id baru.',
   },
   noDepositFits: {
-    en: 'No pending deposit fits; an operator decides.',
+    en: 'No pending deposit matches; an operator decides.',
     id: 'Tidak ada deposit tertunda yang cocok; operator yang memutuskan.',
   },
   postpaidProduct: {
@@ -536,11 +535,11 @@ export const messages = {
     id: 'Nomor pelanggan (customer_number) harus nomor meter 11 atau 12 angka',
   },
   playerId: {
-    en: 'customer_number must be the player id of 6 to 16 digits, with the zone after it where the game has zones',
+    en: 'customer_number must be a player ID of 6 to 16 digits, followed by the zone if the game has zones',
     id: 'Nomor pelanggan (customer_number) harus ID pemain 6 sampai 16 angka, diikuti zona jika gimnya memakai zona',
   },
   customerId: {
-    en: 'customer_number must be the customer id of 6 to 20 digits',
+    en: 'customer_number must be a customer ID of 6 to 20 digits',
     id: 'Nomor pelanggan (customer_number) harus ID pelanggan 6 sampai 20 angka',
   },
   anyNumber: {
@@ -556,7 +555,7 @@ export const messages = {
     id: 'Harga sekarang {price:rupiah}, lebih dari max_price {max:rupiah}. Tidak ada yang dibeli.',
   },
   refIdOfOtherCall: {
-    en: "ref_id {ref} can't be used here: its sign is that of another call. Take another ref_id.",
+    en: 'ref_id {ref} cannot be used here: its sign equals the sign of another call. Use another ref_id.',
     id: 'ref_id {ref} tidak bisa dipakai di sini: sign-nya milik panggilan lain. Gunakan ref_id lain.',
   },
   deliveryUrlRemoved: {
@@ -564,7 +563,7 @@ export const messages = {
     id: 'URL pengiriman ini sudah dihapus. Atur dulu satu URL.',
   },
   deliveryEndpointRemoved: {
-    en: 'The endpoint of this delivery was removed. Another one does not get what was for it.',
-    id: 'Endpoint pengiriman ini sudah dihapus. Endpoint lain tidak menerima apa yang ditujukan kepadanya.',
+    en: 'The endpoint of this delivery was removed. Its deliveries do not go to another endpoint.',
+    id: 'Endpoint pengiriman ini sudah dihapus. Pengirimannya tidak dialihkan ke endpoint lain.',
   },
 } as const satisfies Record<string, Record<Language, string>>;

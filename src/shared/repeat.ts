@@ -31,7 +31,7 @@ async function loop({ name, everyMs, run }: Repeated, signal: AbortSignal): Prom
     try {
       await run();
     } catch (error) {
-      logger.warn('a sweep failed, the next one follows', { sweep: name, error });
+      logger.warn('a sweep failed; it will run again', { sweep: name, error });
     }
     await pause(typeof everyMs === 'number' ? everyMs : everyMs(), signal);
   }

@@ -42,8 +42,8 @@ export function onShutdown(
 
 async function runWithTimeout(ms: number, step: () => Promise<unknown>): Promise<void> {
   try {
-    await withTimeout(ms, step(), () => new Error(`not done within ${ms} ms`));
+    await withTimeout(ms, step(), () => new Error(`timed out after ${ms} ms`));
   } catch (error) {
-    logger.warn('stopping goes on without what was under way', { error });
+    logger.warn('a shutdown step failed or timed out; shutdown continues', { error });
   }
 }

@@ -34,7 +34,7 @@ export const statementWords: Record<Language, Words> = {
     outgoing: 'Money out',
     movements: 'Movements',
     page: 'Page',
-    none: 'Nothing moved in this time.',
+    none: 'No movements in this period.',
     heads: { at: 'Time', kind: 'Kind', reference: 'Reference', amount: 'Amount', balance: 'Balance' },
   },
   id: {
@@ -46,7 +46,7 @@ export const statementWords: Record<Language, Words> = {
     outgoing: 'Uang keluar',
     movements: 'Pergerakan',
     page: 'Halaman',
-    none: 'Tidak ada pergerakan pada masa ini.',
+    none: 'Tidak ada mutasi pada periode ini.',
     heads: { at: 'Waktu', kind: 'Jenis', reference: 'Referensi', amount: 'Jumlah', balance: 'Saldo' },
   },
 };
@@ -94,7 +94,7 @@ interface PdfOptions {
 export async function statementPdf(statement: Statement, options: PdfOptions): Promise<Buffer> {
   const count = statement.lastSeq - statement.firstSeq + 1;
   if (count > limits.statementPdfEntriesMax) {
-    const message = `A PDF holds at most ${limits.statementPdfEntriesMax} movements, and these are ${count}: choose a shorter period, or CSV.`;
+    const message = `A PDF has at most ${limits.statementPdfEntriesMax} movements, but this period has ${count}. Choose a shorter period, or CSV.`;
     throw new ValidationError([{ field: 'from', message: asWritten(message) }]);
   }
   const lines: string[] = [];

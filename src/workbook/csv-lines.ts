@@ -28,7 +28,7 @@ const cellLengthMax = 32_767;
 /** Longest first line that is searched for the separator. */
 const headLengthMax = 100_000;
 
-/** Tells Excel the separator. Excel does not show this line, and counts from the next one. */
+/** Sets the separator for Excel. Excel does not show this line, and counts from the next one. */
 const markLine = /^\uFEFF?("?)sep=([,;\t])\1(?:\r\n?|\n)/i;
 
 /**
@@ -93,7 +93,7 @@ export function* csvRows(text: string, mark: CellMark): Generator<SheetLine> {
         throw new UnreadableSheetError(
           cells.length === cellsMax
             ? `line ${line}: it has more than ${cellsMax} cells`
-            : `line ${line}: a quote is not closed, or stands inside of a cell`,
+            : `line ${line}: a quote is not closed, or is inside a cell`,
         );
       }
       cells.push(cell.content);

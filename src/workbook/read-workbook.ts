@@ -54,7 +54,7 @@ async function findFirstSheetId(tabs: string): Promise<string | undefined> {
     const first = some.find(({ name, isEnd }) => name === 'sheet' && !isEnd);
     if (first && /hidden/i.test(attribute(first.of, 'state') ?? '')) {
       throw new UnreadableSheetError(
-        `its first sheet (${shorten(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or put the one that is meant before it`,
+        `its first sheet (${shorten(attribute(first.of, 'name') ?? '')}) is hidden. Show it, or move the correct sheet before it`,
       );
     }
     if (first) {

@@ -18,7 +18,9 @@ export interface MergedRange {
 export function parseMergedRange(name: string): MergedRange | null {
   const [first, last, ...more] = name.split(':').map(parseCellName);
   if (!first || last === null || more.length > 0) {
-    throw new UnreadableSheetError(`its first sheet has a merged range that is called ${shorten(name)}`);
+    throw new UnreadableSheetError(
+      `its first sheet has a merged range with the invalid name ${shorten(name)}`,
+    );
   }
   return last === undefined
     ? null
@@ -112,7 +114,7 @@ export async function* sheetLines(xml: string, book: Book, merged: MergedRange[]
 function readAround({ name, parent, isEnd, isEmpty, of }: Tag, reading: Reading): void {
   if (name === 'sheetData' && (parent === 'worksheet' || parent === '')) {
     if (!isEnd && reading.table !== 'before') {
-      throw new UnreadableSheetError('its first sheet has two tables of cells');
+      throw new UnreadableSheetError('its first sheet has two tables');
     }
     reading.table = isEnd || isEmpty ? 'after' : 'within';
   } else if (name === 'col' && !isEnd && (isTrueAttribute(of, 'hidden') || isZeroAttribute(of, 'width'))) {
@@ -138,7 +140,7 @@ function beginRow(of: string, { line: before, areRowsHidden }: Reading): Row {
   const rowNumber = Number(attribute(of, 'r'));
   const line = Number.isSafeInteger(rowNumber) && rowNumber > 0 ? rowNumber : before + 1;
   if (line <= before) {
-    throw new UnreadableSheetError(`line ${line} stands there twice, or after a later one`);
+    throw new UnreadableSheetError(`line ${line} occurs twice or out of order`);
   }
   const saysNothing = attribute(of, 'hidden') === undefined && attribute(of, 'ht') === undefined;
   const isHidden =
@@ -202,9 +204,7 @@ function beginCell(row: Row, { of }: Tag): Cell {
     throw new UnreadableSheetError(`line ${row.line}: it has more than ${cellsMax} cells`);
   }
   if (column <= row.column) {
-    throw new UnreadableSheetError(
-      `line ${row.line}: its cell ${name ?? ''} stands there twice, or after a later one`,
-    );
+    throw new UnreadableSheetError(`line ${row.line}: its cell ${name ?? ''} occurs twice or out of order`);
   }
   row.column = column;
   return {
@@ -240,7 +240,7 @@ function endCell(row: Row, reading: Reading, book: Book): void {
 function parseColumn(name: string, line: number): number {
   const place = parseCellName(name);
   if (place?.line !== line) {
-    throw new UnreadableSheetError(`line ${line}: it has a cell that is called ${shorten(name)}`);
+    throw new UnreadableSheetError(`line ${line}: it has a cell with the invalid name ${shorten(name)}`);
   }
   return place.column;
 }

@@ -92,7 +92,7 @@ function* eachTag(xml: string): Generator<Tag> {
 function refuseTooMuch(elements: number, depth: number): void {
   if (depth > depthMax) {
     throw new UnreadableSheetError(
-      `the workbook has a part in which more than ${depthMax} elements stand within each other`,
+      `the workbook has a part whose elements nest more than ${depthMax} levels deep`,
     );
   }
   if (elements > elementsMax) {
@@ -101,7 +101,7 @@ function refuseTooMuch(elements: number, depth: number): void {
 }
 
 export function createXmlError(): UnreadableSheetError {
-  return new UnreadableSheetError('the workbook has a part that is no XML as workbooks have it');
+  return new UnreadableSheetError('the workbook has a part that is not valid workbook XML');
 }
 
 const marks = [

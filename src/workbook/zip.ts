@@ -47,7 +47,7 @@ export function listZip(zip: Uint8Array): Map<string, ZipPart> {
       ) as [number, number, number];
       const name = file.toString('utf8', place + 46, place + 46 + nameBytes);
       if (parts.has(name)) {
-        throw new UnreadableSheetError('the workbook lists a part of it twice');
+        throw new UnreadableSheetError('the workbook lists a part twice');
       }
       parts.set(name, {
         method: file.readUInt16LE(place + 10),

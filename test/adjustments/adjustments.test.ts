@@ -86,7 +86,7 @@ describe('adjustments', () => {
       expect(status).to.equal('pending');
       expect(await balance(account)).to.equal(before);
       expect((await countAttention()).adjustments).to.equal(waiting + 1);
-      expect(await refusal(approveAdjustment(_id, budi))).to.match(/somebody else has to approve/);
+      expect(await refusal(approveAdjustment(_id, budi))).to.match(/another operator must approve/);
       expect(await balance(account)).to.equal(before);
       const approvals = await Promise.all(
         Array.from({ length: 5 }, () => refusal(approveAdjustment(_id, dewi))),

@@ -212,7 +212,7 @@ describe('connections to the web process', () => {
       code: '01',
       reason: 'malformed_body',
       data: null,
-      message: 'This is no request of HTTP/1.1 that can be read. Nothing was done.',
+      message: 'Malformed HTTP request. Nothing was done.',
     });
     const oversized = await connect(port);
     oversized.write(large);
@@ -252,7 +252,7 @@ describe('connections to the web process', () => {
         `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`,
       );
       socket.write(Buffer.concat([body, Buffer.from('\r\n')]));
-      expect(await answer, path).to.match(/^HTTP\/1\.1 400 [^]*did not arrive whole/);
+      expect(await answer, path).to.match(/^HTTP\/1\.1 400 [^]*body is incomplete/);
     }
     expect(await stack.db.collection('transactions').countDocuments({ refId })).to.equal(0);
   });

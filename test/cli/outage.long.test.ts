@@ -77,7 +77,7 @@ describe('topup in an outage', function () {
       [
         ['transaction', 'show', 'none'],
         1,
-        "error: There is no transaction none. For a client's ref_id, name the client: --account\n",
+        "error: There is no transaction none. To find a client's ref_id, give the client: --account\n",
       ],
     ] as const) {
       expect(await topup([...command], env), command.join(' ')).to.include({ code, stderr });

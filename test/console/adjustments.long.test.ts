@@ -40,7 +40,7 @@ describe('adjustments in the console', function () {
     const path = `/adjustments/${waiting.id}`;
     const own = await budi.call(`${path}/approve`, { reason });
     expect([own.status, own.text]).to.satisfy(([status, text]: [number, string]) => {
-      return status === 409 && text.includes('somebody else has to approve');
+      return status === 409 && text.includes('another operator must approve');
     });
     expect(await balance()).to.equal(before + 50_000);
     expect(await dewi.ask('approveAdjustment', `${path}/approve`, { reason })).to.deep.equal({

@@ -99,9 +99,9 @@ describeWith('chromium', 'operators in a browser', function () {
     expect(await operatorOf('dewi')).to.equal(null);
 
     const table = page.getByRole('table', { name: 'What each role may do' });
-    const row = table.getByRole('row', { name: /^end the sessions of others/ });
+    const row = table.getByRole('row', { name: /^end the sessions of other operators/ });
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.trim())).to.deep.equal([
-      'end the sessions of others',
+      'end the sessions of other operators',
       '',
       '',
       '',
@@ -116,7 +116,7 @@ describeWith('chromium', 'operators in a browser', function () {
     await elsewhere.login(name, password);
     await browser.open(page, '/me', 'Your account');
     await expectPageToPassChecks(page, 'me');
-    await page.getByText('see the own account, and what each role may do').waitFor();
+    await page.getByText('see your own account, and what each role may do').waitFor();
     await page.getByRole('cell', { name: /\(this one\)$/ }).waitFor();
     const sessions = page.getByRole('region', { name: 'End sessions' });
     await sessions.getByLabel('Session').selectOption({ index: 1 });

@@ -78,7 +78,7 @@ describe('markups in the console', function () {
       [{ all: true, rupiah: -1 }, 400, /rupiah/],
       [{ all: true, rupiah: 1_000_000_001 }, 400, /rupiah/],
       [{ product: 'none-such', rupiah: 1 }, 404, /no product none-such/],
-      [{ category: 'none-such', rupiah: 1 }, 404, /No product is of category none-such/],
+      [{ category: 'none-such', rupiah: 1 }, 404, /No product has the category none-such/],
       [{ account: 'none-such', all: true, rupiah: 1 }, 404, /none-such/],
       [{ account: 'seller', all: true, rupiah: 1 }, 400, /seller is a seller/],
     ] as const) {

@@ -263,7 +263,7 @@ describe('audit log', () => {
         () => null,
         (reason: unknown) => reason,
       );
-      expect(String(error)).to.include('never changed or deleted');
+      expect(String(error)).to.include('cannot be changed or deleted');
     }
   });
 });

@@ -190,7 +190,7 @@ describeWith('chromium', '/docs in a browser', function () {
       .to.include("script-src 'self';")
       .and.not.match(/unsafe|https?:/);
     expect(await page.locator('script:not([src])').count()).to.equal(0);
-    await page.getByText('Nothing was found.').waitFor();
+    await page.getByText('No results.').waitFor();
     expect(outside).to.deep.equal([]);
     expect(reports).to.deep.equal([]);
   });

@@ -330,7 +330,7 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof DependencyError) {
     // For a settlement without ref_id, the unknown outcome is only in the message.
-    const isUnknown = error instanceof UnknownOutcomeError || error.message.startsWith('It is not known');
+    const isUnknown = error instanceof UnknownOutcomeError || /outcome of .* is unknown/.test(error.message);
     return isUnknown ? 'unknown' : 'nothing-written';
   }
   return 'unexpected';

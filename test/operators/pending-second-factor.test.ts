@@ -60,7 +60,7 @@ describe('a second factor during its setup', function () {
     expect(await shownTo(owner), 'loaded again').to.equal(secret);
     const late = await confirm(thief, codeOf(noted), csrf);
     expect(late.status, 'another one was shown since').to.equal(409);
-    expect(late.text).to.include('counts no more').and.to.include('<svg');
+    expect(late.text).to.include('no longer valid').and.to.include('<svg');
     const again = await shownTo(owner);
     expect(again, 'and that has shown another one to the thief').to.not.equal(secret);
     expect((await confirm(owner, codeOf(again), await csrfOf(owner))).status).to.equal(200);

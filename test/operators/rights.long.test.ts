@@ -97,7 +97,7 @@ describe('operator rights', function () {
     chmodSync(keyFile, 0o640);
     expect((await topup(suspend, environment)).stderr).to.include('chmod 600');
     show(`op_${randomBytes(32).toString('base64url')}`);
-    expect((await topup(suspend, environment)).stderr).to.include('nobody’s');
+    expect((await topup(suspend, environment)).stderr).to.include('No operator has this key');
     show(first?.key ?? '');
     const other = await topup([...suspend, '--as', second?.username ?? ''], environment);
     expect(other.code).to.equal(2);

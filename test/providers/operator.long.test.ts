@@ -102,7 +102,7 @@ describe('operator actions on providers', function () {
     });
     expect(await lastAudit(id)).to.deep.include({ action: 'review.resolve', reason: 'in their record' });
     const again = await topup(...args).catch((error: unknown) => String(error));
-    expect(again).to.contain('does not wait for a decision');
+    expect(again).to.contain('is not under review');
     expect(
       await stack.db.collection('cases').countDocuments({ transactionId: id, resolvedAt: null }),
     ).to.equal(0);

@@ -118,7 +118,7 @@ describe('polling schedule', () => {
     }
     const purchase = await PurchaseModel.findById(id).orFail().lean<Purchase>();
     expect(purchase).to.include({ status: 'PROCESSING' });
-    expect(purchase.reviewReason).to.contain('had this order');
+    expect(purchase.reviewReason).to.contain('knew this order');
     const made = await OrderModel.find({ transactionId: id }).lean<Order[]>();
     expect(made.map(({ status, open }) => [status, open])).to.deep.equal([['UNKNOWN', true]]);
     expect(callsAtMs.length, 'sent, and asked until five answers in a row').to.be.within(6, 12);

@@ -71,7 +71,7 @@ describe('a lagging majority after the end of a purchase', () => {
     const refused = await reverseByOperator(purchase._id, by).catch((error: unknown) => error);
     const committed = await PurchaseModel.findById(purchase._id).readConcern('majority').lean();
     expect([(refused as Error).message, committed?.status]).to.deep.equal([
-      `Transaction ${purchase._id} is FAILED; only a SUCCESS is taken back.`,
+      `Transaction ${purchase._id} is FAILED; only a SUCCESS can be reversed.`,
       'FAILED',
     ]);
     await ending;

@@ -181,7 +181,7 @@ describe('settlements paid by operators', () => {
       refusal(requestSettlement({ account, amount, bankAccount, refId: null })),
     );
     expect(why)
-      .to.match(/not known whether the settlement was made/)
+      .to.match(/outcome of this settlement request is unknown/)
       .and.to.include('pending_settlement');
     expect(await SettlementModel.countDocuments({ accountId: account._id })).to.equal(1);
     expect(await getWallet(account._id)).to.include({ balance: 900_000 - amount, held: amount });

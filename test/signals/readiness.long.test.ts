@@ -41,7 +41,7 @@ describe('readiness', function () {
       const found = await look();
       return found.status === 503 ? found : null;
     });
-  const refused = { status: 503, mongodb: false, redis: true, reason: 'MongoDB takes no writes.' };
+  const refused = { status: 503, mongodb: false, redis: true, reason: 'MongoDB does not accept writes.' };
   const uri = () => stack.env['MONGODB_URI'] ?? '';
   const ofSamples = () => ({
     commands: ['update'],

@@ -146,7 +146,7 @@ describe('request id', function () {
     );
     expect(row.requestId).to.equal('complaint-s001');
     for (const [collection, id, told, messages] of [
-      ['reports', reportId, 'complaint-r001', ['report made']],
+      ['reports', reportId, 'complaint-r001', ['report generated']],
       [
         'settlements',
         settlementId,
@@ -199,7 +199,7 @@ describe('request id', function () {
         `the line of ${told}`,
         () =>
           linesOf(id).find(({ message }) =>
-            fails ? message.startsWith('job failed') : message === 'report made',
+            fails ? message.startsWith('job failed') : message === 'report generated',
           ) ?? null,
         60_000,
       );

@@ -41,22 +41,18 @@ const nullableUrl = Joi.string().allow(null).required();
 export const configData = {
   username: Joi.string()
     .required()
-    .description('The name of your account; reseller software sends it.')
+    .description('The name of your account. Reseller software sends it with each call.')
     .example('buyer'),
-  api_key: Joi.string().required().description('The current key, which is the one that you call with.'),
-  webhook_url: nullableUrl.description('Gets the events of every transaction.'),
-  callback_url: nullableUrl.description("Gets each surface's own callback."),
-  ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: any address.'),
+  api_key: Joi.string().required().description('The current API key, which this call was made with.'),
+  webhook_url: nullableUrl.description('Receives the events of every transaction.'),
+  callback_url: nullableUrl.description('Receives the callback of the surface that a purchase was made on.'),
+  ip_whitelist: Joi.array().items(Joi.string()).required().description('Empty: every address is allowed.'),
   // No maximum: the stored limit may be higher than an account may choose.
-  rate_limit: Joi.number()
-    .integer()
-    .min(1)
-    .required()
-    .description('Calls in a minute, all surfaces together.'),
+  rate_limit: Joi.number().integer().min(1).required().description('Calls per minute over all surfaces.'),
   language: Joi.string()
     .valid(...languages)
     .required()
-    .description('Of the messages on the reseller surface; all other calls go by Accept-Language.'),
+    .description('Language of messages on the reseller surface. All other calls use Accept-Language.'),
   webhook_status: Joi.string()
     .valid('enabled', 'failing', 'disabled')
     .required()
@@ -72,7 +68,7 @@ export function getConfigFor(role: Role): AnyOperation {
     summary: 'API configuration',
     data: Joi.object({
       ...configData,
-      webhook_secret: Joi.string().required().description('Verify x-signature with it.'),
+      webhook_secret: Joi.string().required().description('The secret that verifies x-signature.'),
       ...(role === 'buyer' && { is_active: Joi.boolean().required() }),
     }),
     async handle({ account, keyId }) {
@@ -113,7 +109,7 @@ const body = Joi.object<Body>({
   rate_limit: Joi.number().integer().min(1).max(limits.rateLimitMax).example(limits.rateLimitDefault),
   language: Joi.string()
     .valid(...languages)
-    .description('Of the messages that reseller software gets; all other calls go by Accept-Language.')
+    .description('Language of messages on the reseller surface. All other calls use Accept-Language.')
     .example('id'),
 });
 
@@ -123,8 +119,8 @@ export function updateConfigFor(role: Role): AnyOperation {
     method: 'post',
     summary: 'Change the API configuration',
     description:
-      'What is left out stays as it is. The old webhook_url receives config.updated for a new one. ' +
-      'An ip_whitelist without the address that you call from is refused; so is (409) the URL of another webhook endpoint of yours.',
+      'Omitted fields stay unchanged. If webhook_url changes, the old URL receives config.updated. ' +
+      'An ip_whitelist without the address that you call from is refused (400). The URL of another of your webhook endpoints is refused (409).',
     body,
     data: nameSchema('Configuration', Joi.object(configData)),
     failures: [409],

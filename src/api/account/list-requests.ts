@@ -26,12 +26,12 @@ const requestData = nameSchema(
     at: timestamp.required(),
     method: Joi.string().required(),
     path: Joi.string().required(),
-    http_status: Joi.number().required().description('499: you had gone before the answer.'),
+    http_status: Joi.number().required().description('499: the client disconnected before the response.'),
     code: nullableText,
     reason: nullableText,
     ref_id: nullableText,
     duration_ms: Joi.number().required(),
-    address: Joi.string().required().description('Where the call came from.'),
+    address: Joi.string().required().description('Source address of the call.'),
     request_id: Joi.string().required(),
     request: Joi.object()
       .unknown()
@@ -42,7 +42,7 @@ const requestData = nameSchema(
       .unknown()
       .allow(null)
       .required()
-      .description('The answer likewise; null for a file or a price list.'),
+      .description('The response, redacted in the same way; null for a file or a price list.'),
   }),
 );
 
@@ -52,12 +52,12 @@ export function listRequestsFor(role: Role): AnyOperation {
     method: 'get',
     needs: 'trade',
     readsRequestLog: true,
-    summary: 'Your calls of the last day with their answers, newest first',
+    summary: 'Your recent calls with their responses, newest first',
     description:
-      'What did I send, and what came back? Of a busy minute a process keeps the first 60 failures and 30 successes. ' +
-      'It is there about a second after the answer.',
+      'In a busy minute a process keeps only the first 60 failures and 30 successes. ' +
+      'A call appears about a second after its response.',
     query: Joi.object<Query>({
-      failed: Joi.string().valid('true').description('Only those that were refused or failed.'),
+      failed: Joi.string().valid('true').description('Only calls that were refused or failed.'),
       ref_id: refId,
       limit: wholeNumber({ max: limits.pageSizeMax, standard: limits.pageSizeDefault }),
       cursor,
@@ -65,7 +65,7 @@ export function listRequestsFor(role: Role): AnyOperation {
     }),
     data: Joi.object({
       requests: Joi.array().items(requestData).required(),
-      kept_hours: Joi.number().required().description('0: this service keeps none.'),
+      kept_hours: Joi.number().required().description('0: this service keeps no calls.'),
       next_cursor: nextCursor,
     }),
     async handle({ account, query }) {

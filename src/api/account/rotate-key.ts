@@ -16,8 +16,8 @@ export function rotateKeyFor(role: Role): AnyOperation {
     method: 'post',
     summary: 'Replace the API key',
     description:
-      'The key that you call with stays valid for `overlap_minutes`. After a leak send 0: every older key ends at ' +
-      'once, every access token made with one, and every download link of a report.',
+      'The key of this call stays valid for `overlap_minutes`. After a leak, send 0. Then every older key, every ' +
+      'access token made with one, and every download link of a report end at once.',
     body: Joi.object<Body>({
       overlap_minutes: Joi.number()
         .integer()

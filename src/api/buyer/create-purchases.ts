@@ -41,8 +41,8 @@ export const createBuyerTransaction = defineOperation<PurchaseBody>({
   tag: 'Buyer',
   summary: 'Buy a prepaid product',
   description:
-    'The wallet is debited before this answers. Send the same call again after a lost answer: the same ref_id ' +
-    'is never bought twice, and answers with the transaction as it is now (code 05 while it is under way).',
+    'The wallet is debited before the response. If the response is lost, send the same call again: a ref_id is ' +
+    'never bought twice. A repeated call returns the current transaction (code 05 while it is in progress).',
   body: purchaseBody,
   data: buyerTransactionData,
   failures: [402, 404, 409, 422, 503],
@@ -70,8 +70,8 @@ export const createPayment = defineOperation<PurchaseBody>({
   tag: 'Buyer',
   summary: 'Pay a postpaid bill',
   description:
-    'Pays the newest inquiry of today for this customer at its total; without one it makes the inquiry itself. ' +
-    'The wallet is debited before this answers.',
+    'Pays the newest inquiry of today for this customer at its total. Without one, it makes the inquiry itself. ' +
+    'The wallet is debited before the response.',
   body: purchaseBody,
   data: nameSchema(
     'Payment',

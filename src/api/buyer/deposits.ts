@@ -19,7 +19,7 @@ export const getBuyerBalance = defineOperation({
   role: 'buyer',
   tag: 'Buyer',
   summary: 'Wallet balance',
-  description: 'What can be spent now: debits of accepted purchases have left it already.',
+  description: 'The spendable balance. Accepted purchases are already debited.',
   data: balanceData,
   async handle({ account }) {
     const wallet = await getWallet(account._id);
@@ -71,7 +71,7 @@ export const listBuyerDeposits = defineOperation<unknown, unknown, ListFilter<(t
   role: 'buyer',
   tag: 'Buyer',
   summary: 'Your deposits, newest first',
-  description: 'Dates are whole days in business time, both ends included; without them all there are.',
+  description: 'Dates are whole days in business time, both ends included. Without dates: all deposits.',
   query: listFilter(statuses),
   data: Joi.object({
     deposits: Joi.array().items(depositData).required(),

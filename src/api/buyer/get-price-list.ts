@@ -17,7 +17,7 @@ export const getBuyerPriceList = defineOperation<Body>({
   path: '/api/buyer/price-list',
   role: 'buyer',
   tag: 'Buyer',
-  summary: 'Products with the best price now',
+  summary: 'Products with the best current price',
   description:
     '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
   body: Joi.object<Body>({

@@ -31,18 +31,18 @@ export const getReceipt = defineOperation<unknown, Params, Query>({
   tag: 'Buyer',
   summary: 'The receipt (struk) of a transaction for the customer, as PDF',
   description:
-    'By your ref_id or our transaction_id; only of a success. It shows nothing of your balance, and no price but ' +
-    '`sold_price` and the amounts of a bill.',
+    'By your ref_id or our transaction_id. Only a success has a receipt. It does not show your balance, and no ' +
+    'price except `sold_price` and the amounts of a bill.',
   params: Joi.object<Params>({ ref: text(64).required() }),
   query: Joi.object<Query>({
-    width: Joi.string().valid('58', '80').default('58').description('Of the paper, in mm.'),
+    width: Joi.string().valid('58', '80').default('58').description('Width of the paper in mm.'),
     lang: Joi.string().valid('id', 'en').default('id'),
     title: text(titleMax)
       .min(1)
       .pattern(/^[\u0020-\u007e\u00a0-\u00ff]*$/, 'latin')
       .messages(toJoiMessages({ 'string.pattern.name': say('latinText', label) }))
       .example('Toko Sari')
-      .description('Your name, at the top.'),
+      .description('The name of your shop, printed at the top.'),
     sold_price: wholeNumber({ max: soldPriceMax })
       .example(22_000)
       .description('Rupiah that your customer paid.'),

@@ -19,10 +19,10 @@ export const inquireBuyerBill = defineOperation<Body>({
   path: '/api/buyer/inquiry',
   role: 'buyer',
   tag: 'Buyer',
-  summary: 'Ask for a postpaid bill, or whose prepaid meter it is',
+  summary: 'Inquire a postpaid bill, or check the owner of a prepaid meter',
   description:
-    'A bill stands until the end of the business day; a payment of the same bill uses it. With the code of a PLN token it is the ' +
-    'name check before the token is bought: no quote, no money.',
+    'A bill is valid until the end of the business day, and a payment of the same bill uses it. With the code of a ' +
+    'PLN token it checks the owner before a purchase. The check makes no quote and moves no money.',
   body: Joi.object<Body>({ code: productCode.required(), customer_number: customerNumber.required() }),
   data: Joi.alternatives(
     nameSchema(

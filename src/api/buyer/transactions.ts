@@ -35,7 +35,7 @@ export const getBuyerTransaction = defineOperation<unknown, Params, ZoneQuery>({
   role: 'buyer',
   tag: 'Buyer',
   summary: 'One transaction, by your ref_id or our transaction_id',
-  description: 'For when no webhook came. pending and processing are under way, the others are final.',
+  description: 'Use it if no webhook arrived. pending and processing are in progress, the others are final.',
   params: Joi.object<Params>({ ref: text(64).required() }),
   query: zoneQuery,
   data: buyerTransactionData,
@@ -57,7 +57,7 @@ export const listBuyerTransactions = defineOperation<ListTransactionsBody>({
   summary: 'Transaction history, newest first',
   description:
     'Dates are whole days in business time, both ends included; default the last 30 days, at most 366. ' +
-    '`code`, `customer_number` and `sn` look among the newest 5,000 that have them in the period.',
+    '`code`, `customer_number` and `sn` search the newest 5,000 matches of the period.',
   body: Joi.object<ListTransactionsBody>({
     ...historyFields,
     ...searchFields,
@@ -96,7 +96,7 @@ export const lookupBuyerTransactions = defineOperation<LookupBody>({
   tag: 'Buyer',
   summary: 'Many transactions, by your ref_ids',
   description:
-    'For those whose answers were lost. In the order that you ask; what we do not know is in `not_found`: repeat that purchase with its ref_id.',
+    'Use it if responses were lost. The result has the order of the request. Unknown ref_ids are in `not_found`: repeat those purchases with the same ref_id.',
   body: Joi.object<LookupBody>({
     ref_ids: Joi.array()
       .items(refId)

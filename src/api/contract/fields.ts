@@ -38,7 +38,7 @@ export const refId = Joi.string()
   .max(64)
   .pattern(/^[A-Za-z0-9._:-]{1,64}$/)
   .messages(toJoiMessages({ 'string.pattern.base': say('refIdForm', label) }))
-  .description('Your reference, unique for ever. Repeat the call with the same one after a lost answer.')
+  .description('Your reference, unique forever. If a response is lost, repeat the call with the same ref_id.')
   .example('order-20240301-0001');
 
 const reservedRefIds: readonly string[] = ['.', '..', 'lookup'];
@@ -54,7 +54,7 @@ export const newRefId = refId
       : value,
   )
   .description(
-    'Your reference, unique for ever; not `.`, `..` or `lookup`. Repeat the call with the same one after a lost answer.',
+    'Your reference, unique forever; not `.`, `..` or `lookup`. If a response is lost, repeat the call with the same ref_id.',
   );
 
 export const productCode = Joi.string()
@@ -69,7 +69,7 @@ export const productCode = Joi.string()
 export const customerNumber = buildTextSchema(100, noControlPattern, 'noControlCharacters')
   .min(1)
   .description(
-    "Its form depends on the product. Pulsa and data: 10 to 13 digits, a mobile number of the product's operator.",
+    "The format depends on the product. Pulsa and data: 10 to 13 digits, a mobile number of the product's operator.",
   )
   .example('081234561230');
 
@@ -93,7 +93,7 @@ export const maxWaitS = Joi.number()
   .allow(null)
   .example(120)
   .description(
-    'Seconds that a purchase may wait for its turn; then its money goes back. Null: as long as your provider is given, 10 minutes by default. Never longer than that of your provider.',
+    'Maximum seconds that a purchase waits for its turn; then it is refunded. Null: the limit of your provider, 10 minutes by default. The limit of your provider always applies.',
   );
 
 export const maxPrice = rupiah({ min: 0, max: limits.moneyMax }).description(
@@ -148,7 +148,7 @@ export const tz = text(64)
   .messages(toJoiMessages({ 'any.invalid': say('zoneName', label) }))
   .example('Asia/Jakarta')
   .description(
-    'Times of the answer are written in this time zone (IANA name), with its offset; without it in UTC. Dates of filters are business days all the same.',
+    'IANA name of the time zone for times in the response, which include its offset. Default UTC. Filter dates are always business days.',
   );
 
 /** Query of calls that return one object. */

@@ -109,7 +109,7 @@ function readLimits(schema: Joi.Schema, name: string): InputLimits {
     case 'array': {
       const [item, ...more] = terms.items ?? [];
       if (!item || more.length > 0) {
-        throw new Error(`${name} is a list that does not say what is in it`);
+        throw new Error(`${name} is a list that must have exactly one item schema`);
       }
       return {
         kind: 'list',
@@ -119,7 +119,7 @@ function readLimits(schema: Joi.Schema, name: string): InputLimits {
     }
     case 'object':
       if (schema.$_getFlag('unknown') === true) {
-        throw new Error(`${name} takes fields that it does not name`);
+        throw new Error(`${name} accepts unknown fields`);
       }
       return {
         kind: 'object',
@@ -142,7 +142,7 @@ function getLimit(schema: Joi.Schema, rule: string): number | undefined {
 
 function requireMax(max: number | undefined, problem: string): number {
   if (max === undefined) {
-    throw new Error(`${problem}: much of it would stop a process`);
+    throw new Error(`${problem}: unlimited input could block the process`);
   }
   return max;
 }

@@ -44,7 +44,7 @@ export const cursor = Joi.string()
     }),
   )
   .example('1709269567000-018df9e4f1b87c3e9d0a5b6c7d8e9f00')
-  .description('next_cursor of the page before.');
+  .description('next_cursor of the previous page.');
 
 export function listFilter<Status extends string>(statuses: readonly Status[]) {
   return Joi.object<ListFilter<Status>>({
@@ -82,7 +82,7 @@ export const nextCursor = Joi.string()
   .allow(null)
   .required()
   .description(
-    'The `cursor` of the next page; null after the last. A page may have fewer than `limit` before it.',
+    'The `cursor` of the next page; null after the last page. A page can have fewer than `limit` entries and not be the last.',
   );
 
 /** Body of the history calls of both roles (docs/reference/api/lists.md). */
@@ -110,7 +110,7 @@ export const searchFields = {
   sn: text(200)
     .min(1)
     .example('1234-5678-9012-3456-7890')
-    .description('All of it, or the 20 digits of a PLN token.'),
+    .description('The whole serial number, or the 20 digits of a PLN token.'),
 };
 
 export interface SearchBody {

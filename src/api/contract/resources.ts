@@ -41,7 +41,7 @@ export const buyerTransactionData = nameSchema(
     price: Joi.number().required(),
     sn: nullableText.description('Serial number; null while unavailable.'),
     status: Joi.string().valid('pending', 'processing', 'success', 'failed').required(),
-    message: nullableText.description('What became of it, in words.'),
+    message: nullableText.description('Description of the outcome.'),
     timestamp: timestamp.required(),
   }),
 );
@@ -50,7 +50,7 @@ export const walletPurchaseData = nameSchema(
   'WalletTransaction',
   Joi.object({
     id: Joi.string().required(),
-    code: Joi.string().required().description('The same as id: the identifier that callbacks carry.'),
+    code: Joi.string().required().description('The same as id. Callbacks contain it under this name.'),
     ref_id: Joi.string().required(),
     product_code: Joi.string().required(),
     destination: Joi.string().required(),

@@ -69,7 +69,7 @@ if (results) {
       show();
     })
     .catch((error) => {
-      count.textContent = 'The search index did not arrive: ' + error.message;
+      count.textContent = 'The search index could not be loaded: ' + error.message;
     });
 }
 
@@ -85,7 +85,7 @@ function findEntries(entries, query) {
 }
 
 function showResults(found, count) {
-  count.textContent = found.length === 0 ? 'Nothing was found.' : found.length + ' found' + (found.length > shownMax ? ', the first ' + shownMax + ' are shown.' : '.');
+  count.textContent = found.length === 0 ? 'No results.' : found.length + ' found' + (found.length > shownMax ? ', the first ' + shownMax + ' are shown.' : '.');
   results.replaceChildren(...found.slice(0, shownMax).map(({ address, title, where, text }) => {
     const item = document.createElement('li');
     const link = document.createElement('a');
@@ -104,7 +104,7 @@ function showResults(found, count) {
 
 /** Browser script: sends the form of a call and shows the response. The key is kept for the tab. */
 export const tryItScript = `'use strict';
-// 'npm start' prints an address with the demo key behind the #, which is sent nowhere. No link may bring a key of live money.
+// 'npm start' prints an address with the demo key in the fragment, which is not sent. A link must not set a live key.
 const given = /^#key=([bs]k_test_[A-Za-z0-9_]+)$/.exec(location.hash);
 if (given) {
   sessionStorage.setItem('topup-key', given[1]);
@@ -160,14 +160,14 @@ for (const form of document.querySelectorAll('form.try-it')) {
   });
 }
 
-// A call of the reseller surface carries this in place of the key. Without a key the sign is sent as it was filled in.
+// A call of the reseller surface has a sign instead of the key. Without a key, the entered sign is sent.
 async function sign(form) {
   const { key, sign: field } = form.elements;
   if (form.dataset.signed === undefined || key.value === '') {
     return;
   }
   if (!crypto.subtle) {
-    throw new Error('Not sent: a browser makes no sign on a page that came by plain HTTP from another machine. Open it by HTTPS, or empty the key and fill in a sign of your own.');
+    throw new Error('Not sent: the browser cannot compute the sign on a page loaded over plain HTTP from another machine. Open the page over HTTPS, or clear the key and enter your own sign.');
   }
   const text = form.dataset.signed.replace(/\\{(\\w+)\\}/g, (_, name) => form.elements[name].value);
   const bytes = (value) => new TextEncoder().encode(value);

@@ -34,7 +34,7 @@ export function sendDocsPage(response: Response, page: ShownPage): void {
 /** Sends a page of docs/ with links to the previous and next page. */
 export function sendDocPage(response: Response, { name, title, body, headings }: DocPage): void {
   const { previous, next } = getNeighbours(name);
-  const neighbours = html`<nav class="neighbours" aria-label="Neighbouring pages">
+  const neighbours = html`<nav class="neighbours" aria-label="Previous and next page">
     ${neighbour('Previous', previous)}${neighbour('Next', next)}
   </nav>`;
   sendDocsPage(response, { name, title, headings, body: html`${body}${neighbours}` });

@@ -24,7 +24,7 @@ export function referenceIndex(): Html {
   const { tags } = describedInterface();
   return html`<h1>Calls</h1>
     <p>
-      Every call, to read and try. A * marks a required field. For programs:
+      Every call, with a form to try it. A * marks a required field. For programs:
       <a href="/openapi.json">openapi.json</a>.
     </p>
     ${tags.map(
@@ -222,18 +222,18 @@ function renderTryItForm(call: Call): Html {
         name === 'sign' && signed !== null
           ? html`<label
               >sign *
-              <input data-in="query" name="sign" placeholder="made here from the key" autocomplete="off"
+              <input data-in="query" name="sign" placeholder="computed from the key" autocomplete="off"
             /></label>`
           : renderInput(name, place, required),
       )}
       ${body === null ? '' : html`<label>Body <textarea name="body" rows="8" spellcheck="false">${body}</textarea></label>`}
       <button>Send</button>
       <p class="quiet">
-        It is sent to this service and does what it says.
+        The call is sent to this service and takes effect.
         ${
           signed === null
             ? 'The key stays in this tab.'
-            : html`The key stays in this tab and is not sent: <code>sign</code> is made of it here,
+            : html`The key stays in this tab and is not sent. <code>sign</code> is computed from it here:
                 HMAC-SHA256 over <code>${signed}</code>.`
         }
       </p>

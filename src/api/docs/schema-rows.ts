@@ -79,10 +79,10 @@ export const wordsOfPatterns: Record<string, string> = {
   '^\\d{1,16}$': '1 to 16 digits',
   '^\\d{4}-\\d{2}-\\d{2}$': 'a day, such as 2026-11-23',
   '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$':
-    'a day or a time with its zone, such as 2026-11-23 or 2026-11-23T12:05:00Z',
-  '^\\d{1,15}-[\\w-]{1,120}$': 'next_cursor of the page before',
+    'a day, or a time with its zone, such as 2026-11-23 or 2026-11-23T12:05:00Z',
+  '^\\d{1,15}-[\\w-]{1,120}$': 'next_cursor of the previous page',
   '^([0-9a-f]{32}|[0-9a-f]{64})$': '32 or 64 lower-case hexadecimal digits',
-  '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$': 'Latin letters, digits and signs',
+  '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$': 'Latin letters, digits and punctuation',
 };
 
 function describeLength({ minLength = 0, maxLength }: Schema): string {

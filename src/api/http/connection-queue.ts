@@ -7,7 +7,7 @@ import { limits } from '../../../config/limits.js';
 import { buildUnreadableRequestResponse } from './error-envelope.js';
 import { endStalledResponses } from './stalled-responses.js';
 
-/** The rest of the current turn, one that accepts connections, and one that reads. */
+/** Event loop turns: the rest of the current one, one that accepts connections, one that reads. */
 const turnsToRead = 3;
 
 interface Waiting {
@@ -49,8 +49,8 @@ interface ServerState {
  * Handles the requests of each connection one after the other. Requests that have not begun when
  * the connection breaks or the server closes are not executed.
  *
- * Node hands over all requests of a packet at once. A packet of 58 kB could hold a process for 20
- * s, and a response that never gets the connection emits no `close`.
+ * Node hands over all requests of a packet at once. Without the queue, a packet of 58 kB blocks a
+ * process for 20 s. A response that never gets the connection emits no `close`.
  *
  * @returns `close`, which ends the server although clients keep their connections. Idle connections
  * end at once, others after the response in progress, which says `Connection: close` if its headers
@@ -105,11 +105,11 @@ export function handleSequentially(
     }
     dropBodyHeaders(request);
     const begin = () => handle(request, response);
-    // A waiting request begins in the callback of another one. Tracing must not take it for a part
-    // of that.
+    // A waiting request begins in the callback of another one. Tracing must not nest it in that
+    // request's span.
     line.waiting.push({
       response,
-      // Node drops later input of the same packet, and would read on in the middle of another
+      // Node drops later input of the same packet, and would continue in the middle of another
       // request.
       isLast: request.headers.upgrade !== undefined,
       handle: line.isBusy ? AsyncResource.bind(begin) : begin,
@@ -165,7 +165,7 @@ function handleUnreadableRequests(server: Server, lines: Map<Socket, ConnectionQ
   // Node would end the connection at once, together with the request in progress.
   server.on('connect', (_request, socket) => {
     const line = lines.get(socket as Socket);
-    rejectUnreadable(new Error('This is no proxy'), socket, line);
+    rejectUnreadable(new Error('This server is not a proxy'), socket, line);
     // Node has detached the socket, so `drain` and `end` are handled here.
     socket.on('drain', () => line?.current?.emit('drain'));
     socket.on('end', () => socket.end());
@@ -239,8 +239,9 @@ function isWaitingForBody({ current }: ConnectionQueue): boolean {
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Handles input that Node could not read, or not in time. A request in progress is answered first,
- * and the connection ends with it. Its client must not take a 400 for the response of its purchase.
+ * Handles input that Node could not parse, or that timed out. A request in progress is answered
+ * first, and the connection ends with it. Its client must not take a 400 for the response of its
+ * purchase.
  */
 function rejectUnreadable(
   error: NodeJS.ErrnoException,

@@ -44,7 +44,7 @@ export function setSecurityHeaders(): RequestHandler {
   const asked = new ServerResponse(new IncomingMessage(new Socket()));
   helmet()(asked.req, asked, (problem?: unknown) => {
     if (problem !== undefined) {
-      throw problem instanceof Error ? problem : new Error('helmet gave no headers');
+      throw problem instanceof Error ? problem : new Error('helmet returned no headers');
     }
   });
   const headers = Object.entries(asked.getHeaders());

@@ -2,9 +2,9 @@ import { Router } from 'express';
 import { checkDependencies } from '../../signals/readiness.js';
 
 /**
- * Serves `/healthz` and `/readyz`. `/healthz` says that the process is alive. `/readyz` says that
- * traffic may come: MongoDB and Redis take writes, and the unique indexes exist. Otherwise its
- * `reason` names the problem.
+ * Serves `/healthz` and `/readyz`. `/healthz` reports that the process is alive. `/readyz` reports
+ * that the process can serve: MongoDB and Redis accept writes, and the unique indexes exist.
+ * Otherwise its `reason` names the problem.
  */
 export function healthRoutes(): Router {
   const router = Router();

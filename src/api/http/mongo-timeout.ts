@@ -3,11 +3,11 @@ import { DependencyError } from '../../shared/errors.js';
 import { pingMongo } from '../../database/mongo.js';
 
 /**
- * Waits for work while MongoDB answers, however busy the machine is. If MongoDB stops answering,
- * the client gets 503/03 within 3 s and repeats the call with the same ref_id.
+ * Waits for work as long as MongoDB answers, so a busy machine causes no timeout. If MongoDB stops
+ * answering, the client gets 503/03 within 3 s and repeats the call with the same ref_id.
  */
 export async function failWhenMongoIsDown<T>(work: Promise<T>): Promise<T> {
-  // Work that was given up may still fail. Its error must not end the process.
+  // Abandoned work may still fail. Its error must not end the process.
   work.catch(() => undefined);
   const settled = work.then(
     () => true,

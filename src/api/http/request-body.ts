@@ -54,7 +54,7 @@ export function parseForm(bounds: Bounds & { parameterLimit: number }): RequestH
 function rejectBrokenBodies(parse: RequestHandler): RequestHandler {
   return (request, response, next) => {
     if (request.headers['content-encoding']?.toLowerCase() === 'zstd') {
-      next(Object.assign(new Error('The body is packed by zstd'), { type: 'encoding.unsupported' }));
+      next(Object.assign(new Error('The body is compressed with zstd'), { type: 'encoding.unsupported' }));
       return;
     }
     void parse(request, response, (error?: unknown) => {

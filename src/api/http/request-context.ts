@@ -11,26 +11,26 @@ import { getClientAddress } from './read-request.js';
 
 const calls = counter({
   name: 'topup_http_requests_total',
-  help: 'Calls that were answered, by operation, HTTP status and code of the answer',
+  help: 'Answered calls, by operation, HTTP status and response code',
   labels: ['operation', 'status', 'code'],
 });
 
 const durations = histogram({
   name: 'topup_http_request_duration_seconds',
-  help: 'From a call to the end of its answer',
+  help: 'Time from the start of a call to the end of its response',
   labels: ['operation'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
 const judged = counter({
   name: 'topup_http_judged_total',
-  help: 'Calls that the service level is about: those of accounts, and any that failed; not those of strangers without a valid key',
+  help: 'Calls that count for the service level: calls of accounts, and failed calls; not calls without a valid key',
   labels: ['operation'],
 });
 
 const failures = counter({
   name: 'topup_http_failures_total',
-  help: 'Of these, those that failed through our own fault, or that of a database; not a product under maintenance',
+  help: 'Calls of topup_http_judged_total that failed because of this service or a database; not a product under maintenance',
   labels: ['operation'],
 });
 

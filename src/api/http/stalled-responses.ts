@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Number of checks within the shortest time that a response may stall. */
+/** Number of checks within the stall timeout. */
 const checksPerTimeout = 4;
 
 /**
@@ -8,7 +8,7 @@ const checksPerTimeout = 4;
  * each byte that the client sends.
  * @param sockets Returns the open sockets.
  * @param times.stillMs Milliseconds that a response may stall.
- * @param times.atStopMs The same from `hurry` on. Time before it counts.
+ * @param times.atStopMs The same after `hurry`. Time that passed before `hurry` counts.
  */
 export function endStalledResponses(
   sockets: () => Iterable<Socket>,
@@ -46,10 +46,10 @@ export function endStalledResponses(
 }
 
 /**
- * Returns a text that changes whenever the client takes a part of the unsent data; null if nothing
+ * Returns a text that changes whenever the client reads a part of the unsent data. Null if nothing
  * is unsent.
- * The kernel takes more only after it has sent much of its buffer, about a megabyte on a connection
- * that was fast. A slow client may show no change for seconds.
+ * The kernel accepts more data only after it has sent much of its buffer, which is about a megabyte
+ * on a fast connection. So a slow client may show no change for seconds.
  */
 function describeUnsentData(socket: Socket): string | null {
   // Node reports a write only when all of it is done. libuv knows how much of it is left.

@@ -47,7 +47,7 @@ function buildDescription(operation: AnyOperation): { description?: string } {
     ...(operation.description === undefined ? [] : [operation.description]),
     ...(getRequiredPower(operation) === 'own'
       ? [
-          'Only with the current API key itself: an access token, or a key that was replaced, is refused (403/07).',
+          'Requires the current API key: an access token or a replaced key is refused (403/07).',
         ]
       : []),
   ];
@@ -59,7 +59,7 @@ const downloadToken: Parameter = {
   name: 'token',
   in: 'query',
   required: false,
-  description: 'As `download_url` has it. Stands for the key.',
+  description: 'The token in `download_url`. Replaces the API key.',
   schema: { type: 'string' },
 };
 
@@ -69,7 +69,7 @@ const acceptLanguage: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. Nothing else depends on it.',
+    'Language of `message` and `errors[].message`: en (the default) or id, by weights as in RFC 9110. It affects nothing else.',
   schema: { type: 'string' },
   example: 'id-ID,id;q=0.9,en;q=0.8',
 };
@@ -79,20 +79,20 @@ const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: '`ETag` of the answer that you have: 304 without a body while it still holds.',
+  description: '`ETag` of your stored response. If it is still current, the response is 304 without a body.',
   schema: { type: 'string' },
   example: 'W/"2jmj7l5rSw0yVb_vlWAYkK_YBwk"',
 };
 
 const etag = {
   ETag: {
-    description: 'Names this state of the answer: send it back in `If-None-Match`.',
+    description: 'Version of this response. Send it back in `If-None-Match`.',
     schema: { type: 'string' },
   },
 };
 
 const notModified: Response = {
-  description: 'What you have still holds.',
+  description: 'Your stored response is still current.',
   headers: { 'x-request-id': { schema: { type: 'string' } }, ...etag },
   content: {},
 };
@@ -129,9 +129,9 @@ function describeRequestBody(id: string, body: Joi.ObjectSchema): RequestBody {
 }
 
 const descriptions: Record<number, string> = {
-  200: 'Done, or what is known of a repeated call. Code 00, or 05 while it is under way.',
+  200: 'Done, or the current state for a repeated call. Code 00, or 05 while it is in progress.',
   201: 'Created. Code 00.',
-  202: 'Under way; ask again. Code 05.',
+  202: 'In progress; ask again later. Code 05.',
 };
 
 /** Suffixes of the type names of responses, by HTTP status. */

@@ -13,7 +13,7 @@ const body = Joi.object({
     .min(1)
     .max(64)
     .required()
-    .description('Of the order that we gave you.')
+    .description('The ref_id of our order.')
     .example('018df5c8a1b27c3d9e4f5a6b7c8d9e0f-1'),
   code: Joi.string().example('S10'),
   customer_number: Joi.string().example('081234561230'),
@@ -31,9 +31,9 @@ export function describeProviderCallback(): DescribedOperation {
   return {
     operationId: 'receiveResellerCallback',
     tags: ['Provider'],
-    summary: 'What became of an order that we placed with you',
+    summary: 'Report the outcome of an order that we placed with you',
     description:
-      'Moves no money: it makes us ask for the status of the order at once. Fields beside ref_id and status are not read.',
+      'Moves no money. It makes us check the status of the order at once. Only ref_id and status are read.',
     security: [{ providerSignature: [] }],
     parameters: [
       {
@@ -52,7 +52,7 @@ export function describeProviderCallback(): DescribedOperation {
     },
     responses: {
       200: {
-        description: 'Accepted, or known already.',
+        description: 'Accepted, or already known.',
         content: {
           'application/json': {
             schema: {

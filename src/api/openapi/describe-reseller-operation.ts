@@ -27,7 +27,7 @@ export function describeResellerOperation(operation: AnyResellerOperation): Desc
     ],
     responses: {
       200: {
-        description: 'Always HTTP 200. `status` carries the code; 00 is a success.',
+        description: 'Always HTTP 200. `status` contains the code; 00 is a success.',
         headers: contentLanguage,
         content: {
           'application/json': {
@@ -57,7 +57,7 @@ function describeOtherAnswer({ otherAnswer = {} }: AnyResellerOperation): Schema
   return buildAnswerSchema(['01', '02', '03', '04', '05', '06', '07'], {
     reason: Joi.string()
       .valid(...failureReasons)
-      .description('Why, as a word that stays. Absent with 05.'),
+      .description('Stable identifier of the cause. Absent with 05.'),
     ...otherAnswer,
   });
 }

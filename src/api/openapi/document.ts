@@ -33,16 +33,16 @@ function makeDocument(): OpenApiDocument {
       version: '1',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Wallet, buyer, seller and reseller-software calls. All money is whole rupiah. Send a call again with the ' +
-        'same `ref_id` whenever its answer was lost: nothing is ever bought twice. A failure envelope means that ' +
-        'this call made no transaction.',
+        'Calls for wallets, buyers, sellers and reseller software. All amounts are whole rupiah. If a response is ' +
+        'lost, send the call again with the same `ref_id`: nothing is bought twice. A failure envelope means ' +
+        'that this call created no transaction.',
     },
     servers: [{ url: baseUrl() }],
     tags: [
       { name: 'Wallet', description: 'Buyer keys, prefix /v1.' },
       { name: 'Buyer', description: 'Buyer keys.' },
       { name: 'Seller', description: 'Seller keys.' },
-      { name: 'Sandbox', description: 'Buyer keys of a sandbox: elsewhere 403, `sandbox_only`.' },
+      { name: 'Sandbox', description: 'Test keys of buyers in a sandbox. Otherwise 403, `sandbox_only`.' },
       { name: 'Reseller', description: 'For reseller engines: signed GET calls, always HTTP 200.' },
       { name: 'Provider', description: 'For systems that fulfil our orders.' },
       { name: 'Webhooks', description: describeWebhooks(env.OUTGOING_ADDRESSES) },
@@ -63,19 +63,19 @@ function makeDocument(): OpenApiDocument {
           type: 'apiKey',
           in: 'query',
           name: 'token',
-          description: 'Part of a `download_url`: stands for the key, for this one file, until it expires.',
+          description: 'Part of a `download_url`. Replaces the API key for this one file until it expires.',
         },
         resellerSign: {
           type: 'apiKey',
           in: 'query',
           name: 'sign',
-          description: 'Beside `username`. Each call says what its sign covers.',
+          description: 'Sent with `username`. Each call describes what its sign covers.',
         },
         providerSignature: {
           type: 'apiKey',
           in: 'header',
           name: 'x-signature',
-          description: 'By the secret that you and we agreed on.',
+          description: 'Made with the secret that you and we share.',
         },
       },
     },

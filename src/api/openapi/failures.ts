@@ -29,27 +29,27 @@ const failures = {
   402: {
     name: 'InsufficientBalance',
     code: '01',
-    description: 'The balance is too small. Nothing was bought: send the same request again after a deposit.',
+    description: 'The balance is too small. Nothing was bought. Deposit, then send the same request again.',
   },
   403: {
     name: 'Forbidden',
     code: '07',
-    description: 'The address is not on the IP allowlist, the account is suspended, or it has another role.',
+    description: 'The address is not on the IP allowlist, the account is suspended, or its role is wrong.',
   },
   404: {
     name: 'NotFound',
     code: '02',
-    description: 'There is no such product, transaction, bill or other thing that is yours.',
+    description: 'The product, transaction, bill or other object does not exist or is not yours.',
   },
   405: {
     name: 'MethodNotAllowed',
     code: '01',
-    description: 'Another method is needed; the header Allow names it.',
+    description: 'The method is not allowed. The Allow header lists the allowed methods.',
   },
   409: {
     name: 'Conflict',
     code: '01',
-    description: 'What exists, or what holds now, does not fit this call; the message says what.',
+    description: 'The call conflicts with the current state; `message` says how.',
   },
   413: {
     name: 'TooLarge',
@@ -64,19 +64,19 @@ const failures = {
   422: {
     name: 'InvalidCustomerNumber',
     code: '04',
-    description: 'The customer number does not fit the product.',
+    description: 'The customer number is not valid for the product.',
   },
   429: {
     name: 'RateLimited',
     code: '06',
-    description: 'Too many calls in a minute. Wait as long as Retry-After says.',
+    description: 'Too many calls in a minute. Wait Retry-After seconds.',
   },
   503: {
     name: 'Unavailable',
     code: '03',
     description:
-      'The product or its sellers are under maintenance, or the service is recovering. Nothing is half done: send ' +
-      'the same request, with the same ref_id, again after Retry-After seconds.',
+      'The product or its sellers are under maintenance, or the service is recovering. The call took full effect ' +
+      'or none. Send the same request with the same ref_id again after Retry-After seconds.',
   },
 } as const satisfies Record<number, Failure>;
 
@@ -162,13 +162,13 @@ export function failureEnvelope(code: Schema): Schema {
         type: 'string',
         enum: Object.keys(reasons).filter((each) => each !== 'transaction_failed'),
         description:
-          'Why, as a word that stays. Others may come: treat one that you do not know by its HTTP status.',
+          'Stable identifier of the cause. New ones may be added: treat an unknown one by its HTTP status.',
       },
       message: { type: 'string', minLength: 1 },
       data: { type: 'null' },
       data_hint: {
         type: 'object',
-        description: 'With 402 alone. Rupiah: what there is, and what it would have taken.',
+        description: 'Only with 402. In rupiah: the balance, and the amount needed.',
         required: ['balance', 'price'],
         additionalProperties: false,
         properties: { balance: { type: 'integer' }, price: { type: 'integer' } },
@@ -186,13 +186,13 @@ export function failureEnvelope(code: Schema): Schema {
               title: 'FieldReason',
               type: 'string',
               enum: Object.keys(fieldReasons),
-              description: 'What is wrong with it, as a word that stays (/docs/reference/field-reasons).',
+              description: 'Stable identifier of the problem (/docs/reference/field-reasons).',
             },
             message: { type: 'string' },
           },
         },
       },
-      request_id: { type: 'string', description: 'Name it when you ask for help.' },
+      request_id: { type: 'string', description: 'Give it to the operator when you ask for help.' },
     },
   };
 }

@@ -40,7 +40,7 @@ function purchaseEvent(event: 'pending' | 'success' | 'failed'): Joi.ObjectSchem
       sn: nullableText,
       price: money.example(10_500),
       timestamp: timestamp.required(),
-      message: Joi.string().description('What became of it, in words.'),
+      message: Joi.string().description('Description of the outcome.'),
     }),
   );
 }
@@ -53,7 +53,7 @@ const settlement = {
   net_amount: money,
   bank_account: Joi.object({
     bank_code: Joi.string().required(),
-    account_number: Joi.string().required().description('All but the last four digits masked.'),
+    account_number: Joi.string().required().description('Masked except for the last four digits.'),
     account_name: Joi.string().required(),
   }).required(),
 };
@@ -65,7 +65,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   },
   'transaction.success': { summary: 'A purchase succeeded', body: purchaseEvent('success') },
   'transaction.failed': {
-    summary: 'A purchase failed, or was taken back; its price is in the wallet again',
+    summary: 'A purchase failed or was reversed; its price was returned to the wallet',
     body: purchaseEvent('failed'),
   },
   'settlement.completed': {
@@ -80,7 +80,7 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
     ),
   },
   'settlement.failed': {
-    summary: 'A settlement failed; the whole amount is in the balance again',
+    summary: 'A settlement failed; the whole amount was returned to the balance',
     body: envelope(
       'settlement.failed',
       Joi.object({
@@ -91,34 +91,34 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
     ),
   },
   'deposit.completed': {
-    summary: 'A deposit that waited for its payment was credited',
+    summary: 'A pending deposit was credited',
     body: envelope('deposit.completed', depositData),
   },
   'config.updated': {
-    summary: 'The API configuration changed; sent to every endpoint as it was before',
+    summary: 'The API configuration changed; sent to the endpoints as they were before the change',
     body: envelope(
       'config.updated',
       Joi.object({ changed: Joi.array().items(Joi.string()).required().description('Names of the fields.') }),
     ),
   },
   'webhook.disabled': {
-    summary: 'A URL of yours was disabled; sent to the other endpoints',
+    summary: 'One of your URLs was disabled; sent to the other endpoints',
     body: envelope(
       'webhook.disabled',
       Joi.object({
         endpoint_id: Joi.string().allow(null).required().description('Null: the callback_url.'),
-        url: Joi.string().required().description('Values of its query are masked.'),
+        url: Joi.string().required().description('Query values are masked.'),
         reason: Joi.string()
           .valid('failing', 'gone')
           .required()
           .description('failing: no success for 120 hours. gone: it answered 410.'),
         since: timestamp.required(),
-        action: Joi.string().required().description('What to do, in words.'),
+        action: Joi.string().required().description('What to do next.'),
       }),
     ),
   },
   ping: {
-    summary: 'A test that you asked for',
+    summary: 'A test that you requested',
     body: envelope('ping', Joi.object({ message: Joi.string().required() })),
   },
   'callback.wallet': {
@@ -134,12 +134,12 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
   },
   'callback.reseller': {
     summary:
-      'To callback_url (/api/reseller/callback, where that is a copy of this service): a purchase of /api/reseller is ' +
-      'final; to a seller: a sale is final',
+      'To callback_url (/api/reseller/callback if the receiver is a copy of this service): a purchase of ' +
+      '/api/reseller is final; to a seller: a sale is final',
     body: Joi.object({
       ref_id: Joi.string()
         .required()
-        .description("For a seller our transaction id, for a buyer the buyer's ref_id."),
+        .description("For a seller: our transaction id. For a buyer: the buyer's ref_id."),
       code: Joi.string().required(),
       customer_number: Joi.string().required().description('Masked for a seller.'),
       status: Joi.string().valid('success', 'failed').required(),
@@ -152,14 +152,14 @@ export const webhookBodies: Record<DeliveryEvent, WebhookBody> = {
 type EventWebhookBody = (typeof webhookBodies)[keyof typeof webhookBodies];
 
 const headers: [string, string][] = [
-  ['webhook-id', 'The same in every attempt: store it to recognise repetitions.'],
-  ['webhook-timestamp', 'Seconds, new in every attempt. Refuse what is older than five minutes.'],
+  ['webhook-id', 'The same in every attempt. Store it to detect repetitions.'],
+  ['webhook-timestamp', 'Unix seconds, new in every attempt. Refuse messages older than five minutes.'],
   [
     'webhook-signature',
     '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two values while a secret is replaced.',
   ],
   ['x-signature', '`sha256=` and hex HMAC-SHA256 of the body alone.'],
-  ['x-event', 'What it is.'],
+  ['x-event', 'Name of the event.'],
   ['x-api-version', 'Version of the body, the same in every attempt.'],
   ['x-attempt', 'Number of the attempt, from 1.'],
 ];
@@ -169,8 +169,8 @@ const headers: [string, string][] = [
  * @param addresses As in OUTGOING_ADDRESSES.
  */
 export function describeWebhooks(addresses: string[]): string {
-  const origin = addresses.length === 0 ? '' : ` It comes from ${addresses.join(', ')}.`;
-  return `What we send to your server.${origin}`;
+  const origin = addresses.length === 0 ? '' : ` Requests come from ${addresses.join(', ')}.`;
+  return `Requests that we send to your server.${origin}`;
 }
 
 /** Describes a webhook or callback for the OpenAPI document. */
@@ -203,7 +203,7 @@ export function describeWebhook(event: string, { summary, body }: EventWebhookBo
       },
       responses: {
         200: {
-          description: 'Answer any 2xx within 15 s. Another `status` than received means: send it again.',
+          description: 'Answer any 2xx within 15 s. With a `status` other than received, we send it again.',
           content: {
             'application/json': {
               schema: addTitle('Received', { type: 'object', properties: { status: { const: 'received' } } }),

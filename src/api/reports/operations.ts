@@ -90,8 +90,7 @@ interface Body {
   tz?: string;
 }
 
-const formatDescription =
-  '`csv-excel`: CSV whose texts Excel leaves as they are; `xlsx`: a workbook of Excel.';
+const formatDescription = '`csv-excel`: CSV whose texts Excel shows unchanged. `xlsx`: an Excel workbook.';
 
 const getMediaType = (format: ReportFormat) => fileTypes[format].contentType.split(';', 1)[0] ?? '';
 /** In addition to JSON. */
@@ -113,10 +112,11 @@ function createReport(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `create${who}Report`, path: '/reports' }),
     method: 'post',
     needs: 'trade',
-    summary: 'Make a report',
+    summary: 'Create a report',
     description:
-      'Small reports come back at once, at most 10,000 items inline (`truncated` tells of more in the file). ' +
-      'Larger ones answer 202 with a `report_id` to ask for. With the type of its file in `Accept` a report of another format than json is the answer itself.',
+      'Small reports are returned at once, with at most 10,000 items inline (`truncated`: the file has more). ' +
+      'Larger reports answer 202 with a `report_id`. If `Accept` names the media type of the requested csv or xlsx ' +
+      'format, the response is the file.',
     body: Joi.object<Body>({
       type: Joi.string()
         .valid(...reportTypes[role])
@@ -158,8 +158,8 @@ function getReport(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `get${who}Report`, path: '/reports/:id' }),
     method: 'get',
     needs: 'trade',
-    summary: 'A report that was asked for earlier',
-    description: 'Answers 202 (code 05) as long as it is being made.',
+    summary: 'Read a report',
+    description: 'Answers 202 (code 05) while the report is being generated.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: reportData(role),
     unfinishedData: unfinishedReportData(role),
@@ -176,8 +176,8 @@ function downloadReport(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `download${who}Report`, path: '/reports/:id/download' }),
     method: 'get',
     needs: 'trade',
-    summary: 'The file of a report: all of its rows',
-    description: 'Needs no key with the signed `token` of a `download_url`.',
+    summary: 'Download the file of a report, with all rows',
+    description: 'With the signed `token` of a `download_url`, no API key is needed.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     takesToken: true,
     data: reportFileData(role),
@@ -196,9 +196,9 @@ function revokeLinksOfReport(role: Role): AnyOperation {
     method: 'post',
     // A caller that may create a link may revoke it.
     needs: 'trade',
-    summary: 'End every download link of a report',
+    summary: 'Revoke all download links of a report',
     description:
-      'The report stays: asking for it gives a new `download_url`. The ones before answer 401/07 from then on.',
+      'The report stays, and reading it returns a new `download_url`. Earlier links answer 401/07 from now on.',
     params: Joi.object<{ id: string }>({ id: text(64).required() }),
     data: Joi.object({ report_id: Joi.string().required() }),
     failures: [404],
@@ -214,10 +214,10 @@ function revokeAllLinks(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `revoke${who}Links`, path: '/reports/links/revoke' }),
     method: 'post',
     needs: 'trade',
-    summary: 'End every download link of all reports',
+    summary: 'Revoke all download links of all reports',
     description:
-      'The reports stay. Replacing the API key with `overlap_minutes` 0 does this too: whoever had the key could have ' +
-      'asked for links.',
+      'The reports stay. Replacing the API key with `overlap_minutes` 0 also revokes the links, because someone with ' +
+      'the old key may have requested links.',
     data: Joi.object({ revoked_at: timestamp.required() }),
     async handle(call) {
       await revokeAccountLinks(call.account._id, getChangedBy(call));

@@ -70,7 +70,7 @@ const fiveFigures = {
 const totals = Joi.array()
   .items(Joi.object({ key: Joi.string().required(), count: whole, amount: whole }))
   .required()
-  .description('Of what succeeded.');
+  .description('Totals of successful transactions.');
 
 const summaries: Record<ReportType, Joi.PartialSchemaMap> = {
   transaction: fiveFigures,
@@ -82,7 +82,7 @@ const summaries: Record<ReportType, Joi.PartialSchemaMap> = {
     failed_transactions: whole,
     total_revenue: whole,
     success_revenue: whole,
-    commission_rate: Joi.number().min(0).max(1).required().description('A fraction.'),
+    commission_rate: Joi.number().min(0).max(1).required().description('A fraction, such as 0.02.'),
     commission_amount: whole,
     net_revenue: whole,
   },
@@ -142,8 +142,8 @@ function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFor
       summary: Joi.object(summaries[type]).required(),
       ...(type === 'product' && { products }),
       filename: Joi.string().required(),
-      rows: whole.description('In the file.'),
-      size: whole.description('Bytes of the file.'),
+      rows: whole.description('Rows in the file.'),
+      size: whole.description('Size of the file in bytes.'),
       download_url: Joi.string().uri().required().description('Needs no key until expires_at.'),
       expires_at: timestamp.required(),
       ...(isJson && {
@@ -151,7 +151,7 @@ function buildReadyReportSchema(role: Role, type: ReportType, formats: ReportFor
           .items(buildItemSchema(getColumns({ role, type })))
           .max(itemsInlineMax)
           .required(),
-        truncated: Joi.boolean().required().description('There are more in the file.'),
+        truncated: Joi.boolean().required().description('True if the file has more rows.'),
       }),
     }),
   );

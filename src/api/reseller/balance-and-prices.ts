@@ -32,10 +32,10 @@ interface Query {
 export const getResellerPriceList = defineResellerOperation<Query>({
   id: 'getResellerPriceList',
   path: '/api/reseller/price-list',
-  summary: 'Products with the best price now',
+  summary: 'Products with the best current price',
   description:
-    'sign: HMAC-SHA256(api_key, "username|pricelist"), or md5(username + api_key + "pricelist"). `category` is ' +
-    'prabayar or pascabayar, or a subcategory such as pulsa; default prabayar, what this surface sells.',
+    'sign: HMAC-SHA256(api_key, "username|pricelist"), or md5(username + api_key + "pricelist"). `category` ' +
+    'is prabayar (the default), pascabayar, or a subcategory such as pulsa. This surface sells only prabayar.',
   query: Joi.object<Query>({
     category: text(50).default('prabayar'),
     operator: text(50).example('Telkomsel'),

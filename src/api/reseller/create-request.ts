@@ -39,8 +39,8 @@ export const createResellerRequest = defineResellerOperation<Query>({
   summary: 'Buy a prepaid product',
   description:
     'sign: HMAC-SHA256(api_key, "username|code|customer|ref_id"), or md5(username + api_key + ref_id). ' +
-    'Waits a few seconds for the serial number. The same call again is the status check: 05 while it is under way, ' +
-    '00 with the sn, or 01 with the reason.',
+    'Waits a few seconds for the serial number. Repeat the same call to check the status: 05 while it is in ' +
+    'progress, 00 with the sn, or 01 with the reason.',
   query: Joi.object<Query>({
     code: productCode.required(),
     customer: customerNumber.required(),

@@ -69,6 +69,6 @@ export const credentials = Joi.object({
     .required()
     .description(
       '64 hex digits: HMAC-SHA256 with the API key over the text described below. ' +
-        '32 hex digits: the md5 that reseller engines know.',
+        '32 hex digits: the md5 that reseller engines use.',
     ),
 });

@@ -21,12 +21,12 @@ const scenarioData = nameSchema(
     about: Joi.string()
       .valid('transaction', 'inquiry', 'payment')
       .required()
-      .description('What it happens to: any transaction, the inquiry of a bill, or the payment of a bill.'),
+      .description('What the scenario applies to: any transaction, a bill inquiry, or a bill payment.'),
     result: Joi.string()
       .valid(...results)
       .required()
       .description(
-        'The status that it ends with. Of an inquiry `bill`. Or the `reason` with which the call is refused.',
+        'The final status, `bill` for an inquiry that finds a bill, or the `reason` of the refused call.',
       ),
     description: Joi.string().required(),
   }),
@@ -39,8 +39,8 @@ export const listScenarios = defineOperation({
   path: '/api/sandbox/scenarios',
   role: 'buyer',
   tag: 'Sandbox',
-  summary: 'Customer numbers that play a story',
-  description: 'The simulator behaves by this list. Numbers with another ending have one bill, and succeed.',
+  summary: 'List the customer numbers with a scenario',
+  description: 'The simulator follows this list. A number with another ending has one bill and succeeds.',
   data: Joi.array().items(scenarioData),
   handle: ({ account }) => {
     requireSandbox(account);
@@ -69,16 +69,16 @@ export const endTransaction = defineOperation<Body, Params>({
   path: '/api/sandbox/transactions/:ref/end',
   role: 'buyer',
   tag: 'Sandbox',
-  summary: 'Have the simulator end a transaction of yours now',
+  summary: 'End a transaction at the simulator now',
   description:
-    'By your ref_id or our transaction_id. The simulator is asked about it at once, so webhooks and callbacks come as from a real ' +
-    'provider. Code 05 until it has this end.',
+    'By your ref_id or our transaction_id. The service checks the status at once, so webhooks and callbacks ' +
+    'are sent as with a real provider. Code 05 until the transaction has this result.',
   params: Joi.object<Params>({ ref: text(64).required() }),
   body: Joi.object<Body>({
     result: Joi.string()
       .valid('success', 'failed', 'reversed')
       .required()
-      .description('success, failed: of one that is under way. reversed: takes back a success.')
+      .description('success, failed: for a transaction in progress. reversed: reverses a success.')
       .example('failed'),
   }),
   data: buyerTransactionData,
@@ -97,17 +97,17 @@ export const advance = defineOperation({
   path: '/api/sandbox/advance',
   role: 'buyer',
   tag: 'Sandbox',
-  summary: 'Make what of yours is due later due now',
+  summary: 'Do all scheduled work of your account now',
   description:
-    'Webhooks and callbacks that wait for their next attempt go out, transactions that are under way are asked about, and bills that were ' +
-    'asked for and not paid are over. Nobody else notices. Call it again for the attempt after that.',
+    'Sends webhooks and callbacks that wait for their next attempt, checks transactions in progress, and ' +
+    'expires unpaid bill inquiries. Other accounts are not affected. Call it again for the next attempt.',
   data: Joi.object({
-    deliveries: Joi.number().integer().required().description('That waited for their next attempt.'),
+    deliveries: Joi.number().integer().required().description('Deliveries that are sent now.'),
     transactions: Joi.number()
       .integer()
       .required()
-      .description('Under way, that are asked about; at most 500.'),
-    bills: Joi.number().integer().required().description('Open, that are over now.'),
+      .description('Transactions that are checked now; at most 500.'),
+    bills: Joi.number().integer().required().description('Unpaid bill inquiries that expired now.'),
   }),
   async handle({ account }) {
     requireSandbox(account);

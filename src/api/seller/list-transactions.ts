@@ -26,8 +26,8 @@ export const listSellerTransactions = defineOperation<Body>({
   tag: 'Seller',
   summary: 'Your sales, newest first',
   description:
-    'Who bought is not shown; the customer number is masked but for its last four digits. ' +
-    '`code` and `sn` look among the newest 5,000 that have them in the period.',
+    'The buyer is not shown, and the customer number is masked except for its last four digits. ' +
+    '`code` and `sn` search the newest 5,000 matches of the period.',
   body: Joi.object<Body>({ ...historyFields, ...searchFields }),
   data: Joi.object({
     transactions: Joi.array().items(buildItemSchema(saleColumns)).required(),

@@ -32,7 +32,7 @@ export const createProduct = defineOperation<CreateProductBody>({
   tag: 'Seller',
   summary: 'Add a product to the catalogue',
   description:
-    'Your price is its first offer. A code that is taken is refused (409), also with the same body.',
+    'Your price is its first offer. A code that is already taken is refused (409), even with the same body.',
   body: Joi.object<CreateProductBody>({
     code: productCode.required(),
     name: text(100).min(1).required().example('Telkomsel 10.000'),
@@ -82,8 +82,8 @@ export const updateProduct = defineOperation<UpdateProductBody, UpdateProductPar
   path: '/api/seller/products/:code',
   role: 'seller',
   tag: 'Seller',
-  summary: 'Change price, status, description or longest wait of your product',
-  description: 'Purchases that were accepted keep the price and the longest wait they were accepted at.',
+  summary: 'Change price, status, description or maximum wait of your product',
+  description: 'Accepted purchases keep their price and maximum wait.',
   params: Joi.object<UpdateProductParams>({ code: text(50).required().example('S10') }),
   body: Joi.object<UpdateProductBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }),
@@ -137,7 +137,7 @@ export const putOffer = defineOperation<PutOfferBody, PutOfferParams>({
   tag: 'Seller',
   summary: 'Sell a product of the catalogue at your own price',
   description:
-    'Purchases go to the cheapest active offer whose seller can serve now. Call it again to change it.',
+    'Purchases go to the cheapest active offer whose seller is available. Call it again to change the offer.',
   params: Joi.object<PutOfferParams>({ code: text(50).required().example('S10') }),
   body: Joi.object<PutOfferBody>({
     price: rupiah({ min: 0, max: limits.moneyMax }).required().example(10_450),
@@ -170,8 +170,8 @@ export const listProducts = defineOperation({
   path: '/api/seller/products',
   role: 'seller',
   tag: 'Seller',
-  summary: 'Products that you sell, inactive ones too, with your own prices',
-  description: 'The whole list in one answer, by code.',
+  summary: 'Products that you sell, including inactive ones, with your prices',
+  description: 'The complete list in one response, ordered by code.',
   data: Joi.array().items(sellerProductData),
   conditional: true,
   async handle({ account }) {

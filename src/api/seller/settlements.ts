@@ -27,9 +27,9 @@ export const settlementData = nameSchema(
     needs_approval: Joi.boolean()
       .required()
       .description(
-        'It waits for the operator: a new bank account, or a change of key, secret, URL or allowlist within a day.',
+        'True if the operator must approve it: a new bank account, or a change of key, secret, URL or allowlist in the last day.',
       ),
-    reason: Joi.string().allow(null).required().description('Why it failed.'),
+    reason: Joi.string().allow(null).required().description('Why it failed; null if it did not.'),
     estimated_completion: timestamp.required(),
   }),
 );
@@ -51,9 +51,9 @@ export const getSellerBalance = defineOperation({
   path: '/api/seller/balance',
   role: 'seller',
   tag: 'Seller',
-  summary: 'What can be withdrawn, and what is on its way to the bank',
+  summary: 'Available balance and pending settlements',
   description:
-    'balance: what sales have credited and can be withdrawn. pending_settlement: withdrawals that are not paid out yet.',
+    'balance: money from sales that can be withdrawn. pending_settlement: withdrawals that are not paid out yet.',
   data: Joi.object({
     balance: Joi.number().required(),
     pending_settlement: Joi.number().required(),
@@ -95,8 +95,8 @@ export const requestSettlement = defineOperation<Body>({
   tag: 'Seller',
   summary: 'Withdraw to a bank account',
   description:
-    'The amount leaves the balance at once. `net_amount` = amount − fee arrives at the bank, and the webhook ' +
-    'settlement.completed tells when. A settlement that fails returns the whole amount.',
+    'The amount leaves the balance at once. The bank account receives `net_amount` = amount − fee. The ' +
+    'webhook settlement.completed reports the payout. A settlement that fails returns the whole amount.',
   body: Joi.object<Body>({
     amount: rupiah({ min: limits.settlementMin, max: limits.settlementMax }).required().example(100_000),
     bank_account: bankAccount.required(),
@@ -136,8 +136,8 @@ export const getSettlement = defineOperation<unknown, Params, ZoneQuery>({
   path: '/api/seller/settlements/:id',
   role: 'seller',
   tag: 'Seller',
-  summary: 'A settlement as it is now',
-  description: 'For when no webhook came. completed and failed are final.',
+  summary: 'Current state of a settlement',
+  description: 'Use it if no webhook arrived. completed and failed are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
   query: zoneQuery,
   data: settlementData,
@@ -161,7 +161,7 @@ export const listSettlements = defineOperation<unknown, unknown, ListFilter<(typ
   role: 'seller',
   tag: 'Seller',
   summary: 'Your settlements, newest first',
-  description: 'Dates are whole days in business time, both ends included; without them all there are.',
+  description: 'Dates are whole days in business time, both ends included. Without dates: all settlements.',
   query: listFilter(statuses),
   data: Joi.object({
     settlements: Joi.array()

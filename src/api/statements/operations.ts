@@ -45,10 +45,10 @@ export function statementOperations(role: Role): AnyOperation[] {
       ...buildRoleFields(role, { name: (who) => `get${who}Statement`, path: '/statement' }),
       method: 'get',
       needs: 'trade',
-      summary: 'Every movement of the wallet, oldest first, with the balance before and after',
+      summary: 'Every movement of the wallet, oldest first, with opening and closing balance',
       description:
         'Dates as in the history. opening_balance + the amounts of all entries = closing_balance, over all pages. ' +
-        'With `Accept: text/csv` or a `format` the whole of it is the answer itself.',
+        'With `Accept: text/csv` or a `format` the response is the whole statement as a file.',
       query: Joi.object<Query>({
         start_date: isoDay,
         end_date: isoDay,
@@ -57,7 +57,7 @@ export function statementOperations(role: Role): AnyOperation[] {
         format: Joi.string()
           .valid('csv', 'csv-excel')
           .description(
-            'All of it as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel leaves as they are.',
+            'Return the whole statement as a file: `csv` as with `Accept: text/csv`, `csv-excel` with texts that Excel shows unchanged.',
           ),
         tz,
       }),
@@ -103,12 +103,12 @@ const entryData = nameSchema(
     kind: Joi.string()
       .required()
       .description(
-        'deposit, purchase, refund, reversal, seller-posting, settlement-request, settlement-completed or settlement-failed; others may come.',
+        'deposit, purchase, refund, reversal, seller-posting, settlement-request, settlement-completed or settlement-failed. New kinds may be added.',
       ),
     ref_id: Joi.string().allow(null).required(),
-    subject_id: Joi.string().required().description('The transaction, deposit, settlement or posting.'),
-    amount: rupiah.description('Signed; 0 where only held money moved.'),
-    balance: rupiah.description('After it.'),
+    subject_id: Joi.string().required().description('Id of the transaction, deposit, settlement or posting.'),
+    amount: rupiah.description('Signed; 0 if only held money moved.'),
+    balance: rupiah.description('Balance after the entry.'),
   }),
 );
 
@@ -118,7 +118,7 @@ const cursorText = () =>
     .custom((value: string, helpers) => (fromCursor(value) ? value : helpers.error('string.pattern.base')))
     .messages(toJoiMessages({ 'string.pattern.base': say('cursorOfCall', label) }))
     .example(toCursor({ statement: emptyStatement, after: 0 }))
-    .description('next_cursor of the page before. The period is that of the first page; dates are ignored.');
+    .description('next_cursor of the previous page. The period of the first page applies, not the dates.');
 
 async function findPlace(
   walletId: string,

@@ -20,10 +20,10 @@ export const createWalletTransaction = defineOperation<Body>({
   path: '/v1/transactions',
   role: 'buyer',
   tag: 'Wallet',
-  summary: 'Create a purchase; the wallet is debited',
+  summary: 'Create a purchase and debit the wallet',
   description:
-    'Answers 201 when it creates the transaction, 200 when the ref_id was known. The callback is sent to ' +
-    '`callback_url`, or to that of the account, when the transaction is final.',
+    'Answers 201 if it creates the transaction, and 200 if the ref_id is already known. When the transaction is ' +
+    'final, the callback goes to `callback_url`, or to the callback_url of the account if it is absent.',
   body: Joi.object<Body>({
     product_code: productCode.required(),
     destination: customerNumber.required(),

@@ -15,8 +15,8 @@ export const login = defineOperation({
   tag: 'Wallet',
   summary: 'Get an access token for the API key',
   description:
-    'The token is taken wherever the key is, for an hour, and ends with its key. A login with a token gives one ' +
-    'that ends when the first does.',
+    'The token replaces the key for an hour, and ends with its key. A login with a token returns a new token ' +
+    'that expires with the first one.',
   data: nameSchema(
     'Login',
     Joi.object({

@@ -23,7 +23,7 @@ export const getWalletBalance = defineOperation({
   role: 'buyer',
   tag: 'Wallet',
   summary: 'Wallet balance',
-  description: 'What can be spent now: debits of accepted purchases have left it already.',
+  description: 'The spendable balance. Accepted purchases are already debited.',
   data: balanceData,
   async handle({ account }) {
     const wallet = await getWallet(account._id);
@@ -45,7 +45,7 @@ export const listWalletProducts = defineOperation<unknown, unknown, Query>({
   path: '/v1/products',
   role: 'buyer',
   tag: 'Wallet',
-  summary: 'Products with the best price now',
+  summary: 'Products with the best current price',
   description:
     '`category` is prabayar or pascabayar, or a subcategory such as pulsa. Inactive products are left out.',
   query: Joi.object<Query>({
@@ -78,7 +78,7 @@ export const getWalletTransaction = defineOperation<unknown, Params, ZoneQuery>(
   role: 'buyer',
   tag: 'Wallet',
   summary: 'Status of a transaction, by our id or your ref_id',
-  description: 'For when no callback came. PENDING and PROCESSING are under way, the others are final.',
+  description: 'Use it if no callback arrived. PENDING and PROCESSING are in progress, the others are final.',
   params: Joi.object<Params>({ id: text(64).required() }),
   query: zoneQuery,
   data: walletPurchaseData,

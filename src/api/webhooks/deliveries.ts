@@ -82,20 +82,20 @@ export const attemptData = nameSchema(
     ack: Joi.string()
       .valid('received', 'missing', 'negative', null)
       .required()
-      .description('Whether the answer said {"status":"received"}.'),
-    answer: nullableText.description('Its first 4 kB.'),
-    error: nullableText.description('What went wrong, in words; null if it was delivered.'),
+      .description('Whether the response was {"status":"received"}.'),
+    answer: nullableText.description('The first 4 kB of the response.'),
+    error: nullableText.description('Description of the error; null if it was delivered.'),
   }),
 );
 
 export const deliveryData = nameSchema(
   'Delivery',
   Joi.object({
-    id: Joi.string().required().description('The same in every attempt: the header webhook-id.'),
+    id: Joi.string().required().description('The header webhook-id, the same in every attempt.'),
     event: Joi.string().required().description('The header x-event.'),
     ref_id: nullableText,
-    endpoint_id: Joi.string().allow(null).required().description('Null: a callback.'),
-    url: Joi.string().required().description('Values of its query are masked.'),
+    endpoint_id: Joi.string().allow(null).required().description('Null for a callback.'),
+    url: Joi.string().required().description('Query values are masked.'),
     status: Joi.string()
       .valid('due', 'delivering', 'delivered', 'dead', 'held', 'dropped')
       .required()
@@ -149,8 +149,7 @@ export function listDeliveriesFor(role: Role): AnyOperation {
     method: 'get',
     needs: 'trade',
     summary: 'Webhooks and callbacks with every attempt, newest first',
-    description:
-      'Why did it not arrive? Each attempt shows the HTTP status, the first bytes of the answer and the error.',
+    description: 'Each attempt shows the HTTP status, the start of the response and the error.',
     query,
     data: Joi.object({
       deliveries: Joi.array().items(deliveryData).required(),
@@ -189,7 +188,7 @@ export function replayDeliveryFor(role: Role): AnyOperation {
     method: 'post',
     needs: 'trade',
     summary: 'Send one webhook or callback again',
-    description: 'It goes to the URL that is set now, at once, with the whole schedule of retries before it.',
+    description: 'It is sent to the current URL at once, with a new schedule of retries.',
     params: Joi.object<Params>({ id: text(100).required() }),
     data: deliveryData,
     failures: [404, 409],
@@ -212,10 +211,10 @@ export function replayDeliveriesFor(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `replay${who}Deliveries`, path: '/webhooks/replay' }),
     method: 'post',
     needs: 'trade',
-    summary: 'Send everything of one status again',
-    description: 'After an outage: what was given up (dead), or held while the URL was disabled.',
+    summary: 'Send all deliveries of one status again',
+    description: 'After an outage: deliveries that were given up (dead), or held while the URL was disabled.',
     body: Joi.object<Body>({
-      since: isoDay.required().description('Created at this time, on this day in business time, or later.'),
+      since: isoDay.required().description('Earliest creation time, or day in business time.'),
       status: caseInsensitive(['delivered', 'dead', 'held']).required(),
       endpoint_id: endpointId,
     }),

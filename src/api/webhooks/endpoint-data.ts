@@ -47,25 +47,23 @@ const eventFilter = Joi.string()
   );
 
 export const endpointFields = {
-  url: url.description('As webhook_url: where the events go.'),
+  url: url.description('Events are sent to this URL. It has the same rules as webhook_url.'),
   events: Joi.array()
     .items(eventFilter)
     .min(1)
     .max(filters.length)
-    .description(
-      `What it gets: ${filters.join(', ')}. Left out: all. config.updated comes whatever is named here.`,
-    )
+    .description(`Events to send: ${filters.join(', ')}. Default: all. config.updated is always sent.`)
     .example(['transaction.success', 'transaction.failed']),
   version: Joi.string()
     .valid(...apiVersions)
     .description(
-      `Version of the bodies, as the header x-api-version says. Left out: the present one, ${currentApiVersion}.`,
+      `Version of the bodies, which the header x-api-version contains. Default: the current one, ${currentApiVersion}.`,
     )
     .example(currentApiVersion),
   description: text(limits.webhookDescriptionMax)
     .min(1)
     .allow(null)
-    .description('What it is for.')
+    .description('Purpose of the endpoint.')
     .example('Accounting'),
   in_flight_limit: Joi.number()
     .integer()
@@ -73,8 +71,8 @@ export const endpointFields = {
     .max(limits.inFlightMax)
     .allow(null)
     .description(
-      `Requests that may be under way to it. Null, or left out: ${limits.inFlightDefault}. While it answers well we go up to ` +
-        `it from ${limits.inFlightStart}.`,
+      `Maximum requests in flight. Null or absent: ${limits.inFlightDefault}. Delivery starts with ` +
+        `${limits.inFlightStart} and rises to the maximum while the endpoint answers well.`,
     )
     .example(8),
 };
@@ -88,7 +86,7 @@ export const endpointParams = Joi.object<EndpointParams>({ id: text(100).require
 /** The `endpoint_id` of a query or body. */
 export const endpointId = text(100)
   .min(1)
-  .description('Of one endpoint alone; default: that of webhook_url.');
+  .description('Id of one endpoint. `default` is the endpoint of webhook_url.');
 
 /** @throws ValidationError (400/01) for a URL that we would not call. */
 export async function requireValidUrl({ url: value }: EndpointBody): Promise<void> {
@@ -128,7 +126,7 @@ export function presentEndpoint(account: EndpointOwner, { endpoint, health }: Li
 export const endpointData = nameSchema(
   'WebhookEndpoint',
   Joi.object({
-    id: Joi.string().required().description('default: that of webhook_url in api/config.'),
+    id: Joi.string().required().description('`default` is the endpoint of webhook_url in api/config.'),
     url: Joi.string().required(),
     events: Joi.array().items(Joi.string()).required(),
     version: Joi.string().required(),
@@ -137,19 +135,19 @@ export const endpointData = nameSchema(
       .integer()
       .allow(null)
       .required()
-      .description(`Null: ${limits.inFlightDefault}.`),
-    secret: Joi.string().required().description('Verify the signatures of what comes to it with it.'),
+      .description(`Maximum requests in flight. Null: ${limits.inFlightDefault}.`),
+    secret: Joi.string().required().description('The secret that verifies the signatures of its requests.'),
     status: Joi.string()
       .valid('enabled', 'failing', 'disabled')
       .required()
       .description(
         'failing: no success for a day. disabled: nothing is sent until you enable it or change its URL.',
       ),
-    since: timestamp.allow(null).required().description('Since when it fails or is disabled.'),
+    since: timestamp.allow(null).required().description('Time since which it is failing or disabled.'),
     reason: Joi.string()
       .valid('failing', 'gone', null)
       .required()
       .description('Why it is disabled. failing: no success for 120 hours. gone: it answered 410.'),
-    action: Joi.string().allow(null).required().description('What to do about it, in words.'),
+    action: Joi.string().allow(null).required().description('What to do next.'),
   }),
 );

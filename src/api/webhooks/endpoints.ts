@@ -20,7 +20,7 @@ export function listEndpointsFor(role: Role): AnyOperation {
   return defineOperation({
     ...buildRoleFields(role, { name: (who) => `list${who}Endpoints`, path: '/webhooks' }),
     method: 'get',
-    summary: 'Webhook endpoints, each with its secret and whether it works',
+    summary: 'Webhook endpoints with their secrets and status',
     data: Joi.array().items(endpointData),
     async handle({ account }) {
       const found = await listEndpoints(account);
@@ -49,10 +49,10 @@ export function createEndpointFor(role: Role): AnyOperation {
   return defineOperation<Body>({
     ...buildRoleFields(role, { name: (who) => `create${who}Endpoint`, path: '/webhooks' }),
     method: 'post',
-    summary: 'Make a webhook endpoint',
+    summary: 'Create a webhook endpoint',
     description:
-      `An account has at most ${limits.webhookEndpointsMax}. The first is the webhook_url of api/config, with the id ` +
-      'default and the secret of the account; each other has a secret of its own.',
+      `An account has at most ${limits.webhookEndpointsMax} endpoints. The first is the webhook_url of api/config. ` +
+      'It has the id default and uses the secret of the account. Every other endpoint has its own secret.',
     body: Joi.object<Body>({ ...endpointFields, url: endpointFields.url.required() }),
     data: endpointData,
     successStatuses: [201],
@@ -75,8 +75,8 @@ export function updateEndpointFor(role: Role): AnyOperation {
     method: 'patch',
     summary: 'Change a webhook endpoint',
     description:
-      'What is left out stays as it is. What still waits for the old URL goes to the new one; a change of events holds for ' +
-      'what happens from now on.',
+      'Omitted fields stay unchanged. Waiting deliveries go to the new URL. A change of events applies to later ' +
+      'events only.',
     params: endpointParams,
     body: Joi.object<EndpointBody>(endpointFields),
     data: endpointData,
@@ -99,7 +99,7 @@ export function removeEndpointFor(role: Role): AnyOperation {
     method: 'delete',
     summary: 'Remove a webhook endpoint',
     description:
-      'What still waits for it is dropped. Removing default is setting webhook_url to null: what waits for that is held.',
+      'Its waiting deliveries are dropped. To remove default is to set webhook_url to null: its waiting deliveries are held.',
     params: endpointParams,
     data: Joi.object({ id: Joi.string().required() }),
     failures: [404],
@@ -111,14 +111,14 @@ export function removeEndpointFor(role: Role): AnyOperation {
   });
 }
 
-const held = Joi.number().required().description('Deliveries that wait to be replayed.');
+const held = Joi.number().required().description('Deliveries on hold, which POST …/webhooks/replay sends.');
 
 export function enableWebhooksFor(role: Role): AnyOperation {
   return defineOperation({
     ...buildRoleFields(role, { name: (who) => `enable${who}Webhooks`, path: '/webhooks/enable' }),
     method: 'post',
-    summary: 'Switch disabled URLs on again',
-    description: 'New events go out from now on. What was held meanwhile is sent by POST …/webhooks/replay.',
+    summary: 'Enable disabled URLs',
+    description: 'New events are sent from now on. POST …/webhooks/replay sends the held deliveries.',
     data: Joi.object({ webhook_status: Joi.string().valid('enabled').required(), held }),
     async handle({ account }) {
       const enabled = await enableWebhooks(account);
@@ -131,9 +131,9 @@ export function enableEndpointFor(role: Role): AnyOperation {
   return defineOperation<unknown, EndpointParams>({
     ...buildRoleFields(role, { name: (who) => `enable${who}Endpoint`, path: '/webhooks/:id/enable' }),
     method: 'post',
-    summary: 'Switch a disabled endpoint on again',
+    summary: 'Enable a disabled endpoint',
     description:
-      'New events go out from now on. What was held meanwhile is sent by POST …/webhooks/replay with its endpoint_id.',
+      'New events are sent from now on. POST …/webhooks/replay with its endpoint_id sends the held deliveries.',
     params: endpointParams,
     data: Joi.object({ id: Joi.string().required(), status: Joi.string().valid('enabled').required(), held }),
     failures: [404],

@@ -6,7 +6,7 @@ import { defineOperation, type AnyOperation, getChangedBy, buildRoleFields } fro
 import { endpointParams, type EndpointParams } from './endpoint-data.js';
 
 const description =
-  'For 24 h requests are signed with the new and the old one, each signature header holding two values.';
+  'For 24 h, requests are signed with both secrets, and each signature header has two values.';
 
 export function rotateSecretFor(role: Role): AnyOperation {
   return defineOperation({
@@ -41,7 +41,7 @@ export function rotateEndpointSecretFor(role: Role): AnyOperation {
     }),
     method: 'post',
     summary: 'Replace the secret of a webhook endpoint',
-    description: `${description} That of default is the account's webhook secret.`,
+    description: `${description} The secret of default is the account's webhook secret.`,
     params: endpointParams,
     data: Joi.object({
       id: Joi.string().required(),

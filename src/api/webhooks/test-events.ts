@@ -62,15 +62,15 @@ interface Body {
 }
 
 const description =
-  'The request is signed like every other. It is not repeated. In a sandbox `event` chooses what is sent: a body as of a real event, ' +
-  'with a subject that nobody has.';
+  'The request is signed like every other and is not retried. In a sandbox, `event` chooses the event. The body ' +
+  'is that of a real event with a subject that does not exist.';
 
 const buildBodySchema = (role: Role) =>
   Joi.object<Body>({
     event: Joi.string()
       .valid(...testableEvents[role])
       .default('ping')
-      .description('Others than ping in a sandbox alone (403, sandbox_only).')
+      .description('Events other than ping work only in a sandbox (otherwise 403, sandbox_only).')
       .example('ping'),
   });
 
@@ -85,7 +85,7 @@ export function testWebhookFor(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `test${who}Webhook`, path: '/webhooks/test' }),
     method: 'post',
     needs: 'trade',
-    summary: 'Send a ping to the webhook URL now and return what it said',
+    summary: 'Send a ping to the webhook URL now and return its response',
     description,
     data,
     body: buildBodySchema(role),
@@ -99,7 +99,7 @@ export function testEndpointFor(role: Role): AnyOperation {
     ...buildRoleFields(role, { name: (who) => `test${who}Endpoint`, path: '/webhooks/:id/test' }),
     method: 'post',
     needs: 'trade',
-    summary: 'Send a ping to a webhook endpoint now and return what it said',
+    summary: 'Send a ping to a webhook endpoint now and return its response',
     description,
     data,
     params: endpointParams,

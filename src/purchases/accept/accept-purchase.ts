@@ -63,7 +63,7 @@ export type Pricing = (
  * Accepts a purchase or a payment: looks up the ref_id, validates, prices, debits, then adds the
  * job. If the process dies before the job is added, the sweep adds it.
  *
- * Invariants: one debit per {account, ref_id} for ever. The debit never exceeds the balance. A
+ * Invariants: one debit per {account, ref_id} forever. The debit never exceeds the balance. A
  * thrown error means that this call created no purchase.
  * @throws NotFoundError, ValidationError, InvalidCustomerNumberError, ConflictError,
  *   InsufficientBalanceError, DependencyError (nothing was done, or a retry with the same ref_id

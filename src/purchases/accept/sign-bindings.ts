@@ -1,8 +1,7 @@
 /**
  * An md5 sign covers the ref_id, but neither the product nor the customer. An attacker who reads
  * the URL of a refused call could reuse its sign for another purchase. So a ref_id is bound to its
- * first request (decision 025): by the purchase for ever, or by a binding for a day after a
- * refusal.
+ * first request (decision 025). A purchase binds it forever, a refusal for a day.
  */
 import { createHash } from 'node:crypto';
 import type { SignKind } from '../../accounts/authenticate-sign.js';
@@ -82,7 +81,7 @@ const findBoundFingerprint = batchCalls<SignedRequest, string | null>({
 async function requireConfirmedBinding(signed: SignedRequest): Promise<SignBinding> {
   const [held] = await findConfirmed(signBindings, { _id: getBindingId(signed) });
   if (!held) {
-    throw new DependencyError(new Error('A binding was seen that no majority holds'));
+    throw new DependencyError(new Error('A binding was read that is not majority-committed'));
   }
   return held;
 }

@@ -116,7 +116,7 @@ async function applyNotFound(
         await updateOpenOrder(order, {});
       }
     } else if (await updateOpenOrder(order, buildAnswerFields(outcome))) {
-      await putUnderReview(purchase, 'The provider had this order, and says now that it does not know it.');
+      await putUnderReview(purchase, 'The provider knew this order, and now reports that it does not exist.');
       return 'done';
     }
     return 'again';
@@ -183,6 +183,6 @@ async function scheduleNextCheck(
   if (due) {
     await postpone(purchase, due.getTime() - nowMs());
   } else {
-    await putUnderReview(purchase, 'The provider has not given a final answer while it could be asked.');
+    await putUnderReview(purchase, 'The provider gave no final answer until the order was too old to check.');
   }
 }

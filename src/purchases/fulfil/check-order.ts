@@ -37,8 +37,8 @@ export async function checkOrder(
 ): Promise<NextStep> {
   if (order.neverAskAgain) {
     // The review could not be stored with that answer. The order may have a later message by now.
-    const last = order.message === null ? '' : ` Last heard of it: ${order.message}`;
-    await putUnderReview(purchase, `The provider must not be asked about it again.${last}`);
+    const last = order.message === null ? '' : ` Its last message: ${order.message}`;
+    await putUnderReview(purchase, `The provider must not be asked about this order again.${last}`);
     return 'done';
   }
   const adapter = getAdapter(order.providerKind);
@@ -51,7 +51,7 @@ export async function checkOrder(
     return 'early';
   }
   if (nowMs() >= getReviewAtMs(purchase, order, adapter.traits)) {
-    await putUnderReview(purchase, 'The provider has not given a final answer in time.');
+    await putUnderReview(purchase, 'The provider gave no final answer in time.');
     return 'done';
   }
   const comeSoon = async (): Promise<NextStep> => {

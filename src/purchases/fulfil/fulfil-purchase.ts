@@ -70,7 +70,7 @@ export async function fulfilPurchase(
       // Another writer changed the purchase. Read it again; most likely the work is done.
     }
   }
-  throw new Error(`Transaction ${which.purchaseId} was not finished in ${stepsMax} steps`);
+  throw new Error(`Transaction ${which.purchaseId} did not finish within ${stepsMax} steps`);
 }
 
 interface FulfilmentRun {
@@ -97,7 +97,7 @@ async function takeStep(which: PurchaseData, visit: FulfilmentRun): Promise<Next
     return checkOrder(purchase, open, { askNow });
   }
   if (orders.some(({ status }) => status === 'OK')) {
-    await putUnderReview(purchase, 'An attempt was bought, but the transaction is open.');
+    await putUnderReview(purchase, 'An attempt succeeded, but the transaction is still open.');
     return 'done';
   }
   return sendNextOrder(purchase, orders, visit);
@@ -176,7 +176,7 @@ async function findConnection(seller: Account, order: Order): Promise<ProviderCo
   try {
     return buildConnection(seller, order);
   } catch (error) {
-    logger.error('a provider cannot be asked: its settings are wrong', { sellerId: order.sellerId, error });
+    logger.error('a provider cannot be called: invalid settings', { sellerId: order.sellerId, error });
     await openCircuit(order.sellerId, 'configuration');
     return null;
   }
@@ -207,7 +207,7 @@ async function sendOrder(
     const isClosed = await rejectOrder(order, { code: tooLateCode, message: outcome.message });
     await turn.release({ sent: false });
     if (!isClosed) {
-      throw new StalePurchaseError(`Others ask about order ${order._id} by now`);
+      throw new StalePurchaseError(`Another process is checking order ${order._id}`);
     }
     return null;
   }

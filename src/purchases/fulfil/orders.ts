@@ -91,7 +91,7 @@ export const checkWithinMs = 2_000;
  */
 export function buildProviderOrder(purchase: Purchase, order: Order, sendBefore: Date): ProviderOrder {
   if (purchase.proofs) {
-    throw new Error(`Transaction ${purchase._id} is masked: no provider can be asked about it`);
+    throw new Error(`Transaction ${purchase._id} is masked, so its provider cannot be asked`);
   }
   return {
     providerRef: order._id,
@@ -145,7 +145,7 @@ export async function prepareNextOrder(
     transactionId: purchase._id,
     n: before.length + 1,
     sellerId: choice.sellerId,
-    // A bill costs its own amount, whatever the seller's offer adds.
+    // The price of a bill comes from the bill and not from the offer.
     offerPrice: purchase.kind === 'postpaid' ? price : choice.price,
     commissionRate: choice.commissionRate,
     provider: choice.provider,
@@ -187,7 +187,7 @@ export async function catchLateError(
       throw error;
     }
     const { n, sellerId } = order;
-    logger.warn('a provider was not asked in time', {
+    logger.warn('a request to a provider was not sent in time', {
       ...getLogFields(purchase),
       order: n,
       sellerId,

@@ -30,7 +30,7 @@ export async function putUnderReview(purchase: Purchase, reason: string): Promis
     ],
   });
   if (outcome === 'posted') {
-    logger.error('a purchase needs the operator', { ...getLogFields(purchase), reason });
+    logger.error('a purchase was put under review', { ...getLogFields(purchase), reason });
   }
   return outcome === 'posted';
 }

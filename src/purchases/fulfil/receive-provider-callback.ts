@@ -70,7 +70,7 @@ async function requestStatusCheck(order: Order, reported: string): Promise<void>
   const { transactionId: purchaseId, accountId } = order;
   const purchase = await loadPurchase({ purchaseId, accountId });
   if (purchase?.reviewSince) {
-    await appendReviewNote(purchase, `The provider's callback says ${reported}.`);
+    await appendReviewNote(purchase, `The provider's callback reports ${reported}.`);
   } else {
     // Repeated callbacks share one check. If the job is lost, the scheduled check follows.
     await tryToAddJob(
@@ -90,7 +90,7 @@ async function checkContradiction(order: Order, reported: 'success' | 'failed'):
     await openCase({
       transactionId: purchaseId,
       kind: 'contradicting-answer',
-      detail: `Attempt ${order.n} was refused or never executed, a signed callback says success.`,
+      detail: `Attempt ${order.n} was refused or not executed, but a signed callback reports success.`,
     });
   }
 }

@@ -28,7 +28,7 @@ export async function recordContradiction(
   if (!purchase || !order || !isContradiction(purchase, order, late.answer)) {
     return;
   }
-  const detail = `The transaction is ${purchase.status} and attempt ${order.n} ${order.status}; a late answer says of this attempt: ${late.answer}`;
+  const detail = `The transaction is ${purchase.status} and attempt ${order.n} is ${order.status}, but a late answer about this attempt says: ${late.answer}`;
   await openCase({ transactionId: purchaseId, kind: 'contradicting-answer', detail }, purchase);
 }
 
@@ -72,7 +72,7 @@ export async function reportRepeatedSerialNumber(
   }
   const other = await findOtherSale({ purchase, serialNumber });
   if (other) {
-    const detail = `The serial number is that of transaction ${other._id} too.`;
+    const detail = `Transaction ${other._id} has the same serial number.`;
     await openCase({ transactionId: purchase._id, kind: 'repeated-serial-number', detail }, purchase);
   }
 }

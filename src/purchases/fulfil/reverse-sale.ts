@@ -108,7 +108,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
   }
   if (purchase.proofs) {
     const detail =
-      'Sold; the provider tells of a failure. It is not asked, because the customer number is masked.';
+      'Sold, but the provider reports a failure. It cannot be asked, because the customer number is masked.';
     await openReversalCase(purchase, detail);
     return;
   }
@@ -157,7 +157,7 @@ export async function verifySale(purchaseId: string, accountId: string): Promise
     case 'not-sent':
       await (order.checks < checksMax
         ? enqueueVerification(purchase, retryMs)
-        : openReversalCase(purchase, 'Sold; the provider told of a failure and does not confirm it.'));
+        : openReversalCase(purchase, 'Sold; the provider reported a failure and does not confirm it.'));
   }
 }
 
@@ -173,7 +173,7 @@ export async function setAsideVerification({ purchaseId }: PurchaseData, reason:
   await openCase({
     transactionId: purchaseId,
     kind: 'reversal',
-    detail: `Sold; the provider told of a failure, and could not be asked about it. ${reason}`,
+    detail: `Sold; the provider reported a failure and could not be asked about it. ${reason}`,
   });
   return true;
 }

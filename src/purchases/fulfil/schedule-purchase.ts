@@ -126,7 +126,7 @@ export function getRetryDelayMs(
 ): number {
   const line = retryLines.get(sellerId);
   const soonestMs = nowMs + retryEveryMs;
-  // A line without a recent entry is empty, whatever it scheduled.
+  // A line without a recent entry counts as empty.
   const isInLine = line !== undefined && nowMs - line.promisedMs <= 2 * retryEveryMs;
   const lookAtMs = isInLine ? Math.max(soonestMs, line.lookAtMs + retrySpacingMs) : soonestMs;
   retryLines.set(sellerId, { lookAtMs, promisedMs: nowMs });

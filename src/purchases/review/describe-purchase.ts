@@ -190,7 +190,7 @@ async function findDescribedPurchase(key: string, account: string | undefined): 
   const [found] = await findHeld(purchases, { _id: key });
   if (!found) {
     throw new NotFoundError(
-      asWritten(`There is no transaction ${key}. For a client's ref_id, name the client: --account`),
+      asWritten(`There is no transaction ${key}. To find a client's ref_id, give the client: --account`),
     );
   }
   return found;

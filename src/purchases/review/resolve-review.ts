@@ -49,7 +49,7 @@ export async function resolveReview(
 ): Promise<Purchase> {
   const purchase = await requirePurchase(purchaseId);
   if (purchase.reviewSince === null) {
-    throw new ConflictError(asWritten(`Transaction ${purchaseId} does not wait for a decision.`));
+    throw new ConflictError(asWritten(`Transaction ${purchaseId} is not under review.`));
   }
   const orders = await findOrders(purchase);
   const whyNot = getPossibleDecisions(purchase, orders)[decision.outcome];
@@ -100,7 +100,7 @@ function requireNotInFlight(order: Order | null): void {
     const seconds = Math.ceil(leftMs / 1_000);
     throw new ConflictError(
       asWritten(
-        `Attempt ${order._id} is being sent or asked about just now, so its provider may answer yet. Decide again in ${seconds} s.`,
+        `A request for attempt ${order._id} is in flight, and its provider may still answer. Decide again in ${seconds} s.`,
       ),
     );
   }
@@ -129,7 +129,7 @@ async function buildConclusion(
   }
   const order = findOrderToBook(orders);
   if (!order) {
-    throw new Error(`A success of transaction ${purchase._id} without an order was not refused`);
+    throw new Error(`Transaction ${purchase._id} has no order to book the success on`);
   }
   return buildSuccessConclusion(purchase, order, {
     code: 'operator',

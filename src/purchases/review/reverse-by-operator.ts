@@ -18,7 +18,7 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
   const purchase = await requirePurchase(purchaseId);
   if (purchase.status !== 'SUCCESS') {
     throw new ConflictError(
-      asWritten(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS is taken back.`),
+      asWritten(`Transaction ${purchaseId} is ${purchase.status}; only a SUCCESS can be reversed.`),
     );
   }
   if (!by.reason) {
@@ -35,7 +35,7 @@ export async function reverseByOperator(purchaseId: string, by: ChangedBy): Prom
       caseIds: cases.map(({ _id }) => _id),
     });
   } catch (error) {
-    // A worker changed it first, which is no error of the service.
+    // A worker changed it first. This is not an error of the service.
     throw error instanceof StalePurchaseError
       ? new ConflictError(asWritten(`Transaction ${purchaseId} has just changed. Look at it again.`), {
           cause: error,

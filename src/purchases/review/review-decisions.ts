@@ -22,9 +22,9 @@ export function getPossibleDecisions(purchase: Purchase, orders: Order[]): Possi
     success:
       purchase.status === 'PROCESSING' && sold
         ? null
-        : 'No order was ever sent, so nobody can have executed it. Decide failed, or ask for the next seller.',
+        : 'No order was sent, so no provider has executed it. Decide failed, or ask for the next seller.',
     failed: bought
-      ? `${explainAlreadyBought(bought)} To give the money back, take the sale back after that.`
+      ? `${explainAlreadyBought(bought)} To return the money, reverse the sale after that.`
       : null,
     ask: bought ? explainAlreadyBought(bought) : explainNotAskable(findOpenOrder(orders)),
   };
@@ -71,7 +71,7 @@ export function wasSent({ sentAt, code }: Order): boolean {
 }
 
 function explainAlreadyBought({ _id }: Order): string {
-  return `Attempt ${_id} was bought, by the provider's own answer. Decide success.`;
+  return `The provider's answer says that attempt ${_id} succeeded. Decide success.`;
 }
 
 function explainNotAskable(order: Order | null): string | null {
@@ -82,11 +82,11 @@ function explainNotAskable(order: Order | null): string | null {
     return `This release cannot ask the provider of attempt ${order._id} (${order.providerKind}). ${lookUpAdvice}`;
   }
   return order && getAskableAtMs(order) === null
-    ? `Attempt ${order._id} is too old to ask its provider about: it might buy it again. ${lookUpAdvice}`
+    ? `Attempt ${order._id} is too old for a status check: its provider might buy it again. ${lookUpAdvice}`
     : null;
 }
 
-const lookUpAdvice = "Look it up in the provider's own record, then decide success or failed.";
+const lookUpAdvice = "Look it up in the provider's own records, then decide success or failed.";
 
 export interface Review {
   purchase: Purchase;

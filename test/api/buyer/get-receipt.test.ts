@@ -116,7 +116,7 @@ describe('receipt of a purchase', () => {
         {
           field: 'sold_price',
           reason: 'not_accepted',
-          message: 'sold_price must be at least what the bill says, Rp 150.000',
+          message: 'sold_price must be at least the amount of the bill, Rp 150.000',
         },
       ],
     ]);
@@ -144,7 +144,7 @@ describe('receipt of a purchase', () => {
     [
       'taken back',
       { status: 'REFUNDED' },
-      [/taken back, and its money was returned/, /lalu dibatalkan, dan/],
+      [/reversed after its success, and its money was returned/, /lalu dibatalkan, dan/],
     ],
   ] as const) {
     it(`refuses a purchase ${name} with 409/01 and names the buyer's reference`, async () => {

@@ -79,7 +79,7 @@ describe('OpenAPI document', () => {
 
   it('lists the addresses of webhooks only if they are set', () => {
     expect(document.tags.find(({ name }) => name === 'Webhooks')?.description).to.equal(describeWebhooks([]));
-    expect(describeWebhooks([])).to.equal('What we send to your server.');
+    expect(describeWebhooks([])).to.equal('Requests that we send to your server.');
     expect(describeWebhooks(['203.0.113.7', '2001:db8::/48'])).to.include('203.0.113.7, 2001:db8::/48');
     const read = (value: string) => parseEnv({ ...process.env, OUTGOING_ADDRESSES: value });
     expect(read('203.0.113.7, 198.51.100.0/28').OUTGOING_ADDRESSES).to.deep.equal([

@@ -112,7 +112,7 @@ describe('times in a zone', () => {
           {
             field: 'tz',
             reason: 'wrong_form',
-            message: 'tz must be a time zone by its IANA name, such as Asia/Jakarta',
+            message: 'tz must be the IANA name of a time zone, such as Asia/Jakarta',
           },
         ]);
       }

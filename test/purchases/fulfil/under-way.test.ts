@@ -72,7 +72,7 @@ describe('an order that is being sent or checked', () => {
     it(`cannot be decided as ${decision.outcome} during a status check, but afterwards`, async () => {
       const { id, asking } = await withCheckUnderWay();
       await putUnderReview(await read(id), 'It takes long.');
-      expect(await refusalOf(id, decision)).to.match(/is being sent or asked about just now.*again in \d+ s/);
+      expect(await refusalOf(id, decision)).to.match(/is in flight.*again in \d+ s/);
       answer('pending');
       await asking;
       await decide(id, decision);
@@ -85,7 +85,7 @@ describe('an order that is being sent or checked', () => {
       const sending = fulfilById(id);
       await eventually('the order to be there', () => provider.calls.length === 1);
       await putUnderReview(await read(id), 'It takes long.');
-      expect(await refusalOf(id, decision)).to.match(/is being sent or asked about just now/);
+      expect(await refusalOf(id, decision)).to.match(/is in flight/);
       answer('success');
       await sending;
       expect(await read(id)).to.include({ status: 'SUCCESS' });
@@ -103,7 +103,7 @@ describe('an order that is being sent or checked', () => {
     answer('pending');
     await sending;
     await putUnderReview(await read(id), 'It takes long.');
-    expect(await refusalOf(id, { outcome: 'failed' })).to.match(/is being sent or asked about just now/);
+    expect(await refusalOf(id, { outcome: 'failed' })).to.match(/is in flight/);
     answer('success');
     await asking;
     expect(await read(id)).to.include({ status: 'SUCCESS' });

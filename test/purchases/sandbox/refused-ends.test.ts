@@ -119,7 +119,7 @@ describe('a refused end of a sandbox transaction', () => {
       await sent('simulator', status === 'PROCESSING' ? {} : { open: false, status: 'OK' });
       await become({ status });
       for (const other of others) {
-        expectFailure(await end(other), notPossible(/final already|Only a transaction that is a success/));
+        expectFailure(await end(other), notPossible(/already final|Only a successful transaction/));
       }
       if (its !== null) {
         const same = await end(its);
