@@ -17,7 +17,7 @@ export function registerProcess(program: Command): void {
       const { describeProcesses } = await import('../../src/redis/presence.js');
       const found = await describeProcesses();
       if (!found) {
-        throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
+        throw new DependencyError(new Error('Redis accepts no writes, so the running processes are unknown'));
       }
       const data = found.map((each) => ({
         id: each.id,

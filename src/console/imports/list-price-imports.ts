@@ -21,7 +21,7 @@ export const listPriceImports = defineConsoleOperation({
   method: 'get',
   path: '/price-imports',
   action: 'product.look',
-  summary: 'Price lists that were imported, the newest first, a page at a time',
+  summary: 'Imported price lists, newest first, a page at a time',
   query: Joi.object<Query>({ after: text(64), limit: wholeNumber({ max: 100, standard: 20 }) }),
   data: requiredObject({
     imports: Joi.array().items(
@@ -42,7 +42,7 @@ export const listPriceImports = defineConsoleOperation({
         }).allow(null),
       }),
     ),
-    next: nullableText.description('The `after` of the next page.'),
+    next: nullableText.description('Value of `after` for the next page.'),
   }),
   async handle({ query }) {
     const { imports, next } = await listImports(query);
@@ -71,7 +71,7 @@ interface ChangesQuery {
 }
 
 const changedFigures = {
-  price: nullable.description('Null where it did not change; so with the others.'),
+  price: nullable.description('Null if it did not change, as for the other fields.'),
   cost: nullable,
   status: Joi.string().valid('active', 'inactive', 'maintenance').allow(null),
 };
@@ -82,8 +82,7 @@ export const listOfferChanges = defineConsoleOperation({
   method: 'get',
   path: '/price-changes',
   action: 'product.look',
-  summary:
-    'What changed in prices, costs and status of offers, newest first: since yesterday, or since a day',
+  summary: 'Changes of prices, costs and status of offers since yesterday or a given day, newest first',
   query: Joi.object<ChangesQuery>({
     seller: text(64),
     from: day,
@@ -103,8 +102,8 @@ export const listOfferChanges = defineConsoleOperation({
         is: figures,
       }),
     ),
-    next: timestamp.allow(null).description('The `before` of the next page.'),
-    looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+    next: timestamp.allow(null).description('Value of `before` for the next page.'),
+    looked_back_to: timestamp.allow(null).description('Start of the searched time, if the page is not full.'),
   }),
   async handle({ query: { seller, from, before, limit } }) {
     const since = from === undefined ? getStartOfYesterday() : getStartOfDay(from);
@@ -142,7 +141,7 @@ export const getOfferHistory = defineConsoleOperation({
   method: 'get',
   path: '/products/:code/history',
   action: 'product.look',
-  summary: "What became of a seller's price, cost and status of a product, the newest first",
+  summary: "Changes of a seller's price, cost and status for a product, newest first",
   params: codeParams,
   query: Joi.object<HistoryQuery>({
     seller: text(64).required(),
@@ -159,7 +158,7 @@ export const getOfferHistory = defineConsoleOperation({
         import_id: nullableText,
       }),
     ),
-    next: timestamp.allow(null).description('The `before` of the next page.'),
+    next: timestamp.allow(null).description('Value of `before` for the next page.'),
   }),
   async handle({ params: { code }, query: { seller, before, limit } }) {
     const { _id: sellerId } = await requireAccount(seller);
