@@ -171,7 +171,7 @@ describe('a bank statement on the command line', function () {
     for (const each of answers) {
       // A process that starts during another one may find other deposits than previewed. On a busy
       // machine one may time out on the wallets, and reports it.
-      const isSaid = /look at the statement again|run the command again/.test(said(each));
+      const isSaid = /look at the statement again|Run the command again/.test(said(each));
       expect(each.code === 0 || isSaid, said(each)).to.equal(true);
     }
     await confirmRest(file, asked);
