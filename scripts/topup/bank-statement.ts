@@ -28,7 +28,7 @@ const matches: Record<LineMatch, string> = {
   named: 'names its deposit by our id',
   referenced: "has its client's ref_id",
   amount: 'only the amount matches',
-  several: 'matches several deposits',
+  several: 'the match is ambiguous',
   repeated: 'another line is for the same deposit',
   decided: 'its deposit was already decided',
   'other-amount': 'names a deposit of another amount',
