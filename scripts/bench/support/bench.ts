@@ -158,7 +158,7 @@ export async function withBooks<T extends LoadResult>(
   const debits = after.debits - before.debits;
   const paid = before.balance - after.balance;
   mustHold(accepted > 0, `nothing was accepted (${told})`);
-  mustHold(isDeepStrictEqual(others, refusals), `not what had to be refused (${told})`);
+  mustHold(isDeepStrictEqual(others, refusals), `other refusals than expected (${told})`);
   mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${told}`);
   mustHold(debits === purchases, `${debits} debits, ${purchases} purchases`);
   mustHold(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);

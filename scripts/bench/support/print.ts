@@ -54,6 +54,6 @@ export function printGoal(
 /** @throws Error unless `holds` is true. Figures of a service that lost data are worthless. */
 export function mustHold(holds: boolean, what: string): void {
   if (!holds) {
-    throw new Error(`Not a measurement: ${what}`);
+    throw new Error(`Invalid measurement: ${what}`);
   }
 }
