@@ -265,7 +265,7 @@ function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
     .filter(({ acceptedAs }) => acceptedAs === null || !env.ACCEPTED_RISKS.includes(acceptedAs))
     .map(({ setting, value, why, instead, acceptedAs }) => {
       const orElse = acceptedAs === null ? '' : `, or accept the risk with ACCEPTED_RISKS=${acceptedAs}`;
-      const refusal = `"${setting}" is refused in production if ${value}: ${why}. Use ${instead}${orElse}`;
+      const refusal = `"${setting}" is refused in production (${value}): ${why}. Use ${instead}${orElse}`;
       return refusal.replaceAll('`', '');
     });
 }

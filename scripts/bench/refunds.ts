@@ -185,7 +185,7 @@ async function checkRefunds(
   }
 }
 
-/** All prepared purchases wait when the worker starts. Purchases made meanwhile are added. */
+/** All prepared purchases wait when the worker starts. Purchases made in the meantime are added. */
 async function throughPipeline(
   bench: Bench,
   parts: {

@@ -159,7 +159,7 @@ function residentBytes(pid: number): number {
 
 /**
  * @returns the healthy provider's p95 from acceptance to the final state in each phase, in
- * milliseconds. Purchases accepted while a buying worker was gone do not count.
+ * milliseconds. Purchases accepted while a buying worker was down do not count.
  */
 async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(

@@ -54,7 +54,7 @@ function announce(
     return;
   }
   const send = (): void => {
-    // GET /end may have ended the order meanwhile.
+    // GET /end may have ended the order in the meantime.
     const known = book.find(order.provider, order.ref_id) ?? order;
     const status = statusOf(known, Math.max(Date.now(), Date.parse(known.final_at)));
     if (status !== 'pending') {

@@ -60,7 +60,7 @@ export function registerBankStatement(deposit: Command): void {
     options: [
       new Option('--confirm <hash>', 'confirm the preview that was shown with this hash'),
       new Option('--by-reference', "also confirm lines with a client's ref_id"),
-      new Option('--by-amount', 'also confirm lines of which only the amount matches'),
+      new Option('--by-amount', 'also confirm lines that match only by amount'),
       optionalReasonOption(),
     ],
     async run({ arg, options, by }) {

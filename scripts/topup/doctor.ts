@@ -6,7 +6,7 @@ import { colours, heading, status, table, time, wrapped } from './format.js';
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
-/** A heartbeat that shows that the watch is alive, and ends it when its reader is gone. */
+/** Shows that the watch is alive. The write fails and ends the watch when the reader has exited. */
 const unchangedEveryMs = 60_000;
 
 /** `topup doctor` */

@@ -179,8 +179,8 @@ function registerRetry(group: Command): void {
     details:
       'Each job reads the current state, so nothing is bought, paid or posted twice. Its failures are counted from zero: if it fails repeatedly again, it returns to the list.\nFor a job that cannot be retried the reason is printed, and the exit code is 1.',
     examples: [
-      'job retry pay-out:01a1fdf0 --reason "bank code mended"',
-      'job retry 812@settlements 813@settlements --reason "release mended"',
+      'job retry pay-out:01a1fdf0 --reason "bank code fixed"',
+      'job retry 812@settlements 813@settlements --reason "fixed release"',
     ],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/system/jobs.js')).retryJobsCall,

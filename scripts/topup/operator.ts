@@ -18,7 +18,7 @@ export function registerOperator(program: Command): void {
   const group = defineGroup(
     program,
     'operator',
-    'People who may log in to the console, and what they may do',
+    'Operators, and what they may do in the console and the command line',
   );
   registerCreate(group);
   registerList(group);

@@ -189,7 +189,7 @@ function registerSet(group: Command): void {
       'Takes effect with the next purchase; accepted purchases keep their price. The status of the seller who created the product is also the status of the product: if it is maintenance or inactive, no seller sells it.',
     examples: [
       'product set S10 --seller grosir --price 10450 --reason "their list of today"',
-      'product set S10 --seller grosir --status maintenance --reason "told by mail"',
+      'product set S10 --seller grosir --status maintenance --reason "informed by mail"',
       'product set PLN20 --cut-off 23:00-01:00 --reason "PLN closes its books"',
     ],
     options: [

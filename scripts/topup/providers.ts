@@ -104,7 +104,7 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
       verb === 'pause'
         ? 'Takes effect with the next order. Open orders are still queried. Other sellers continue to sell.'
         : 'Takes effect with the next order. It also closes the circuit and ends a pause that the provider requested.',
-    examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
+    examples: [`provider ${verb} grosir --reason "maintenance until 14:00, by mail"`],
     options: [reasonOption()],
     async operation() {
       const steer = await import('../../src/console/providers/steer-provider.js');

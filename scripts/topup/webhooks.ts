@@ -190,7 +190,7 @@ function registerEnable(webhooks: Command): void {
     action: 'webhook.enable',
     summary: 'Enable the disabled URLs of an account',
     details: 'Held deliveries are not sent automatically. The account or `webhooks replay` can replay them.',
-    examples: ['webhooks enable warung-sari --reason "their server is back, told by phone"'],
+    examples: ['webhooks enable warung-sari --reason "their server is back, by phone"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/accounts/change-account.js')).enableWebhooks,
     output: (data) => ({

@@ -24,8 +24,8 @@ export const newKey = defineAccountChange({
   }),
   data: requiredObject({ api_key: Joi.string(), previous_valid_until: timestamp }),
   async run(account, { body, by }) {
-    // Rotate only from the current key. Of two operators at once, one would pass on a key that the
-    // other has superseded.
+    // Rotate only from the current key. With two concurrent rotations, one operator would hand out a
+    // key that the other has superseded.
     const keyId = await findCurrentKeyId(account._id);
     const { apiKey, previousValidUntil } = await rotateApiKey(account, body.overlap_minutes, {
       ...by,

@@ -49,8 +49,8 @@ export const getServiceSettings = defineConsoleOperation({
 /** Maximum alarms and failing jobs shown. */
 const shownMax = 100;
 /**
- * Cache times of the checks, because each open page polls every few seconds. A check can take
- * seconds: doctor looks twice at what seems stuck.
+ * Cache times of the checks. Each open page polls every few seconds, and a check can take seconds,
+ * because doctor checks twice whether work is stalled.
  */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
