@@ -22,7 +22,7 @@ function whereGuarded<G, U>(then: G, otherwise: U) {
 
 const url = (...scheme: string[]) => Joi.string().uri({ scheme });
 
-const noAddress = { custom: '{{#label}} must be an address as .env.example shows it' };
+const noAddress = { custom: '{{#label}} must be an address in the form that .env.example shows' };
 
 const schema = Joi.object<GivenEnv>({
   NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
@@ -44,7 +44,8 @@ const schema = Joi.object<GivenEnv>({
   QUEUE_PREFIX: Joi.string()
     .pattern(/^(?=.{1,40}$)(?=.)[a-z0-9-]*(\{[a-z0-9-]+\}[a-z0-9-]*)?$/)
     .messages({
-      'string.pattern.base': '{{#label}} must be 1 to 40 of a-z, 0-9 and -, with at most one \\{hash-tag}',
+      'string.pattern.base':
+        '{{#label}} must be 1 to 40 characters of a-z, 0-9 and -, with at most one \\{hash-tag}',
     })
     .default('topup'),
   ENCRYPTION_KEY: Joi.string().custom(check32Bytes).default(whereGuarded(null, developmentKey)),
@@ -52,7 +53,7 @@ const schema = Joi.object<GivenEnv>({
   SESSION_SECRET: Joi.string().min(16).default(whereGuarded(null, developmentSecret)),
   METRICS_PORT: Joi.number().port().default(null),
   METRICS_HOST: Joi.string().ip({ cidr: 'forbidden' }).default('127.0.0.1').messages({
-    'string.ip': '"METRICS_HOST" must be an IP address of this machine, as 127.0.0.1 or 0.0.0.0, and no name',
+    'string.ip': '"METRICS_HOST" must be an IP address of this machine, such as 127.0.0.1, not a name',
   }),
   ALERT_WEBHOOK_URL: url('http', 'https').default(null),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https').default(null),
@@ -108,7 +109,7 @@ function checkProxyUrl(value: string, helpers: Joi.CustomHelpers) {
   return isProxyUrl(value)
     ? value
     : helpers.message({
-        custom: '{{#label}} must be http(s)://[user:password@]host:port, and nothing after it',
+        custom: '{{#label}} must be http(s)://[user:password@]host:port without a path',
       });
 }
 
@@ -125,8 +126,7 @@ function readAddresses(value: string, helpers: Joi.CustomHelpers) {
   return addresses.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each))
     ? addresses
     : helpers.message({
-        custom:
-          '{{#label}} must be addresses or networks (203.0.113.7, 203.0.113.0/28) with commas between them',
+        custom: '{{#label}} must be addresses or networks (203.0.113.7, 203.0.113.0/28), separated by commas',
       });
 }
 
@@ -139,7 +139,7 @@ function readCertificates(value: string, helpers: Joi.CustomHelpers) {
     return text;
   } catch {
     return helpers.message({
-      custom: '{{#label}} must be certificates in PEM, or the path of a file with them',
+      custom: '{{#label}} must be PEM certificates or the path of a PEM file',
     });
   }
 }
@@ -157,7 +157,7 @@ function checkSplits(value: string, helpers: Joi.CustomHelpers) {
   const isRising = splits.every((each, index) => index === 0 || (splits[index - 1] ?? '') < each);
   return splits.length < 256 && isRising && splits.every((each) => /^[0-9a-f]{1,32}$/.test(each))
     ? splits
-    : helpers.message({ custom: '{{#label}} must be rising account ids with commas between them' });
+    : helpers.message({ custom: '{{#label}} must be account ids in ascending order, separated by commas' });
 }
 
 function check32Bytes(value: string, helpers: Joi.CustomHelpers) {
@@ -176,7 +176,7 @@ function readRisks(value: string, helpers: Joi.CustomHelpers) {
   return names.every((name) => acceptableRisks.includes(name))
     ? names
     : helpers.message({
-        custom: `{{#label}} must be a list, separated by commas, of ${acceptableRisks.join(', ')}`,
+        custom: `{{#label}} must be a comma-separated list of ${acceptableRisks.join(', ')}`,
       });
 }
 
@@ -220,7 +220,7 @@ function findCombinedMistakes(env: GivenEnv, processes: string[] | null): string
 function findPortMistakes(env: GivenEnv, processes: string[] | null): string[] {
   const isWeb = processes === null || processes.includes('web');
   return isWeb && env.METRICS_PORT === env.PORT && env.PORT !== 0
-    ? ['"METRICS_PORT" must not be PORT: what is for Prometheus is on a port of its own']
+    ? ['"METRICS_PORT" must differ from PORT: metrics need a port of their own']
     : [];
 }
 
@@ -233,8 +233,8 @@ function findRedisMistakes(env: GivenEnv): string[] {
       '"REDIS_URL" names several servers: set REDIS_CLUSTER or REDIS_SENTINEL, or name one',
     env.REDIS_CLUSTER &&
       env.REDIS_SENTINEL !== null &&
-      '"REDIS_SENTINEL" is not for a Cluster: set one of them',
-    env.REDIS_CLUSTER && db > 0 && '"REDIS_URL" names a database, and a Cluster has none: leave it out',
+      '"REDIS_SENTINEL" excludes REDIS_CLUSTER: set only one of them',
+    env.REDIS_CLUSTER && db > 0 && '"REDIS_URL" must not name a database number, because a Cluster has none',
     env.REDIS_SENTINEL_PASSWORD !== null &&
       env.REDIS_SENTINEL === null &&
       '"REDIS_SENTINEL_PASSWORD" is only for Sentinels: set REDIS_SENTINEL',
@@ -252,7 +252,7 @@ function findKeyringMistakes(env: GivenEnv): string[] {
   const listed = readKeyring({ ...env, ENCRYPTION_KEY: null });
   const isOther = listed.some(({ id, key }) => single && (id === '0') !== key.equals(single));
   return isOther && env.ENCRYPTION_KEY !== developmentKey
-    ? ['"ENCRYPTION_KEYS" must have ENCRYPTION_KEY under the id 0, and under no other, if it has either']
+    ? ['"ENCRYPTION_KEYS" must use the id 0 for ENCRYPTION_KEY and for no other key']
     : [];
 }
 
@@ -264,8 +264,8 @@ function findRefusals(env: GivenEnv, notOurs: OwnSetting[]): string[] {
     .filter((each) => !isOneOf(notOurs, each.setting) && each.isSo(env))
     .filter(({ acceptedAs }) => acceptedAs === null || !env.ACCEPTED_RISKS.includes(acceptedAs))
     .map(({ setting, value, why, instead, acceptedAs }) => {
-      const orElse = acceptedAs === null ? '' : `, or ACCEPTED_RISKS=${acceptedAs} if that is meant`;
-      const refusal = `"${setting}" is refused in production where it is ${value}: ${why}. Use ${instead}${orElse}`;
+      const orElse = acceptedAs === null ? '' : `, or accept the risk with ACCEPTED_RISKS=${acceptedAs}`;
+      const refusal = `"${setting}" is refused in production (${value}): ${why}. Use ${instead}${orElse}`;
       return refusal.replaceAll('`', '');
     });
 }

@@ -25,7 +25,7 @@ const day = Joi.string()
   .custom(isDay)
   .messages({
     'string.pattern.base': '{{#label}} must be a day as YYYY-MM-DD',
-    'any.invalid': '{{#label}} is no day of the calendar',
+    'any.invalid': '{{#label}} is not a day of the calendar',
   });
 const list = Joi.array<Holiday[]>()
   .items(
@@ -49,7 +49,7 @@ export function parseHolidays(parsed: unknown): Holiday[] {
   const days = holidays.map((each) => each.day);
   const twice = days.find((each, index) => days.indexOf(each) !== index);
   if (twice !== undefined) {
-    throw new Error(`${twice} is there twice`);
+    throw new Error(`${twice} occurs twice`);
   }
   return holidays.sort((a, b) => a.day.localeCompare(b.day));
 }

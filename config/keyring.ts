@@ -17,13 +17,13 @@ export const firstKeyId = '0';
 export function findKeysMistake(value: string): string | null {
   const entries = value.split(',').map((entry) => /^([A-Za-z0-9_-]{1,16}):(.+)$/.exec(entry));
   if (entries.some((entry) => entry === null)) {
-    return 'must be a list of id:key, separated by commas, the one that seals first; an id has 1 to 16 letters, digits, _ or -';
+    return 'must be a comma-separated list of id:key, the encrypting key first; an id has 1 to 16 letters, digits, _ or -';
   }
   if (new Set(entries.map((entry) => entry?.[1])).size < entries.length) {
-    return 'must not have one id twice';
+    return 'must not repeat an id';
   }
   if (new Set(entries.map((entry) => decodeKey(entry?.[2] ?? '').toString('hex'))).size < entries.length) {
-    return 'must not have one key under two ids';
+    return 'must not have the same key under two ids';
   }
   return entries.every((entry) => decodeKey(entry?.[2] ?? '').length === 32)
     ? null

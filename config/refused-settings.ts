@@ -28,7 +28,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'ENCRYPTION_KEY',
     value: 'the development key, also in `ENCRYPTION_KEYS`',
-    why: 'everybody has it',
+    why: 'it is public',
     instead: '`openssl rand -base64 32`',
     acceptedAs: null,
     isSo: (env) => readKeyring(env).some(({ key }) => key.equals(decodeKey(developmentKey))),
@@ -36,7 +36,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'ENCRYPTION_KEY',
     value: 'one byte repeated, also in `ENCRYPTION_KEYS`',
-    why: 'it is the first that is tried',
+    why: 'an attacker tries it first',
     instead: '`openssl rand -base64 32`',
     acceptedAs: null,
     isSo: (env) => readKeyring(env).some(({ key }) => isRepeated(key)),
@@ -51,8 +51,8 @@ export const refusedSettings: RefusedSetting[] = [
   },
   {
     setting: 'SESSION_SECRET',
-    value: 'that of development, or one character repeated',
-    why: 'everybody has it',
+    value: 'the development secret, or one character repeated',
+    why: 'anyone can guess it',
     instead: '`openssl rand -base64 48`',
     acceptedAs: null,
     isSo: (env) =>
@@ -69,7 +69,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'PAYOUT_MODE',
     value: 'not set',
-    why: 'how settlements are paid is nothing to guess',
+    why: 'the service must not guess how settlements are paid',
     instead: '`manual`',
     acceptedAs: null,
     isSo: (env) => env.PAYOUT_MODE === null,
@@ -77,7 +77,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'PAYOUT_MODE',
     value: '`simulated`',
-    why: 'settlements would be marked as paid, and nobody paid them',
+    why: 'settlements would be marked as paid without a payment',
     instead: '`manual`',
     acceptedAs: null,
     isSo: (env) => env.PAYOUT_MODE === 'simulated',
@@ -85,7 +85,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'DEPOSIT_MODE',
     value: '`instant`',
-    why: "a client's call would make money",
+    why: "a client's call would create money",
     instead: '`confirm`',
     acceptedAs: null,
     isSo: (env) => env.DEPOSIT_MODE === 'instant',
@@ -93,7 +93,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'WEBHOOK_ALLOW_PRIVATE',
     value: '`true`',
-    why: "clients' URLs would reach into this network",
+    why: "clients' URLs could reach this private network",
     instead: '`false`',
     acceptedAs: null,
     isSo: (env) => env.WEBHOOK_ALLOW_PRIVATE,
@@ -101,7 +101,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'APP_MODE',
     value: '`sandbox`',
-    why: 'providers would be asked on the test schedule, and test keys taken',
+    why: 'providers would be queried on the test schedule, and test keys accepted',
     instead: '`live`',
     acceptedAs: 'sandbox',
     isSo: (env) => env.APP_MODE === 'sandbox',
@@ -117,7 +117,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'BASE_URL',
     value: 'not set',
-    why: 'the links that are handed out would lead nowhere',
+    why: 'links for clients would not work',
     instead: '`https://…`',
     acceptedAs: null,
     isSo: (env) => env.BASE_URL === null,
@@ -125,7 +125,7 @@ export const refusedSettings: RefusedSetting[] = [
   {
     setting: 'BASE_URL',
     value: '`http:`',
-    why: 'keys and links would travel in clear',
+    why: 'keys and links would be sent unencrypted',
     instead: '`https://…`',
     acceptedAs: 'plain-http',
     isSo: (env) => /^http:/i.test(env.BASE_URL ?? ''),

@@ -115,7 +115,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     result: 'product_unavailable',
     isNotServed: true,
     description:
-      'The call is refused with 503 (Retry-After: 30), as while every provider of the product is away.',
+      'The call is refused with 503 (Retry-After: 30), as if all providers of the product were unavailable.',
   },
   {
     ending: '1240',
@@ -135,7 +135,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'inquiry',
     result: 'invalid_customer_number',
     bill: 'unknown',
-    description: 'Wrong number, of a bill and of a meter.',
+    description: 'Wrong number, for bills and meters.',
   },
   {
     ending: '1243',
@@ -149,7 +149,7 @@ export const sandboxScenarios: readonly SandboxScenario[] = [
     about: 'inquiry',
     result: 'biller_unavailable',
     bill: 'away',
-    description: 'The biller does not answer, of a bill and of a meter: 503 (Retry-After: 60).',
+    description: 'The biller does not answer, for bills and meters: 503 (Retry-After: 60).',
   },
   {
     ending: '1244',

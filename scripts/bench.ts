@@ -13,9 +13,9 @@ if (name === undefined || !isBench(name) || rest.length > 0) {
     ([each, { does, options }]) =>
       `  npm run bench -- ${each.padEnd(11)} ${does}\n${' '.repeat(29)}(${options})`,
   );
-  console.error(`One benchmark at a time; what is in brackets may be set in the environment:\n\n${listed.join('\n')}\n
-PROFILE=<folder> leaves a CPU profile of every process of the service there.
-The development database has its own: npm run bench -w packages/embedded-mongo`);
+  console.error(`Runs one benchmark. The variables in brackets can be set in the environment:\n\n${listed.join('\n')}\n
+PROFILE=<folder> writes a CPU profile of every process of the service to that folder.
+The development database has benchmarks of its own: npm run bench -w packages/embedded-mongo`);
   process.exit(name === undefined || name === '--help' ? 0 : 2);
 }
 

@@ -12,7 +12,7 @@ const checks = [
 for (const args of checks) {
   const { status, error, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   if (error && 'code' in error && error.code === 'ENOENT') {
-    console.log('check:alerts: SKIPPED, there is no promtool on PATH (apt-get install prometheus).');
+    console.log('check:alerts: SKIPPED, because promtool is not on PATH (apt-get install prometheus).');
     break;
   }
   if (status !== 0) {

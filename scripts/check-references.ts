@@ -11,6 +11,6 @@ for (const { file, line, problem } of found) {
   console.error(`${file}:${line}: ${problem}`);
 }
 if (found.length > 0) {
-  console.error(`\n${found.length} references lead nowhere.`);
+  console.error(`\n${found.length} references are dead.`);
   process.exitCode = 1;
 }

@@ -3,9 +3,9 @@ import { prepareAndRun } from './prepare.mjs';
 await prepareAndRun('demo', {
   command: 'npm run demo',
   usage: `npm run demo
-Plays a purchase step by step: deposit, purchase, provider, signed webhook, balance. It uses the copy that
-npm start runs, or starts one and stops it at the end. It takes no options but --help.
+Runs a purchase step by step: deposit, purchase, provider, signed webhook, balance. It uses the running
+copy of npm start, or starts one and stops it at the end. The only option is --help.
 
-  LOCAL_DIR=.local     the folder of the copy that it looks for`,
+  LOCAL_DIR=.local     the folder of the copy`,
   options: {},
 });

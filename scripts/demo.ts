@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     step(copy.wasRunning ? 'Found the running service' : 'Started a service for this', copy.demo.base_url);
     await Promise.race([playMainJob(copy.demo), asked]);
     stopping.throwIfAborted();
-    console.log(`\n${colours.green('✔ The main job works from end to end.')}`);
+    console.log(`\n${colours.green('✔ The purchase works from end to end.')}`);
   } finally {
     await copy.leave();
   }
@@ -56,7 +56,7 @@ async function playMainJob(demo: DemoFile): Promise<void> {
   const { api_key: apiKey, webhook_secret: secret } = demo.accounts['buyer'] ?? {};
   if (apiKey === undefined || secret === undefined || simulatorUrl === null || inboxUrl === null) {
     throw new PlainError(
-      'This copy has no demo accounts, simulator and inbox: it runs with NODE_ENV=production.',
+      'This copy runs with NODE_ENV=production, so it has no demo accounts, simulator or inbox.',
     );
   }
   const run = Date.now().toString(36);
@@ -121,9 +121,9 @@ async function checkWebhook(options: { inboxUrl: string; refId: string; secret: 
     'Is the webhooks worker running?',
   );
   const mistake = signatureMistake(delivery, secret);
-  expect(mistake === null, `the webhook's signature is wrong: ${mistake ?? ''}`);
+  expect(mistake === null, `the webhook's signature is invalid: ${mistake ?? ''}`);
   step(
-    'Webhook arrived, both signatures are right',
+    'Webhook arrived, both signatures are valid',
     `${String(delivery.headers['x-event'])}, attempt ${String(delivery.headers['x-attempt'])}`,
   );
 }
@@ -136,7 +136,7 @@ async function until<T>(what: string, ask: () => Promise<T | null>, hint: string
     if (found !== null) {
       return found;
     }
-    expect(performance.now() < deadline, `waited ${finalWithinMs / 1_000} s until ${what}, in vain. ${hint}`);
+    expect(performance.now() < deadline, `timed out after ${finalWithinMs / 1_000} s until ${what}. ${hint}`);
     await delay(pollMs);
   }
 }

@@ -23,13 +23,13 @@ export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifes
       .filter((name) => !listed.includes(name))
       .map(
         (name) =>
-          `${name} has an install script, and is not in "allowScripts" of package.json. Look at what the script does and whether we work without it; then list it with false (decision 045).`,
+          `${name} has an install script but is not in "allowScripts" of package.json. Check what the script does and whether we work without it. Then list it with false (decision 045).`,
       ),
     ...listed
       .filter((name) => !withScript.includes(name))
       .map(
         (name) =>
-          `${name} is in "allowScripts" of package.json, and no dependency of that name has an install script. Remove it.`,
+          `${name} is in "allowScripts" of package.json, but no dependency of that name has an install script. Remove it.`,
       ),
     ...listed
       .filter((name) => allowScripts[name])
@@ -37,6 +37,6 @@ export function installScriptMistakes(lock: Lock, { allowScripts = {} }: Manifes
         (name) =>
           `${name} is allowed in "allowScripts" of package.json, but .npmrc keeps every install script from running.`,
       ),
-    ...(/^ignore-scripts=true$/m.test(npmrc) ? [] : ['.npmrc must say ignore-scripts=true.']),
+    ...(/^ignore-scripts=true$/m.test(npmrc) ? [] : ['.npmrc must contain ignore-scripts=true.']),
   ];
 }

@@ -18,7 +18,7 @@ import { logger } from '../src/shared/logger.js';
 /** Migration does not change Redis; it only refuses an outdated version. */
 const redisWaitMs = 1_000;
 
-const usage = 'node dist/scripts/migrate.js [--sharded --shards <name of a shard>,<the next one>…]';
+const usage = 'node dist/scripts/migrate.js [--sharded --shards <shard>,<shard>…]';
 
 function readShards(): string[] | null {
   const { values } = parseArgs({
@@ -29,7 +29,9 @@ function readShards(): string[] | null {
   }
   const shards = (values.shards ?? '').split(',').filter((each) => each !== '');
   if (shards.length < 2 || new Set(shards).size < shards.length) {
-    throw new Error(`--shards names at least two shards, as sh.status() does, each once.\n${usage}`);
+    throw new Error(
+      `--shards must name at least two different shards, as sh.status() prints them.\n${usage}`,
+    );
   }
   return shards;
 }
@@ -39,7 +41,7 @@ async function printSharding(shards: string[]): Promise<void> {
   const splits = configuredSplits.length > 0 ? configuredSplits : await findShardSplits(shards.length);
   if (splits.length !== shards.length - 1) {
     throw new Error(
-      `MONGODB_SHARD_SPLITS has ${splits.length} accounts, for ${shards.length} shards it needs ${shards.length - 1}.`,
+      `MONGODB_SHARD_SPLITS has ${splits.length} accounts, but ${shards.length} shards need ${shards.length - 1}.`,
     );
   }
   const database = mongoose.connection.db?.databaseName ?? '';
@@ -62,7 +64,7 @@ async function refuseOldRedis(): Promise<void> {
   logger.silent = false;
   if (!isThere) {
     console.error(
-      'Redis does not answer. The migration does not need it; each process looks at its version.',
+      'Redis does not answer. The migration does not need it; each process checks its version at start.',
     );
   }
   await requireRedisVersion();

@@ -43,8 +43,9 @@ export async function prepare({ development = false } = {}) {
   }
   if (packagesAreCurrent({ development: false }) && !packagesAreCurrent({ development: true })) {
     console.error(
-      'This checkout has the packages for production alone (npm prune --omit=dev), and this needs a build that is newer than\n' +
-        'its sources, or the packages for development. When nothing runs from it: npm ci --include=dev && npm run build',
+      'This checkout has only the production packages (npm prune --omit=dev). This command needs an up-to-date\n' +
+        'build or the development packages. Stop everything that runs from this checkout, then run:\n' +
+        '  npm ci --include=dev && npm run build',
     );
     throw new Stopped(1);
   }

@@ -4,10 +4,10 @@ await prepareAndRun('start', {
   command: 'npm start',
   usage: `npm start [-- options]
 Runs the whole service on this machine until Ctrl-C: installs the packages, builds, finds or starts MongoDB and
-Redis, makes demo accounts, starts every process, and prints addresses, keys and calls to copy.
+Redis, creates demo accounts, starts every process, and prints addresses, keys and calls to copy.
 
   --install-redis      install a Redis without asking, if this machine has none
-  --listen <address>   listen there instead of 127.0.0.1, where only this machine can reach it
+  --listen <address>   listen on this address instead of 127.0.0.1, which only this machine can reach
   --help               print this and do nothing
 
 Settings, in the environment or in .env:
@@ -15,6 +15,6 @@ Settings, in the environment or in .env:
   LOCAL_DIR=.local       where data and logs are kept; npm run reset empties it
   MONGODB_URI, REDIS_URL databases to use instead of its own
 
-npm run demo plays a purchase against it; npm run topup -- --help lists the operator's commands.`,
+npm run demo runs a purchase on it; npm run topup -- --help lists the operator's commands.`,
   options: { 'install-redis': { type: 'boolean' }, listen: { type: 'string' } },
 });

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   try {
     const left = await stopLeftovers(localDir, leftoverPoliteMs);
     if (left.length > 0) {
-      output.say(`An earlier copy did not stop in order; ended what it left behind: ${left.join(', ')}`);
+      output.say(`An earlier copy did not stop cleanly; stopped its remaining processes: ${left.join(', ')}`);
     }
     const port = await webPort(process.env);
     running = await runService({ ...startOptions(supervisor), port, supervisor });

@@ -37,7 +37,7 @@ async function main(args: string[]): Promise<number> {
       const tookMs = performance.now() - startedAt;
       createReport({ showTests: false }).sum(outcome, tookMs, readKnownFlaky(root));
       if (options.size === 'normal' && options.names.length === 0) {
-        console.log(`${countLong(root)} files that take longer were not played: npm run test:long\n`);
+        console.log(`${countLong(root)} long test files were not run: npm run test:long\n`);
       }
       return isFailedRun(outcome, options) ? 1 : 0;
     },

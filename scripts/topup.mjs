@@ -2,6 +2,7 @@ import { prepareAndRun } from './prepare.mjs';
 
 await prepareAndRun('topup', {
   usage: `npm run topup -- <command>
-The operator's command line: accounts, money, cases, health. npm start builds it; after that, --help lists the commands.`,
+The operator's command line: accounts, money, cases, health. Run npm start once to build it; then --help lists
+the commands.`,
   hasOwnHelp: true,
 });

@@ -41,7 +41,7 @@ export async function benchConsole(): Promise<void> {
     };
     const business = await furnish(bench.db, { sizes, say });
     await closeDays(business, say);
-    say('every day closed');
+    say('every day is closed');
     await fillQueue();
     say(await countRows(bench));
     const web = await startWeb();
@@ -70,7 +70,7 @@ async function closeDays({ untilMs }: Business, say: (what: string) => void): Pr
         if (!isOutage(error) || round === closeRoundsMax) {
           throw error;
         }
-        say(`closing goes on: ${(error as Error).message}`);
+        say(`closing again after an error: ${(error as Error).message}`);
       }
     }
   }

@@ -51,7 +51,7 @@ export async function benchHistory(): Promise<void> {
     `totals of ${rebuilt.days} days and ${rows + small} purchases made in ${seconds.toFixed(1)} s ` +
       `(${((rows + small) / seconds).toFixed(0)} purchases/s)`,
   );
-  console.log(`${rows} purchases over ${days} days beside ${small}, ms, ${calls} calls of each page`);
+  console.log(`${rows} purchases over ${days} days compared with ${small}, ms, ${calls} calls of each page`);
   console.log(
     `${'filter, page'.padEnd(22)}${['p50', 'p50 10⁴', '', 'p99', 'p99 10⁴', ''].map((each) => each.padStart(9)).join('')}`,
   );

@@ -74,13 +74,13 @@ export async function benchHotWallet(): Promise<void> {
       { refusals: { 402: covered } },
     );
     console.log(
-      `a wallet that covers ${covered} purchases: of ${2 * covered} asked of four processes, ${covered} accepted`,
+      `a wallet that covers ${covered} purchases: of ${2 * covered} requested from four processes, ${covered} accepted`,
     );
     const rate = (name: Candidate) => median(measured[name].map((each) => each.perSecond));
     const shareOfOne = (100 * rate('four processes')) / rate('one process');
     const times = rate('one process') / rate('naive');
-    printGoal('a hot wallet, against naive', { goal: 10, reached: times, unit: 'x', wanted: 'at least' });
-    printGoal('four processes, of what one reaches', {
+    printGoal('hot wallet, compared with naive', { goal: 10, reached: times, unit: 'x', wanted: 'at least' });
+    printGoal('four processes, as a share of one process', {
       goal: 100,
       reached: shareOfOne,
       unit: '%',

@@ -77,22 +77,22 @@ export async function benchPipeline(): Promise<void> {
     const quantiles = (ms: number[]) => `p50 ${quantile(ms, 0.5)} ms, p99 ${quantile(ms, 0.99)} ms`;
     console.log(`at ${perSecond}/s: from acceptance to delivery ${quantiles(delivered)}`);
     console.log(
-      `at ${perSecond}/s: from acceptance to the order of its job ${quantiles(ordered)}; a job of a bare queue starts after ${quantiles(started)}`,
+      `at ${perSecond}/s: from acceptance to the order by its job ${quantiles(ordered)}; a job of a bare queue starts after ${quantiles(started)}`,
     );
-    printGoal('start of a job, p99, against a bare queue', {
+    printGoal('start of a job, p99, compared with a bare queue', {
       goal: 2,
       reached: quantile(ordered, 0.99) / quantile(started, 0.99),
       unit: 'x',
       wanted: 'at most',
     });
     printGoal('completed and delivered', { goal: 300, reached, unit: '/s', wanted: 'at least' });
-    printGoal('CPU of all processes of a purchase', {
+    printGoal('CPU of all processes per purchase', {
       goal: 5,
       reached: cpuMs,
       unit: 'ms',
       wanted: 'at most',
     });
-    printGoal('MongoDB commands of a purchase', { goal: 4, reached: commands, unit: '', wanted: 'at most' });
+    printGoal('MongoDB commands per purchase', { goal: 4, reached: commands, unit: '', wanted: 'at most' });
     await checkLedger();
   });
 }
@@ -103,11 +103,11 @@ async function flow({ meter }: Bench, pipeline: Pipeline, buy: () => Promise<Loa
   const startedMs = performance.now();
   const { accepted, refused, repeated } = await buy();
   if (repeated > 0) {
-    console.log(`${repeated} calls were answered by 503 and sent again`);
+    console.log(`${repeated} calls were answered with 503 and repeated`);
   }
   mustHold(Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
   let probes = 0;
-  await untilTrue({ everyMs: probeEveryMs, limitMs, what: 'everything bought is delivered' }, () => {
+  await untilTrue({ everyMs: probeEveryMs, limitMs, what: 'every purchase is delivered' }, () => {
     probes += 1;
     return pipeline.isDone();
   });
@@ -160,7 +160,7 @@ async function checkOurs({ db }: Bench, { simulator, inbox }: World): Promise<vo
   const delivered = await db
     .collection('deliveries')
     .countDocuments({ event: 'transaction.success', state: 'delivered' });
-  mustHold(delivered === count, `${delivered} webhooks delivered of ${count} purchases`);
+  mustHold(delivered === count, `${delivered} webhooks delivered for ${count} purchases`);
   await clearInbox(inbox);
 }
 

@@ -61,13 +61,13 @@ export async function benchPurchase(): Promise<void> {
     );
     const rate = (name: Server) => median(measured[name].map(({ busy }) => busy.perSecond));
     const times = (name: Server) => rate('ours') / rate(name);
-    printGoal('accepting, against bare', {
+    printGoal('accepting, compared with bare', {
       goal: 1.5,
       reached: times('bare'),
       unit: 'x',
       wanted: 'at least',
     });
-    printGoal('accepting, against naive', {
+    printGoal('accepting, compared with naive', {
       goal: 7,
       reached: times('naive'),
       unit: 'x',

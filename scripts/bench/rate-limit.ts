@@ -41,12 +41,12 @@ export async function benchRateLimit(): Promise<void> {
     }
     const measured = await inTurns(names, rounds, measure);
     const blocked = await measureBlocked(bench, limiter, { calls, atOnce });
-    console.log(`${calls} calls, ${atOnce} at once, ${rounds} rounds A-B-B-A, medians`);
+    console.log(`${calls} calls, ${atOnce} concurrent, ${rounds} rounds A-B-B-A, medians`);
     const cpuUs = (name: (typeof names)[number]) => median(measured[name].map(({ result }) => result.cpuUs));
     const redisUs = (name: (typeof names)[number]) =>
       median(measured[name].map(({ cost }) => cost.cpuUs['redis'] ?? 0));
     printTable(
-      ['', 'node µs a call', 'redis µs a call'],
+      ['', 'node µs per call', 'redis µs per call'],
       [
         ...names.map((name) => [name, cpuUs(name), redisUs(name)]),
         ['ours, blocked', blocked.result.cpuUs, blocked.cost.cpuUs['redis'] ?? 0],
@@ -83,9 +83,9 @@ async function checkExact(): Promise<void> {
   });
   // A 503 after the limiter still counts as accepted by the limiter.
   const passed = accepted + (refused[503] ?? 0);
-  const summary = `${passed} let through, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
-  mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} a minute; ${summary}`);
-  console.log(`a limit of ${limit} a minute over two processes: ${summary}`);
+  const summary = `${passed} accepted, ${refused[429] ?? 0} refused in ${seconds.toFixed(0)} s`;
+  mustHold(passed === limit && refused[429] === 2 * limit, `the limit is ${limit} per minute; ${summary}`);
+  console.log(`a limit of ${limit} per minute over two processes: ${summary}`);
   await Promise.all([...webs, load].map((each) => each.stop()));
 }
 

@@ -53,7 +53,7 @@ export async function benchRecovery(): Promise<void> {
     const transactions = bench.db.collection('transactions');
     const accepted = () => transactions.estimatedDocumentCount();
     await untilTrue(
-      { everyMs: 100, limitMs, what: 'half is bought' },
+      { everyMs: 100, limitMs, what: 'half of the purchases are made' },
       async () => (await accepted()) >= purchases / 2,
     );
     await emptyRedis(bench);
@@ -76,7 +76,7 @@ export async function benchRecovery(): Promise<void> {
     const executed = await fetchJson<Execution[]>(`${simulator.url}/log`);
     mustHold(executed.length === purchases, `${executed.length} orders for ${purchases} purchases`);
     console.log(`all ${purchases} bought once at the provider`);
-    printGoal('jobs added again, of addBulk', {
+    printGoal('jobs added again, as a share of addBulk', {
       goal: 50,
       reached: (100 * ours) / bare,
       unit: '%',

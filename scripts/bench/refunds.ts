@@ -80,7 +80,7 @@ export async function benchRefunds(): Promise<void> {
       });
     };
     console.log(
-      `one wallet, ${connections} connections buy meanwhile, ${rounds} rounds A-B-B-A of ${seconds} s, medians`,
+      `one wallet, ${connections} connections buy at the same time, ${rounds} rounds A-B-B-A of ${seconds} s, medians`,
     );
     const measured = await inTurns(names, rounds, measure);
     await checkRefunds(bench, measured);
@@ -110,7 +110,7 @@ function print(
   const cpu = (name: Candidate, process: string) =>
     median(measured[name].map((each) => each.cost.cpuUs[process] ?? 0));
   printTable(
-    ['', 'refunds/s', 'purchases/s meanwhile', 'refunder µs', 'web µs', 'mongodb µs'],
+    ['', 'refunds/s', 'purchases/s during it', 'refunder µs', 'web µs', 'mongodb µs'],
     [
       ...names.map((name) => [
         name,
@@ -121,7 +121,7 @@ function print(
       ['whole pipeline', pipeline.perSecond, pipeline.bought, '', '', ''],
     ],
   );
-  console.log('CPU is that of one operation, a refund or a purchase');
+  console.log('CPU is per operation, a refund or a purchase');
   names.forEach((name) =>
     printCommands(
       name,
@@ -180,12 +180,12 @@ async function checkRefunds(
     const failed = await books.collection('transactions').countDocuments({ status: 'FAILED' });
     mustHold(
       refunds === reported && failed === reported,
-      `${name}: ${reported} refunds told, ${refunds} journals, ${failed} FAILED`,
+      `${name}: ${reported} refunds reported, ${refunds} journals, ${failed} FAILED`,
     );
   }
 }
 
-/** All prepared purchases wait when the worker starts. Purchases made meanwhile are added. */
+/** All prepared purchases wait when the worker starts. Purchases made in the meantime are added. */
 async function throughPipeline(
   bench: Bench,
   parts: {

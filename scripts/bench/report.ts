@@ -61,7 +61,7 @@ export async function benchReport(): Promise<void> {
       median(measured[name].map(value));
     console.log(`${rows} rows, ${rounds} rounds A-B-B-A, medians`);
     printTable(
-      ['', 'rows/s', 'CPU µs a row', 'mongodb µs a row', 'peak MiB', 'event loop p99 ms'],
+      ['', 'rows/s', 'CPU µs per row', 'mongodb µs per row', 'peak MiB', 'event loop p99 ms'],
       names.map((name) => [
         name,
         of(name, (made) => made.rowsPerSecond),
@@ -73,8 +73,8 @@ export async function benchReport(): Promise<void> {
     );
     const share = (100 * of('ours', (made) => made.rowsPerSecond)) / of('bare', (made) => made.rowsPerSecond);
     const growth = of('ours', (made) => made.peakMib) - smaller.peakMib;
-    printGoal('rows a second, of bare', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
-    printGoal('memory above a tenth of the rows', {
+    printGoal('rows per second, of bare', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
+    printGoal('memory above that for a tenth of the rows', {
       goal: 32,
       reached: growth,
       unit: 'MiB',
@@ -174,7 +174,7 @@ async function makeOurs(
   });
   const current = () => findReport(accountId, asked._id);
   await untilTrue(
-    { everyMs: 50, limitMs, what: 'the report is made' },
+    { everyMs: 50, limitMs, what: 'the report is completed' },
     async () => (await current()).status === 'completed',
   );
   const seconds = (performance.now() - startedMs) / 1_000;

@@ -101,9 +101,7 @@ function printCosts(measured: Record<Name, Loaded[]>): void {
   const off = first.map((cpu, round) => (cpu + (second[round] ?? NaN)) / 2);
   const morePerCent = (name: Name, against: number[]) =>
     meanAndError(cpuOf(name).map((cpu, round) => 100 * (cpu / (against[round] ?? NaN) - 1)));
-  console.log(
-    'more CPU of the web process a purchase than with nothing on: mean of the rounds, and twice its error',
-  );
+  console.log('additional CPU of the web process per purchase: mean of the rounds, and twice its error');
   for (const [name, against, goal, share] of [
     ['off again', first, 2, 1],
     ['metrics', off, 3, 1],

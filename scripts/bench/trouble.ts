@@ -31,9 +31,9 @@ const hangsMs = 600_000;
 const phases = [
   { name: 'before', share: 0.2, behaviour: null },
   { name: 'one provider is down', share: 0.2, behaviour: { down: true } },
-  { name: 'it is back', share: 0.15, behaviour: null },
+  { name: 'it has recovered', share: 0.15, behaviour: null },
   { name: 'it hangs', share: 0.25, behaviour: { latency_ms: hangsMs } },
-  { name: 'it is back again', share: 0.2, behaviour: null },
+  { name: 'it has recovered again', share: 0.2, behaviour: null },
 ] as const;
 
 interface Phase {
@@ -71,12 +71,12 @@ export async function benchTrouble(): Promise<void> {
       playPhases(bench, { ours, world, seconds }),
     ]);
     const kills = await killer.stop();
-    await untilTrue({ everyMs: 500, limitMs, what: 'everything bought is final and delivered' }, () =>
+    await untilTrue({ everyMs: 500, limitMs, what: 'every purchase is final and delivered' }, () =>
       ours.isDone(),
     );
     memory.stop();
     const summarize = ({ accepted, refused, repeated }: LoadResult) =>
-      `${accepted} accepted, refused ${JSON.stringify(refused)}, ${repeated} sent again`;
+      `${accepted} accepted, refused ${JSON.stringify(refused)}, ${repeated} repeated`;
     console.log(
       `${kills.length} workers killed; healthy: ${summarize(healthy)}; troubled: ${summarize(troubled)}`,
     );
@@ -84,7 +84,7 @@ export async function benchTrouble(): Promise<void> {
     printCosts(played);
     memory.print();
     await printRedis(bench);
-    printGoal('p95 to final beside trouble, of that around it, while no worker that buys was gone', {
+    printGoal('p95 to final during trouble, relative to calm phases, while no buying worker was down', {
       goal: 2,
       reached: Math.max(...besideCalm(p95)),
       unit: 'x',
@@ -109,7 +109,7 @@ function besideCalm(p95: number[]): number[] {
 async function reachedPerSecond(ours: Pipeline, buy: () => Promise<LoadResult>): Promise<number> {
   const startedMs = performance.now();
   const { accepted } = await buy();
-  await untilTrue({ everyMs: 250, limitMs, what: 'everything bought is delivered' }, () => ours.isDone());
+  await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is delivered' }, () => ours.isDone());
   return (1_000 * accepted) / (performance.now() - startedMs);
 }
 
@@ -142,7 +142,7 @@ function watchMemory({ redis }: Bench, ours: Pipeline): { stop(): void; print():
     stop: () => clearInterval(timer),
     print() {
       printTable(
-        ['process', 'MB at most'],
+        ['process', 'peak MB'],
         [...most].map(([name, bytes]) => [name, bytes / 1e6]),
       );
     },
@@ -161,7 +161,7 @@ function residentBytes(pid: number): number {
 
 /**
  * @returns the healthy provider's p95 from acceptance to the final state in each phase, in
- * milliseconds. Purchases accepted while a buying worker was gone do not count.
+ * milliseconds. Purchases accepted while a buying worker was down do not count.
  */
 async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promise<number[]> {
   const transactions = db.collection<{ productCode: string; status: string; createdAt: Date; finalAt: Date }>(
@@ -195,8 +195,8 @@ async function printPhases({ db }: Bench, played: Phase[], kills: Kill[]): Promi
       ];
     }),
   );
-  const columns = [`${buyingWorker} killed`, 'healthy', 'p50', 'p95', 'p99', 'p95 while none was gone'];
-  printTable(['to final, ms', ...columns, 'troubled', 'of them failed', 'its p95'], rows);
+  const columns = [`${buyingWorker} killed`, 'healthy', 'p50', 'p95', 'p99', 'p95 while none was down'];
+  printTable(['to final, ms', ...columns, 'troubled', 'failed of these', 'its p95'], rows);
   return rows.map((row) => Number(row[6]));
 }
 
@@ -208,7 +208,7 @@ function printCosts(played: Phase[]): void {
   const sum = (all: Record<string, number>) => Object.values(all).reduce((total, each) => total + each, 0);
   const processes = ['web', 'mongodb', 'redis'];
   printTable(
-    ['a second', ...processes.map((each) => `${each} ms of CPU`), 'MongoDB commands', 'Redis commands'],
+    ['per second', ...processes.map((each) => `${each} ms of CPU`), 'MongoDB commands', 'Redis commands'],
     played.map(({ name, cost: { seconds, cpuUs, mongodb, redis } }) => [
       name,
       ...processes.map((each) => (cpuUs[each] ?? 0) / 1_000 / seconds),
@@ -225,7 +225,7 @@ async function printRedis({ redis, prefix }: Bench): Promise<void> {
     waiting.map(async (key) => ((await redis.type(key)) === 'list' ? redis.llen(key) : redis.zcard(key))),
   );
   const jobs = counts.reduce((total, count) => total + count, 0);
-  console.log(`in Redis at the end: ${keys.length} keys, ${jobs} jobs that wait, the clock's own among them`);
+  console.log(`in Redis at the end: ${keys.length} keys, ${jobs} waiting jobs, including scheduled ones`);
 }
 
 /** Checks that each success was executed once and that no other purchase was executed. */

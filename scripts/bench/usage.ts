@@ -1,56 +1,56 @@
 /** All benchmarks: their purpose, and their environment variables with defaults. */
 export const benches = {
   purchase: {
-    does: 'accepting purchases of many wallets, beside a bare and a naive server',
+    does: 'accepts purchases from many wallets, compared with a bare and a naive server',
     options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=64 ACCOUNTS=10000',
   },
   'hot-wallet': {
-    does: 'one wallet and many clients, in one web process and in four, beside a naive server',
+    does: 'one wallet and many clients, one web process and four, compared with a naive server',
     options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=64',
   },
   refunds: {
-    does: 'refunds of one wallet while it buys: by the posting engine, and by the whole pipeline',
+    does: 'refunds one wallet while it buys, by the posting engine and by the whole pipeline',
     options: 'SECONDS=5 ROUNDS=3 CONNECTIONS=16',
   },
   pipeline: {
-    does: 'purchases completed and delivered by all processes, beside a bare worker; then at a fixed rate',
-    options: 'PURCHASES=2000 ROUNDS=3 CONNECTIONS=64 ACCOUNTS=100 SECONDS=15 RATE=<half of what is reached>',
+    does: 'completes and delivers purchases, compared with a bare worker; then at a fixed rate',
+    options: 'PURCHASES=2000 ROUNDS=3 CONNECTIONS=64 ACCOUNTS=100 SECONDS=15 RATE=<half of the maximum>',
   },
   report: {
-    does: 'a report over a million rows, beside a raw cursor into a file; its memory and event loop',
+    does: 'a report of a million rows, compared with a raw cursor into a file; memory and event loop',
     options: 'ROWS=1000000 ROUNDS=1',
   },
   history: {
-    does: 'pages of a long history beside those of one of 10,000 purchases',
+    does: 'pages of a long history, compared with a history of 10,000 purchases',
     options: 'ROWS=1000000 DAYS=30 CALLS=200',
   },
   console: {
-    does: "every GET of the operator's console over sixty days of a business; its plots beside the journals",
+    does: "every GET of the operator's console over sixty days of data; plots compared with the journals",
     options: 'PURCHASES=1000000 ACCOUNTS=20000 PRODUCTS=500 PROVIDERS=20 DELIVERIES=200000 CALLS=30',
   },
   'rate-limit': {
-    does: 'exact over two processes; what a call costs beside a bare script in Redis',
+    does: 'exact over two processes; cost of a call compared with a bare script in Redis',
     options: 'CALLS=50000 ROUNDS=5 CONNECTIONS=64',
   },
   recovery: {
-    does: 'Redis emptied under load: how fast all jobs come back, beside addBulk, and nothing bought twice',
+    does: 'empties Redis under load: how fast the jobs return, compared with addBulk; nothing bought twice',
     options: 'PURCHASES=5000 ACCOUNTS=100 CONNECTIONS=64',
   },
   signals: {
-    does: 'what metrics and traces cost a purchase: at most, by their parts; the web process switched on and off',
+    does: 'cost of metrics and traces per purchase: an upper bound, then one web process with them on and off',
     options: 'PURCHASES=2000 SECONDS=5 ROUNDS=20 CONNECTIONS=16 ACCOUNTS=1000',
   },
   trouble: {
-    does: 'a share of what is reached, while one provider dies, hangs and comes back and workers are killed',
+    does: 'a share of the maximum rate while one provider fails, hangs and recovers and workers are killed',
     options:
-      'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random> ONE_WORKER=0 HEAP_MB=<as Node takes it>',
+      'SECONDS=600 SHARE=0.7 ACCOUNTS=100 KILL_EVERY=15 SEED=<random> ONE_WORKER=0 HEAP_MB=<default of Node>',
   },
   'web-tier': {
-    does: 'a call that checks a body and gives it back, beside node:http and Express as they come',
+    does: 'a call that validates a body and returns it, compared with node:http and plain Express',
     options: 'SECONDS=5 ROUNDS=5 CONNECTIONS=64 ACCOUNTS=1000',
   },
   webhooks: {
-    does: 'deliveries per second and per core, beside the bare HTTP client; the backlog of one receiver',
+    does: 'deliveries per second and per core, compared with the bare HTTP client; the backlog of one receiver',
     options: 'EVENTS=2000 ROUNDS=5 BACKLOG=2000',
   },
 } as const satisfies Record<string, { does: string; options: string }>;

@@ -49,13 +49,13 @@ export async function benchWebTier(): Promise<void> {
       ]),
     );
     for (const name of ['frame', 'ours'] as const) {
-      printGoal(`${name}: CPU, against Express`, {
+      printGoal(`${name}: CPU, compared with Express`, {
         goal: 0.5,
         reached: webUs(name) / webUs('express'),
         unit: 'x',
         wanted: 'at most',
       });
-      printGoal(`${name}: CPU, against node:http`, {
+      printGoal(`${name}: CPU, compared with node:http`, {
         goal: 2.5,
         reached: webUs(name) / webUs('http'),
         unit: 'x',

@@ -59,7 +59,7 @@ function report({ bare, whole }: { bare: Measured[]; whole: Measured[] }): void 
     unit: '',
     wanted: 'at least',
   });
-  printGoal('of the bare loop', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
+  printGoal('share of the bare loop', { goal: 60, reached: share, unit: '%', wanted: 'at least' });
 }
 
 function reportBacklog(four: Measured, earned: Measured, events: number): void {
@@ -68,9 +68,9 @@ function reportBacklog(four: Measured, earned: Measured, events: number): void {
     ['', 'deliveries/s'],
     [
       [`${limits.inFlightStart} at a time`, four.perSecond],
-      [`what it earns, up to ${limits.inFlightDefault}`, earned.perSecond],
+      [`adaptive, up to ${limits.inFlightDefault}`, earned.perSecond],
     ],
   );
   const times = earned.perSecond / four.perSecond;
-  printGoal('times as fast', { goal: 3, reached: times, unit: '', wanted: 'at least' });
+  printGoal('adaptive, of the fixed limit', { goal: 3, reached: times, unit: '', wanted: 'at least' });
 }

@@ -43,9 +43,9 @@ export function refuseInProduction(env: NodeJS.ProcessEnv, variable: 'MONGODB_UR
     const example =
       variable === 'MONGODB_URI' ? 'mongodb://host:27017/topup?replicaSet=rs0' : 'redis://host:6379';
     throw new PlainError(
-      `${variable} is not set. With NODE_ENV=production the service uses only the databases that it is given: one\n` +
-        `that it starts by itself has no replica, no backup and no password. Set it, for example\n` +
-        `  ${variable}=${example}\nor leave NODE_ENV out to try the service on this machine.`,
+      `${variable} is not set. With NODE_ENV=production npm start starts no database by itself, because\n` +
+        `it would have no replica, no backup and no password. Set it, for example\n` +
+        `  ${variable}=${example}\nor unset NODE_ENV to try the service on this machine.`,
     );
   }
 }

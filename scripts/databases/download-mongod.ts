@@ -23,17 +23,15 @@ export async function downloadMongod({ env, supervisor }: DatabaseContext): Prom
     if (present === undefined) {
       const { hostname } = new URL(await new MongoBinaryDownloadUrl(options).getDownloadUrl());
       if (!usesProxy(env) && !(await answers(hostname, stopping))) {
-        output.say('MongoDB: no download either, this machine is offline');
+        output.say('MongoDB: no download, because this machine is offline');
         return null;
       }
-      output.say(`MongoDB: downloading mongod ${options.version} (about 100 MB, kept for the next time) …`);
+      output.say(`MongoDB: downloading mongod ${options.version} (about 100 MB, cached for later starts) …`);
     }
     return present ?? (await withLimit(MongoBinary.getPath(options), stopping));
   } catch (error) {
     stopping.throwIfAborted();
-    output.say(
-      `MongoDB: the download did not work (${error instanceof Error ? error.message : String(error)})`,
-    );
+    output.say(`MongoDB: the download failed (${error instanceof Error ? error.message : String(error)})`);
     return null;
   }
 }

@@ -28,10 +28,10 @@ export async function installRedisByApt(context: DatabaseContext): Promise<strin
   const { output, stopping } = supervisor;
   const apt = findOnPath('apt-get', env);
   if (apt === null || process.getuid?.() !== 0 || !isDebianLike()) {
-    output.say('Redis: no installation by apt-get (that needs root on Debian or Ubuntu)');
+    output.say('Redis: no installation with apt-get (it needs root on Debian or Ubuntu)');
     return null;
   }
-  if (!(await mayInstall('the package redis-server on this system, by apt-get as root', context))) {
+  if (!(await mayInstall('the package redis-server on this system, with apt-get as root', context))) {
     return null;
   }
   const options = {
@@ -83,7 +83,7 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
   const dir = path.join(localDir, 'redis-memory-server');
   const npm = findOnPath('npm', env);
   if (npm === null) {
-    output.say('Redis: no npm on PATH to install redis-memory-server with');
+    output.say('Redis: redis-memory-server cannot be installed, because npm is not on PATH');
     return null;
   }
   if (!(await mayInstall(`the npm package redis-memory-server, which builds Redis, in ${dir}`, context))) {
@@ -120,7 +120,7 @@ export async function installRedisFromNpm(context: DatabaseContext): Promise<str
   } catch (error) {
     stopping.throwIfAborted();
     output.say(
-      `Redis: redis-memory-server did not work (${error instanceof Error ? error.message : String(error)})`,
+      `Redis: redis-memory-server failed (${error instanceof Error ? error.message : String(error)})`,
     );
     return null;
   }
@@ -151,7 +151,7 @@ export function installRedisHint(env: NodeJS.ProcessEnv): string {
     ['zypper', 'sudo zypper install redis'],
   ];
   const hint = managers.find(([manager]) => findOnPath(manager, env) !== null)?.[1];
-  return hint ?? 'docker run -p 6379:6379 redis:7 (and then REDIS_URL=redis://127.0.0.1:6379)';
+  return hint ?? 'docker run -p 6379:6379 redis:7 (then set REDIS_URL=redis://127.0.0.1:6379)';
 }
 
 function isDebianLike(): boolean {

@@ -15,6 +15,6 @@ export async function mayInstall(
   if (confirm !== undefined) {
     return confirm(`There is no Redis on this machine. Install ${what}?`);
   }
-  supervisor.output.say(`Redis: not installing ${what}: nobody has said yes`);
+  supervisor.output.say(`Redis: not installing ${what}, because nobody confirmed it`);
   return false;
 }

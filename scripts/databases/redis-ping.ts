@@ -48,9 +48,7 @@ export async function checkRedis(url: string): Promise<string[]> {
   const [, policy] = await withRedis(url, (redis) => redis.config('GET', 'maxmemory-policy')).catch(() => []);
   return typeof policy !== 'string' || policy === 'noeviction'
     ? []
-    : [
-        `maxmemory-policy is ${policy}: it may throw away queued work when memory runs out; noeviction is right`,
-      ];
+    : [`maxmemory-policy is ${policy}: Redis may evict queued jobs when memory runs out; set noeviction`];
 }
 
 async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {

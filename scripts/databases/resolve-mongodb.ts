@@ -48,7 +48,7 @@ export async function resolveMongodb(context: DatabaseContext): Promise<Database
 function stepsFor({ supervisor }: DatabaseContext): Step[] {
   const { localDir, output } = supervisor;
   if (hasFiles(embeddedDataDir(localDir)) && !hasFiles(mongodDataDir(localDir))) {
-    output.say('MongoDB: this copy keeps its data in the embedded database (npm run reset starts afresh)');
+    output.say('MongoDB: this copy keeps its data in the embedded database (npm run reset deletes it)');
     return [embedded, onPath, downloaded];
   }
   return [onPath, downloaded, embedded];
@@ -67,7 +67,7 @@ async function checkGiven(
     stopping.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     throw new PlainError(
-      `MONGODB_URI is set, but no MongoDB can be used at ${shown} (${reason}).\nStart it, correct the address, or leave MONGODB_URI out.`,
+      `MONGODB_URI is set, but there is no usable MongoDB at ${shown} (${reason}).\nStart it, correct the address, or unset MONGODB_URI.`,
       { cause: error },
     );
   }
@@ -102,7 +102,7 @@ async function tryMongod(program: string, used: string, context: DatabaseContext
   } catch (error) {
     stopping.throwIfAborted();
     output.say(
-      `MongoDB: ${program} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+      `MongoDB: ${program} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     );
     return null;
   }
@@ -136,7 +136,7 @@ async function embedded({ supervisor, durable }: DatabaseContext): Promise<Datab
   });
   return {
     url: `mongodb://127.0.0.1:${port}/topup?replicaSet=rs0`,
-    used: 'embedded development server (for trying out and tests, not for production)',
+    used: 'embedded development server (for development and tests, not for production)',
   };
 }
 

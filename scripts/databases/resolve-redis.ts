@@ -48,11 +48,11 @@ export async function resolveRedis(
   const found = await firstThatWorks([onPath, builtBefore, atUsualAddress, byApt, fromNpm], context);
   if (found === null) {
     throw new PlainError(
-      `There is no Redis that can be used here; the reasons are above. Install one and try again:\n` +
+      `No usable Redis was found; the reasons are above. Install one and try again:\n` +
         `  ${installRedisHint(context.env)}\n` +
-        `or let it be installed:\n` +
-        `  npm start -- --install-redis     (for npm test and the others: INSTALL_REDIS=1 in the environment)\n` +
-        `or set REDIS_URL to the address of one that runs.`,
+        `or let npm start install one:\n` +
+        `  npm start -- --install-redis     (for npm test and others: INSTALL_REDIS=1 in the environment)\n` +
+        `or set REDIS_URL to the address of a running Redis.`,
     );
   }
   return found;
@@ -67,7 +67,7 @@ async function checkGiven(url: string, { supervisor }: DatabaseContext): Promise
     stopping.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     throw new PlainError(
-      `REDIS_URL is set, but no Redis can be used at ${shown} (${reason}).\nStart it, correct the address, or leave REDIS_URL out.`,
+      `REDIS_URL is set, but there is no usable Redis at ${shown} (${reason}).\nStart it, correct the address, or unset REDIS_URL.`,
       { cause: error },
     );
   }
@@ -108,14 +108,14 @@ async function alreadyListening(
     warnings = await checkRedis(url);
     if (await holdsKeys(url, prefix)) {
       warnings.push(
-        `it holds keys under ${prefix}: already, perhaps those of another copy (QUEUE_PREFIX names others)`,
+        `it already holds keys under ${prefix}:, perhaps of another copy (QUEUE_PREFIX sets another prefix)`,
       );
     }
   } catch (error) {
     stopping.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     if (!reason.includes('ECONNREFUSED')) {
-      output.say(`Redis: one listens at ${url} and can't be used as it is (${reason})`);
+      output.say(`Redis: the server at ${url} cannot be used (${reason})`);
     }
     return null;
   }
@@ -128,14 +128,12 @@ async function alreadyListening(
   });
   if (confirm === undefined) {
     output.say(
-      `Redis: one listens at ${url}; not using it: nobody has said yes. To use it, set REDIS_URL=${url}`,
+      `Redis: not using the server at ${url}, because nobody confirmed it. To use it, set REDIS_URL=${url}`,
     );
     return null;
   }
-  return (await confirm(
-    `A Redis ${version} already listens at ${url}. Use it, with keys under "${prefix}:"?`,
-  ))
-    ? { url, used: `the one that listened at ${url}` }
+  return (await confirm(`A Redis ${version} already runs at ${url}. Use it, with keys under "${prefix}:"?`))
+    ? { url, used: `the server that already ran at ${url}` }
     : null;
 }
 
@@ -157,7 +155,7 @@ async function tryServer(program: string, used: string, context: DatabaseContext
     return { url: await startServer(program, context), used };
   } catch (error) {
     stopping.throwIfAborted();
-    output.say(`Redis: ${program} can't be used: ${error instanceof Error ? error.message : String(error)}`);
+    output.say(`Redis: ${program} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     return null;
   }
 }

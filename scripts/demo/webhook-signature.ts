@@ -14,7 +14,7 @@ export function signatureMistake({ headers, raw }: Delivery, secret: string): st
   const expected = `sha256=${createHmac('sha256', key).update(raw).digest('hex')}`;
   const signatures = (headers['x-signature'] ?? '').split(' ');
   if (!signatures.some((each) => equal(each, expected))) {
-    return 'x-signature does not fit the body';
+    return 'x-signature does not match the body';
   }
   try {
     new Webhook(secret).verify(raw, headers);

@@ -6,10 +6,11 @@ export function httpFile(document: OpenApiDocument): string {
   return `${head}\n${sampleRequests(document).map(requestOf).join('\n')}`;
 }
 
-const head = `# Every call of the interface, from top to bottom. Made from the OpenAPI document.
-# Keys are in the file demo.json of your running copy (npm start prints where). An order of the same ref_id is never made twice:
-# its call is answered what stands. Another run makes others. An id is in the answer of a call before; the reseller sign
-# is different for each call: docs/guides/integrate/connect-reseller-software.md shows how it is made.
+const head = `# Every call of the API, in an order that works from top to bottom. Generated from the OpenAPI document.
+# The keys are in demo.json of your running copy; npm start prints its folder. A repeated ref_id never
+# makes a second order: the answer shows the existing one. To make new orders, change @run. Ids are in
+# the answers of earlier calls. The reseller sign differs for each call:
+# docs/guides/integrate/connect-reseller-software.md shows how to compute it.
 @base_url = http://127.0.0.1:3000
 @buyer_key = bk_test_...
 @seller_key = sk_test_...

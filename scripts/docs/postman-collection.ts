@@ -13,7 +13,7 @@ export function postmanCollection(document: OpenApiDocument, baseUrl: string): s
     info: {
       name: 'Top-up and bill payment',
       description:
-        'Fill in the variables. Each send of a purchase is a new order, because it gets a ref_id of its own.',
+        'Fill in the variables. Each purchase that you send gets a new ref_id, so it is a new order.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     variable: Object.entries({ base_url: baseUrl, ...variables }).map(([key, value]) => ({ key, value })),

@@ -17,10 +17,10 @@ const help = `Receives webhooks and callbacks, checks their signatures and shows
   --port <n>            default INBOX_PORT or 4020; 0 takes any free port
   --host <address>      default INBOX_HOST or 127.0.0.1
   --secrets-file <path> default INBOX_SECRETS_FILE: JSON {"<account or path>": "whsec_…"}
-  --seed <n>            of the random answers; printed at start, so that a run can be repeated
+  --seed <n>            seed of the random answers; printed at start, so that you can repeat a run
 
 Deliveries go to /hooks/<anything>. POST /control {"secrets": {...}, "answers": {"/hooks/shop": {"fail_rate": 1,
-"fail_status": 503, "times": 2}}} tells it secrets and how to answer; GET /messages lists what came.
+"fail_status": 503, "times": 2}}} sets secrets and answers; GET /messages lists received deliveries.
 `;
 
 async function main(): Promise<void> {

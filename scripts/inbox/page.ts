@@ -84,7 +84,7 @@ function show() {
     return rows.get(message.id);
   }));
   if (shown.length === 0) {
-    list.append(element('p', 'empty', messages.length === 0 ? 'Nothing yet. Deliveries go to /hooks/<anything>.' : 'Nothing fits.'));
+    list.append(element('p', 'empty', messages.length === 0 ? 'Nothing yet. Deliveries go to /hooks/<anything>.' : 'Nothing matches.'));
   }
   const good = messages.filter((message) => message.verified === true).length;
   count.textContent = messages.length + ' shown, ' + good + ' verified';

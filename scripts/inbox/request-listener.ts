@@ -77,7 +77,7 @@ export function createRequestListener(parts: InboxParts): InboxListener {
           await receive(request, response, { ...parts, path: url.pathname, held: heldResponses });
         } else {
           response.setHeader('allow', 'POST');
-          sendJson(response, 405, { error: 'deliveries are sent by POST; GET / shows them' });
+          sendJson(response, 405, { error: 'send deliveries by POST; GET / shows them' });
         }
     }
   };
@@ -143,7 +143,7 @@ function answer(response: ServerResponse, status: number, rule: AnswerRule): voi
     for (const [name, value] of Object.entries(rule.fail_headers)) {
       response.setHeader(name, value);
     }
-    sendJson(response, status, { error: `the inbox was told to answer ${status}` });
+    sendJson(response, status, { error: `the inbox is set to answer ${status}` });
   } else if (rule.ack === null) {
     send(response, { status, type: 'text/plain', body: '' });
   } else {

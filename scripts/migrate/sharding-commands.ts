@@ -132,7 +132,7 @@ async function readIndexes(collection: string): Promise<FoundIndex[]> {
 export async function findShardSplits(ranges: number): Promise<string[]> {
   const total = await AccountModel.countDocuments();
   if (total < ranges) {
-    throw new Error(`${total} accounts cannot lie on ${ranges} shards.`);
+    throw new Error(`${total} accounts cannot be split over ${ranges} shards.`);
   }
   const splits: string[] = [];
   for (let range = 1; range < ranges; range++) {

@@ -215,7 +215,7 @@ function boundBreaks(before: Schema, after: Schema, at: string): string[] {
   const valuesOf = ({ enum: values, const: one }: Schema) => values ?? (one === undefined ? null : [one]);
   const [known, possible] = [valuesOf(before), valuesOf(after)];
   const refused =
-    possible === null ? [] : (known ?? ['whatever it was']).filter((each) => !possible.includes(each));
+    possible === null ? [] : (known ?? ['any other value']).filter((each) => !possible.includes(each));
   const upper = (['maxLength', 'maximum', 'maxItems'] as const).filter(
     (bound) => (after[bound] ?? Infinity) < (before[bound] ?? Infinity),
   );
@@ -254,7 +254,7 @@ function alternativeBreaks(
   return given.flatMap((one, n) =>
     known.some((other) => suits(one, other))
       ? []
-      : [`${is.at}: alternative ${n + 1} fits none that was known`],
+      : [`${is.at}: alternative ${n + 1} matches no earlier alternative`],
   );
 }
 
@@ -293,7 +293,7 @@ function resolved(root: Json, part: unknown): unknown {
   }
   const found = reference.replace(/^#\//, '').split('/').reduce<unknown>(field, root);
   if (found === undefined) {
-    throw new Error(`${reference} leads nowhere`);
+    throw new Error(`${reference} does not exist`);
   }
   return resolved(root, found);
 }

@@ -44,16 +44,16 @@ export function contractProblems({ folder, version }: Held, document: Json): str
   const known = accepted.flatMap(({ what, at }) => at.map((place) => `${place}: ${what}`));
   return [
     ...breaks.filter((each) => !known.includes(each)).map((each) => `Breaks clients: ${each}`),
-    ...known.filter((each) => !breaks.includes(each)).map((each) => `Accepted, but no break: ${each}`),
+    ...known.filter((each) => !breaks.includes(each)).map((each) => `Accepted, but not a break: ${each}`),
     ...accepted
       .filter(({ reason }) => reason.trim() === '')
       .map(({ what }) => `Accepted without a reason: ${what}`),
     ...(digestOf(baseline) === sha256
       ? []
-      : ['The baseline is not the one of the release: put scripts/openapi/baseline.json back.']),
+      : ['The baseline differs from the one of the release: restore scripts/openapi/baseline.json.']),
     ...(release === version
       ? []
-      : [`The baseline is that of ${release}, and package.json says ${version}: accept it.`]),
+      : [`The baseline is of ${release}, but package.json has ${version}: accept a new baseline.`]),
   ];
 }
 
@@ -68,8 +68,8 @@ export function whyNotAccepted(baselineSource: Held, document: Json): string | n
   }
   if (release === baselineSource.version) {
     return (
-      `The baseline is that of ${release}, and so is package.json: it is frozen until the next version. ` +
-      'A break that is meant gets its reason in scripts/openapi/accepted-breaks.json.'
+      `The baseline and package.json are both of ${release}: it is frozen until the next version. ` +
+      'Give the reason of an intended break in scripts/openapi/accepted-breaks.json.'
     );
   }
   return contractProblems({ ...baselineSource, version: release }, document).at(0) ?? null;

@@ -85,7 +85,7 @@ function noBill(customer: string): NoBill | null {
     case 'none':
       return { status: '02', message: 'No bill found' };
     case 'away':
-      return { status: '03', message: 'Biller away' };
+      return { status: '03', message: 'Biller unavailable' };
     case undefined:
       return null;
   }

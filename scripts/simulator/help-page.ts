@@ -12,10 +12,10 @@ const endings: [ending: string, meaning: string][] = [
 const paths: [path: string, meaning: string][] = [
   [
     'GET /request',
-    'username, sign, code, customer, ref_id: a purchase. The same ref_id again is its status check.',
+    'username, sign, code, customer, ref_id: a purchase. A repeated ref_id is its status check.',
   ],
   ['GET /inquiry', 'the same parameters: the bill'],
-  ['GET /meter', 'username, sign (suffix customer), customer: whose prepaid meter it is'],
+  ['GET /meter', 'username, sign (suffix customer), customer: the owner of a prepaid meter'],
   ['GET /payment', 'the same parameters, and amount (the total expected): pays the bill'],
   [
     'GET /end',
@@ -24,10 +24,10 @@ const paths: [path: string, meaning: string][] = [
   ['GET /price-list', 'username, sign (suffix pricelist), category, operator'],
   ['GET /balance', 'username, sign (suffix depo)'],
   ['GET /log', 'every execution, oldest first; ?provider=, ?ref_id=, ?since= and ?until= (ISO 8601 UTC)'],
-  ['GET /control', 'how it behaves now'],
+  ['GET /control', 'current behaviour'],
   ['POST /control', '{"latency_ms":50,"fault_rate":0.1,"providers":{"<username>":{"down":true}}}'],
   ['DELETE /control', 'back to normal'],
-  ['GET /healthz', 'lives'],
+  ['GET /healthz', 'health check'],
 ];
 
 export const helpPage = `<!doctype html>
@@ -43,13 +43,13 @@ td { border-bottom: 1px solid #8884; padding: .35rem .8rem .35rem 0; vertical-al
 td:first-child { font-family: ui-monospace, monospace; white-space: nowrap; width: 12rem; }
 </style>
 <h1>Provider simulator</h1>
-<p>Plays providers that are reached by reseller-software GET. Every username is a provider of its own. The sign is
+<p>Simulates providers with the reseller-software protocol (GET). Every username is a separate provider. The sign is
 md5(username + secret + ref_id), or HMAC-SHA256(secret, username|code|customer|ref_id) in hex.</p>
-<h2>What a customer number’s ending does</h2>
+<h2>Endings of customer numbers</h2>
 ${table(endings)}
 <h2>Paths</h2>
 ${table(paths)}
-<p><a href="log">Executions</a> · <a href="control">Behaviour now</a></p>
+<p><a href="log">Executions</a> · <a href="control">Current behaviour</a></p>
 </html>
 `;
 

@@ -15,13 +15,13 @@ import { sendCallback } from './send-callback.js';
 import { createSettings, type Behaviour } from './settings.js';
 import { createOrderDesk, statusOf } from './take-order.js';
 
-const help = `Plays providers of the reseller-software kind.
+const help = `Simulates providers with the reseller-software protocol.
 
   --port <n>        default SIMULATOR_PORT or 4010; 0 takes any free port
   --host <address>  default SIMULATOR_HOST or 127.0.0.1
-  --data-dir <path> default SIMULATOR_DATA_DIR or <LOCAL_DIR or .local>/simulator: what was executed
+  --data-dir <path> default SIMULATOR_DATA_DIR or <LOCAL_DIR or .local>/simulator: stores executed orders
   --secret <text>   default SIMULATOR_SECRET or simulator-secret: signs the requests of every username
-  --seed <n>        of the random faults; printed at start, so that a run can be repeated
+  --seed <n>        seed of the random faults; printed at start, so that you can repeat a run
 `;
 
 async function main(): Promise<void> {
@@ -54,7 +54,7 @@ function announce(
     return;
   }
   const send = (): void => {
-    // GET /end may have ended the order meanwhile.
+    // GET /end may have ended the order in the meantime.
     const known = book.find(order.provider, order.ref_id) ?? order;
     const status = statusOf(known, Math.max(Date.now(), Date.parse(known.final_at)));
     if (status !== 'pending') {

@@ -44,7 +44,7 @@ export function createProviderCalls(parts: ProviderCallParts) {
         const { ref_id: refId = '', result } = query;
         return result === 'success' || result === 'failed' || result === 'reversed'
           ? orders.end({ provider, refId }, result, behaviour)
-          : answer('01', { message: 'result is success, failed or reversed' });
+          : answer('01', { message: 'result must be success, failed or reversed' });
       }
       case 'inquiry':
       case 'payment':

@@ -121,13 +121,13 @@ function refuse(response: ServerResponse, pathname: string): void {
   } else if (pathname === '/control') {
     notAllowed(response, 'GET, POST, DELETE');
   } else {
-    sendJson(response, 404, { error: 'nothing here; GET / tells what there is' });
+    sendJson(response, 404, { error: 'not found; GET / lists the paths' });
   }
 }
 
 function notAllowed(response: ServerResponse, allow: string): void {
   response.setHeader('allow', allow);
-  sendJson(response, 405, { error: `only ${allow}` });
+  sendJson(response, 405, { error: `only ${allow} is allowed` });
 }
 
 /** Streams the log, which can exceed the maximum string length. */

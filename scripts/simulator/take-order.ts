@@ -141,7 +141,7 @@ function endedAs(order: Order, as: OrderEnd, now: number): Order {
   const ends = {
     success: { plan: 'success', reason: null },
     failed: { plan: 'ended-failed', reason: 'Ended as failed in the sandbox' },
-    reversed: { plan: 'reversed', reason: 'Taken back in the sandbox' },
+    reversed: { plan: 'reversed', reason: 'Reversed in the sandbox' },
   } as const;
   return { ...order, ...ends[as], final_at: new Date(now).toISOString() };
 }

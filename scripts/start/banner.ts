@@ -25,7 +25,7 @@ export function banner(facts: BannerFacts): string {
     ...table([
       ['Service', demo.base_url],
       ['Documentation', `${demo.base_url}/docs`],
-      ['Portal', `${demo.base_url}/portal   for a buyer or seller, by the API key`],
+      ['Portal', `${demo.base_url}/portal   for a buyer or seller, with the API key`],
       // The fragment after # is not sent to a server; the page reads the key from it.
       ...(buyer?.api_key === undefined
         ? []
@@ -42,23 +42,23 @@ export function banner(facts: BannerFacts): string {
     ...(demo.simulator_url === null ? [] : endingLines()),
     ...(buyer ? callLines(demo.base_url, buyer) : []),
     '',
-    colours.dim('Ctrl-C stops everything; what it stored stays. npm run reset empties it.'),
+    colours.dim('Ctrl-C stops everything and keeps the data. npm run reset deletes the data.'),
     '',
   ].join('\n');
 }
 
 function login({ username, password }: DemoAccount, { localDir, hasNewPassword }: BannerFacts): string {
   if (password === undefined) {
-    return `${username}, with the password that was given to it`;
+    return `${username}, with the password that was set for it`;
   }
   return hasNewPassword
-    ? `${username} / ${password}, shown this once: it is in ${adminPasswordPath(localDir)}`
+    ? `${username} / ${password}, shown only once: it is in ${adminPasswordPath(localDir)}`
     : `${username}, its password is in ${adminPasswordPath(localDir)}`;
 }
 
 function openLines({ address }: BannerFacts): string[] {
   const warning = `WARNING: it listens on ${address}: anyone who can reach this address can call it and log in.`;
-  return ['', colours.yellow(warning), colours.yellow('It speaks plain HTTP, with settings for trying out.')];
+  return ['', colours.yellow(warning), colours.yellow('It uses plain HTTP and settings for development.')];
 }
 
 function accountLines(accounts: (DemoAccount | undefined)[]): string[] {
@@ -72,7 +72,7 @@ function accountLines(accounts: (DemoAccount | undefined)[]): string[] {
 function endingLines(): string[] {
   return [
     '',
-    colours.bold('Test numbers') + ' (the simulator looks at the last four digits)',
+    colours.bold('Test numbers') + ' (the simulator reads the last four digits)',
     ...table(simulatorEndings.map(([ending, meaning]) => [demoProduct.number(ending), meaning])),
   ];
 }

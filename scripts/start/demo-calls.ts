@@ -6,7 +6,7 @@ export const demoProduct = { code: 'S10', number: (ending: string) => `08123456$
 
 export const simulatorEndings: [string, string][] = [
   ['1230', 'succeeds at once'],
-  ['1232', 'is refused; the money comes back'],
+  ['1232', 'is refused and refunded'],
   ['1233', 'is pending first, then succeeds'],
   ['1234', 'is pending first, then refused'],
   ['1235', 'succeeds, but the answer never arrives'],

@@ -24,7 +24,7 @@ export function holdLocalDir(localDir: string): void {
   if (holder !== null) {
     throw new PlainError(
       `A copy already runs in ${localDir} (process ${holder}).\n` +
-        'Stop it first (Ctrl-C in its terminal), or start this one beside it:\n' +
+        'Stop it first (Ctrl-C in its terminal), or start a second copy:\n' +
         '  PORT=3001 LOCAL_DIR=.local/second npm start',
     );
   }
@@ -36,7 +36,7 @@ export function holdLocalDir(localDir: string): void {
     // Fails if another start was faster.
     fs.linkSync(mine, file);
   } catch (error) {
-    throw new PlainError(`Another copy is just being started in ${localDir}.`, { cause: error });
+    throw new PlainError(`Another copy is starting in ${localDir}.`, { cause: error });
   } finally {
     fs.rmSync(mine);
   }

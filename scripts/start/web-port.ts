@@ -21,14 +21,14 @@ export async function webPort(env: NodeJS.ProcessEnv): Promise<number> {
   const code = await portTaken(port);
   if (code === 'EACCES') {
     throw new PlainError(
-      `PORT=${port}: this user may not listen there. Choose a port above 1023, for example\n  PORT=3000 npm start`,
+      `PORT=${port}: this user may not listen on this port. Choose a port above 1023, for example\n  PORT=3000 npm start`,
     );
   }
   if (code !== null) {
     throw new PlainError(
-      `PORT=${port} is already taken by another program (${code}). Stop that one, or choose another port:\n` +
+      `PORT=${port} is already in use by another program (${code}). Stop it, or choose another port:\n` +
         `  PORT=${port + 1} npm start\n` +
-        `A second copy beside a running one needs its own data too:\n` +
+        `A second copy also needs its own data:\n` +
         `  PORT=${port + 1} LOCAL_DIR=.local/second npm start`,
     );
   }

@@ -143,7 +143,7 @@ async function whenReady(child: Child, started: ChildProcess, stopping: AbortSig
   try {
     await (spec.whenReady === undefined ? saysReady(child, started, signal) : spec.whenReady(signal));
   } catch (error) {
-    throw hasTimedOut(signal) ? new PlainError(`${spec.name} was not ready in time.${quote(child)}`) : error;
+    throw hasTimedOut(signal) ? new PlainError(`${spec.name} timed out at its start.${quote(child)}`) : error;
   }
 }
 
@@ -164,7 +164,7 @@ async function endsEarly(child: Child, ended: Promise<string>): Promise<never> {
 function quote({ spec, lastLines }: Child): string {
   return spec.tier === 'database'
     ? lastLines.map((line) => `\n    ${line}`).join('')
-    : ' Its reason is above.';
+    : ' The reason is above.';
 }
 
 async function keepRunning(child: Child, context: ChildContext, first: { ended: Promise<string> }) {
@@ -178,7 +178,7 @@ async function keepRunning(child: Child, context: ChildContext, first: { ended: 
     failures = performance.now() - readyAt > healthyAfterMs ? 0 : failures;
     for (let reason = `${child.spec.name} ${how}.`; current === null && !stopping.aborted; failures++) {
       const waitMs = Math.min(backOffMs.max, backOffMs.first * 2 ** failures);
-      context.output.say(`${reason} Starting it again in ${waitMs} ms.`);
+      context.output.say(`${reason} Restarting it in ${waitMs} ms.`);
       try {
         await delay(waitMs, undefined, { signal: stopping });
         current = await launch(child, context);

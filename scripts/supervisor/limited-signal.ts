@@ -9,7 +9,7 @@ export function limitedSignal(stopping: AbortSignal, limitMs: number): AbortSign
     return controller.signal;
   }
   const timer = setTimeout(() => {
-    controller.abort(new DOMException(`not done within ${limitMs / 1_000} s`, 'TimeoutError'));
+    controller.abort(new DOMException(`timed out after ${limitMs / 1_000} s`, 'TimeoutError'));
   }, limitMs);
   // The limit must not keep the process alive; the limited work does.
   timer.unref();

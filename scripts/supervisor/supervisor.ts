@@ -134,7 +134,7 @@ async function runToEnd(spec: Pick<ChildSpec, 'name' | 'args' | 'env'>, context:
   context.stopping.removeEventListener('abort', stop);
   context.stopping.throwIfAborted();
   if (code !== 0) {
-    throw new PlainError(`${spec.name} failed (exit code ${code ?? 'none'}). Its reason is above.`);
+    throw new PlainError(`${spec.name} failed (exit code ${code ?? 'none'}). The reason is above.`);
   }
   return written.join('\n');
 }

@@ -26,7 +26,7 @@ export function whenAskedToStop(stop: (reason: string, exitCode: number) => void
     });
   }
   const once = () => {
-    ask('The program that started this one is gone', null);
+    ask('The parent process has ended', null);
   };
   process.once('disconnect', once);
   process.channel?.unref();

@@ -67,7 +67,7 @@ export function createReport({ showTests }: { showTests: boolean }): Report {
       if (flaky.length > 0) {
         console.log(`  ${colours.red(`${flaky.length} flaky`)}`);
       }
-      console.log(colours.dim(`  ${results.length} files, ${duration(cpuMs)} of computing\n`));
+      console.log(colours.dim(`  ${results.length} files, ${duration(cpuMs)} of CPU\n`));
     },
   };
 }
@@ -127,7 +127,7 @@ function failuresOf(results: FileResult[]): ShownFailure[] {
     ...tests.flatMap(({ path, failure }) => (failure === null ? [] : [{ file, path, text: failure.text }])),
     ...(problem === null ? [] : [{ file, path: ['the file itself'], text: problem }]),
     ...(problem === null && tests.length === 0
-      ? [{ file, path: ['the file itself'], text: 'it holds no test' }]
+      ? [{ file, path: ['the file itself'], text: 'it contains no test' }]
       : []),
   ]);
 }
@@ -151,7 +151,7 @@ function printSlowest(results: FileResult[]): void {
   }
   console.log('The slowest files:');
   for (const { ms, cpuMs, file } of [...results].sort((a, b) => b.ms - a.ms).slice(0, slowestShown)) {
-    console.log(`  ${seconds(ms).padStart(7)}  ${file} ${colours.dim(`(${seconds(cpuMs)} of computing)`)}`);
+    console.log(`  ${seconds(ms).padStart(7)}  ${file} ${colours.dim(`(${seconds(cpuMs)} of CPU)`)}`);
   }
 }
 

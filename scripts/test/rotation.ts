@@ -67,7 +67,7 @@ export function rotate({ root, files, imports, options, times, env }: From): Rot
   function describeChosen({ byTurn, touched }: Choice, round: number, jobs: number): string[] {
     const expected = minutes(wallMs([...byTurn, ...touched], jobs));
     return [
-      `Round ${(round % rounds) + 1} of ${rounds} (run ${round}): ${byTurn.length} long files in turn, and ${touched.length} more that the change touches; about ${expected}`,
+      `Round ${(round % rounds) + 1} of ${rounds} (run ${round}): ${byTurn.length} long files in rotation, and ${touched.length} more that the change touches; about ${expected}`,
       `${changes.files.length} changed files: ${changes.description}`,
       ...touched.map(({ file, touch }) => `  touched: ${file} (${touch?.why ?? ''})`),
     ];
@@ -80,11 +80,11 @@ function describeLeftOut({ leftOut, waiting }: Choice, number: number): string[]
     ...(leftOut.length === 0
       ? []
       : [
-          `LEFT OUT: ${leftOut.length} files that the change touches, because the time for this run is over (${minutes(wallMs(leftOut, 1))} one after the other). Their turn comes within ${rounds - 1} runs. All of them: npm run test:long`,
+          `LEFT OUT: ${leftOut.length} files that the change touches, because the time budget of this run is used (${minutes(wallMs(leftOut, 1))} one after the other). They run within ${rounds - 1} runs. To run all: npm run test:long`,
           ...leftOut.map(({ file, ms, touch }) => `  ${minutes(ms)}  ${file} (${touch?.why ?? ''})`),
         ]),
     ...later.flatMap((round, index) => [
-      `Not touched, and in turn ${index === 0 ? 'in the next run' : `in ${index + 1} runs`}:`,
+      `Not touched, and due ${index === 0 ? 'in the next run' : `in ${index + 1} runs`}:`,
       ...namesOf(waiting.filter((each) => each.round === round)),
     ]),
   ];

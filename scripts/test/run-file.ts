@@ -98,7 +98,7 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
     }
   });
   const timer = setTimeout(() => {
-    result.problem = `it did not end within ${run.limitMs / 60_000} minutes and was killed`;
+    result.problem = `it timed out after ${run.limitMs / 60_000} minutes and was killed`;
     endGroup(child);
   }, run.limitMs);
   const stop = () => {
@@ -113,7 +113,7 @@ async function follow(child: ChildProcess, run: FileRun, result: FileResult): Pr
   clearTimeout(timer);
   run.stopping.removeEventListener('abort', stop);
   if (!endReceived.signal.aborted) {
-    result.problem ??= `its process ended in the middle (${how})`;
+    result.problem ??= `its process ended before its tests (${how})`;
   }
 }
 

@@ -27,7 +27,7 @@ export function readTimes(root: string, { size }: Pick<Options, 'size'>): Times 
       measured[test] ?? (committed[test] ?? fs.statSync(path.join(root, test)).size * msPerByte) * factor,
     keep(now) {
       fs.mkdirSync(path.dirname(file), { recursive: true });
-      // Another run may have written the file meanwhile.
+      // Another run may have written the file in the meantime.
       const all = { ...readJson(file), ...Object.fromEntries(now) };
       fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(all, null, 2));
       fs.renameSync(`${file}.${process.pid}`, file);

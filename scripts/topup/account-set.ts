@@ -33,9 +33,9 @@ export function registerAccountSet(account: Command): void {
   defineCommand<SetOptions>(account, {
     usage: 'set <username>',
     action: 'account.set',
-    summary: 'Set what you alone decide of an account',
+    summary: 'Set what only operators may change of an account',
     details:
-      'Holds for the next call in every process. What you leave out stays as it is. Orders keep the commission\nrate that they were made with. Who still signs by md5: account list, account show.',
+      'Takes effect with the next call in every process. Omitted settings keep their values. Orders keep the commission\nrate that they were made with. account list and account show count md5 signs.',
     examples: [
       'account set warung-sari --require-strong-sign on --reason "moved to HMAC on 3 March"',
       'account set grosir --commission-rate 0.015 --product-limit 500 --reason "contract 12"',
@@ -47,7 +47,7 @@ export function registerAccountSet(account: Command): void {
         settingNames.map((name) => [name, options[name]] as const).filter(([, value]) => value !== undefined),
       );
       if (Object.keys(settings).length === 0) {
-        throw new UsageError('Say what to set: topup account set --help');
+        throw new UsageError('Name at least one setting: topup account set --help');
       }
       const [{ requireAccount }, { setAccount }] = await Promise.all([
         import('../../src/accounts/find-account.js'),
@@ -58,18 +58,18 @@ export function registerAccountSet(account: Command): void {
       const words = changed.map((name) => `${name} = ${String(settings[name] ?? 'default')}`);
       return {
         data: { username, changed, settings },
-        text: changed.length === 0 ? `${username} had that already.` : `${username}: ${words.join(', ')}`,
+        text: changed.length === 0 ? `Nothing changed for ${username}.` : `${username}: ${words.join(', ')}`,
       };
     },
   });
   registerPriceGroup(account);
   registerRevokeLinks(account);
-  registerAllowlist(defineGroup(account, 'allowlist', 'Which addresses an account may call from'));
+  registerAllowlist(defineGroup(account, 'allowlist', 'IP addresses from which an account may call'));
 }
 
 function settingOptions(): Option[] {
   return [
-    onOff('--require-strong-sign <on|off>', 'refuse the md5 sign, take HMAC alone'),
+    onOff('--require-strong-sign <on|off>', 'refuse the md5 sign and accept only HMAC'),
     onOff(
       '--require-ack <on|off>',
       'a webhook counts as delivered only if answered with {"status":"received"}',
@@ -77,14 +77,14 @@ function settingOptions(): Option[] {
     new Option('--commission-rate <fraction>', 'sellers: 0 to 1, or default (COMMISSION_RATE)').argParser(
       fraction,
     ),
-    new Option('--rate-limit <n>', 'calls in a minute').argParser(wholeNumber(1, limits.rateLimitMax)),
-    new Option('--rate-limit-max <n>', 'the most that it may choose itself, or default').argParser(
+    new Option('--rate-limit <n>', 'calls per minute').argParser(wholeNumber(1, limits.rateLimitMax)),
+    new Option('--rate-limit-max <n>', 'highest limit that the account may choose, or default').argParser(
       orDefault(wholeNumber(1, limits.rateLimitMax)),
     ),
-    new Option('--product-limit <n>', 'sellers: the most products that it may sell, or default').argParser(
+    new Option('--product-limit <n>', 'sellers: most products that it may sell, or default').argParser(
       orDefault(wholeNumber(1, limits.productsPerSellerMax)),
     ),
-    new Option('--language <language>', 'of the messages that its reseller software gets').choices(languages),
+    new Option('--language <language>', 'language of messages to its reseller software').choices(languages),
     reasonOption(),
   ];
 }
@@ -93,18 +93,18 @@ function registerPriceGroup(account: Command): void {
   defineOperationCommand(account, {
     usage: 'group <username> [name]',
     action: 'markup.set',
-    summary: 'Put a buyer into a price group, whose markups stand for it, or take it out',
+    summary: 'Put a buyer into a price group, whose markups then apply to it, or remove it',
     details:
-      'A buyer is in one group at most, and sees nothing of it but its prices. Holds for the next call in every process; what was accepted or answered keeps its price. Groups and their rules: topup markup.',
+      'A buyer is in at most one group and sees only its prices. Takes effect with the next call in every process. Accepted purchases and answered inquiries keep their price. topup markup lists groups and their rules.',
     examples: [
       'account group warung-sari grosir --reason "sells more than 100 million a month"',
       'account group warung-sari --none --reason "contract ended"',
     ],
-    options: [new Option('--none', 'out of the group that it is in'), reasonOption()],
+    options: [new Option('--none', 'remove the buyer from its group'), reasonOption()],
     operation: async () => (await import('../../src/console/accounts/change-account.js')).setPriceGroup,
     input({ fields, options: { none } }: CommandCall<{ none?: boolean }>) {
       if ((fields['name'] === undefined) === (none === undefined)) {
-        throw new UsageError('Say one of: the name of a group, --none.');
+        throw new UsageError('Give either the name of a group or --none.');
       }
       return { name: undefined, none: undefined, group: fields['name'] ?? null };
     },
@@ -123,14 +123,14 @@ function registerRevokeLinks(account: Command): void {
   defineCommand<{ report?: string }>(account, {
     usage: 'revoke-links <username>',
     action: 'account.revoke-links',
-    summary: "End the download links of an account's reports",
+    summary: "Revoke the download links of an account's reports",
     details:
-      'Of all of them, or of one. The reports stay, and asking for one gives a new link. key rotate --overlap 0 does\nthis too.',
+      'Revokes the links of all reports, or of one. The reports remain, and requesting one gives a new link. key rotate\n--overlap 0 also does this.',
     examples: [
       'account revoke-links warung-sari --reason "links were posted in a group"',
       'account revoke-links warung-sari --report 0192f0c1a2b3 --reason "ticket 812"',
     ],
-    options: [new Option('--report <id>', 'the links of this report alone'), reasonOption()],
+    options: [new Option('--report <id>', 'only the links of this report'), reasonOption()],
     async run({ arg, options: { report }, by }) {
       const [{ requireAccount }, { revokeAccountLinks, revokeReportLinks }] = await Promise.all([
         import('../../src/accounts/find-account.js'),
@@ -150,9 +150,9 @@ function registerAllowlist(allowlist: Command): void {
   defineCommand(allowlist, {
     usage: 'clear <username>',
     action: 'account.clear-allowlist',
-    summary: 'Let an account be used from any address again',
+    summary: 'Clear the IP allowlist of an account',
     details:
-      'For an owner whom a wrong allowlist, or an intruder’s, keeps out. After an intruder, first: topup key rotate\n<username> --overlap 0. The webhook URL is told, and settlements wait for your approval for a day.',
+      'For an owner who is locked out by a wrong allowlist or by an intruder. After an intrusion, first run topup key rotate\n<username> --overlap 0. The webhook URL is notified, and settlements need your approval for a day.',
     examples: ['account allowlist clear warung-sari --reason "owner called back on the number we have"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -164,7 +164,7 @@ function registerAllowlist(allowlist: Command): void {
       await updateConfig(_id, { ipWhitelist: [] }, { ...by, keyId: null });
       return {
         data: { username, cleared: ipWhitelist },
-        text: ipWhitelist.length === 0 ? `${username} had none.` : `Cleared: ${ipWhitelist.join(', ')}`,
+        text: ipWhitelist.length === 0 ? `${username}: no allowlist.` : `Cleared: ${ipWhitelist.join(', ')}`,
       };
     },
   });
@@ -173,7 +173,7 @@ function registerAllowlist(allowlist: Command): void {
 function onOff(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value) => {
     if (value !== 'on' && value !== 'off') {
-      throw new InvalidArgumentError('It must be on or off.');
+      throw new InvalidArgumentError('The value must be on or off.');
     }
     return value === 'on';
   });
@@ -184,7 +184,7 @@ function fraction(value: string): number | null {
     return null;
   }
   if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(value)) {
-    throw new InvalidArgumentError('It must be a fraction from 0 to 1 such as 0.015, or default.');
+    throw new InvalidArgumentError('The value must be a fraction from 0 to 1 such as 0.015, or default.');
   }
   return Number(value);
 }

@@ -48,28 +48,28 @@ function registerCreate(account: Command): void {
     action: 'account.create',
     summary: 'Create an account with its wallet and its first API key',
     details:
-      'The API key and the webhook secret are printed once, here; the account sees them again by its own API.\nThe role decides what it may do: buyers buy, sellers sell through the provider that you name.',
+      'The API key and the webhook secret are printed only once. The account can read them again through the API.\nBuyers buy. Sellers sell through the provider that you name.',
     examples: [
       'account create warung-sari --role buyer --webhook-url https://warung.example/hooks',
       'account create grosir --role seller --provider h2h --provider-url https://pulsa.example/api/reseller \\\n      --provider-username our-name --provider-secret-stdin < secret.txt',
     ],
     options: [
-      new Option('--role <role>', 'what it may do').choices(['buyer', 'seller']).makeOptionMandatory(),
-      new Option('--webhook-url <url>', 'where its events go').argParser(httpUrl),
-      new Option('--callback-url <url>', 'where its callbacks go').argParser(httpUrl),
+      new Option('--role <role>', 'kind of account').choices(['buyer', 'seller']).makeOptionMandatory(),
+      new Option('--webhook-url <url>', 'URL for its events').argParser(httpUrl),
+      new Option('--callback-url <url>', 'URL for its callbacks').argParser(httpUrl),
       new Option('--provider <kind>', 'sellers: the system that fulfils its sales').choices([
         'simulator',
         'h2h',
         'digiflazz',
       ]),
       new Option('--provider-url <url>', 'sellers: address of that system').argParser(httpUrl),
-      new Option('--provider-username <name>', 'sellers: our name there (default: the username)'),
-      new Option('--provider-secret-stdin', 'sellers: read our secret there from standard input'),
+      new Option('--provider-username <name>', 'sellers: our username there (default: the username)'),
+      new Option('--provider-secret-stdin', 'sellers: read our secret for the provider from standard input'),
     ],
     async run({ arg, options, by }) {
       const username = arg('username');
       if (!/^[a-z0-9._-]{3,40}$/.test(username)) {
-        throw new UsageError('A username has 3 to 40 characters of a-z, 0-9, dot, dash and underscore.');
+        throw new UsageError('A username has 3 to 40 characters: a-z, 0-9, dot, dash and underscore.');
       }
       const provider = await providerOf(username, options);
       const { createAccount } = await import('../../src/accounts/create-account.js');
@@ -116,7 +116,7 @@ async function providerOf(username: string, options: CreateOptions) {
   }
   const secret = options.providerSecretStdin ? await secretFromStdin() : '';
   if (secret === '') {
-    throw new UsageError('Give the secret that we have at the provider: --provider-secret-stdin < file');
+    throw new UsageError('Give our secret for the provider: --provider-secret-stdin < file');
   }
   return {
     kind: options.provider,
@@ -141,10 +141,10 @@ function registerList(account: Command): void {
     summary: 'List accounts with their balances',
     examples: ['account list', 'account list --role seller --json', 'account list --after warung-sari'],
     options: [
-      new Option('--role <role>', 'only these').choices(['buyer', 'seller']),
-      new Option('--status <status>', 'only these').choices(['active', 'suspended']),
-      new Option('--group <name>', 'only those of this price group').argParser(priceGroup),
-      new Option('--after <username>', 'the next page: start after this username'),
+      new Option('--role <role>', 'only accounts with this role').choices(['buyer', 'seller']),
+      new Option('--status <status>', 'only accounts with this status').choices(['active', 'suspended']),
+      new Option('--group <name>', 'only accounts in this price group').argParser(priceGroup),
+      new Option('--after <username>', 'start after this username, for the next page'),
       limitOption(),
     ],
     async run({ options: { group, ...filter } }) {
@@ -168,7 +168,7 @@ const listFormat: ListFormat<ReturnType<typeof presentListed>> = {
     'created_at',
     'id',
   ],
-  empty: 'No account fits. Create one: npm run topup -- account create <username> --role buyer',
+  empty: 'No account matches. Create one: npm run topup -- account create <username> --role buyer',
 };
 
 function presentListed({ account, balance, held, md5Signs }: ListedAccount) {
@@ -190,7 +190,7 @@ function registerShow(group: Command): void {
     usage: 'show <username>',
     action: 'account.look',
     summary: 'Show one account: money, settings, keys, last changes',
-    details: 'The username or the id. Keys and secrets are not shown.',
+    details: 'Takes the username or the id. Keys and secrets are not shown.',
     examples: ['account show warung-sari'],
     async run({ arg }) {
       const [{ describeAccount }, { listEndpoints }] = await Promise.all([
@@ -276,7 +276,7 @@ function describeText({
     ['callback', account.callbackUrl ? redactUrlSecrets(account.callbackUrl) : 'none'],
     ['addresses', account.ipWhitelist.join(', ') || 'any'],
     ...operatorSettings(account),
-    ['signs by md5', account.role === 'buyer' ? `${md5Signs ?? 'not known'} in 30 days` : null],
+    ['signs by md5', account.role === 'buyer' ? `${md5Signs ?? 'unknown'} in 30 days` : null],
     ['provider', account.provider && `${account.provider.kind} ${account.provider.baseUrl ?? ''}`.trim()],
     ['created', time(account.createdAt)],
   ]);
@@ -304,7 +304,7 @@ function operatorSettings(account: Account): [string, string | null][] {
     ['rate limit', `${account.rateLimit} a minute${most === null ? '' : `, at most ${most}`}`],
     ['language', account.language ?? 'en'],
     ['price group', account.priceGroup ?? null],
-    ['strong sign', isSeller ? null : account.requireStrongSign ? 'HMAC alone' : 'HMAC or md5'],
+    ['strong sign', isSeller ? null : account.requireStrongSign ? 'HMAC only' : 'HMAC or md5'],
     ['acknowledgement', account.requireAck ? 'required' : 'not required'],
     ['commission', isSeller ? String(account.commissionRate ?? 'default') : null],
     ['product limit', isSeller ? String(account.productLimit ?? 'default') : null],
@@ -316,11 +316,11 @@ function registerStatus(account: Command, to: Account['status']): void {
   defineOperationCommand(account, {
     usage: `${verb} <username>`,
     action: 'account.suspend',
-    summary: to === 'suspended' ? 'Refuse every call of an account' : 'Let a suspended account in again',
+    summary: to === 'suspended' ? 'Refuse every call of an account' : 'Resume a suspended account',
     details:
       to === 'suspended'
-        ? 'Holds for the next call. Purchases already accepted run to their end; the balance stays.'
-        : 'Holds for the next call.',
+        ? 'Takes effect with the next call. Accepted purchases are still completed; the balance stays.'
+        : 'Takes effect with the next call.',
     examples: [`account ${verb} warung-sari --reason "chargeback, ticket 812"`],
     options: [reasonOption()],
     async operation() {
@@ -340,7 +340,7 @@ function registerRotate(key: Command): void {
     action: 'account.key',
     summary: 'Give an account a new API key',
     details:
-      'The old key stays valid for the overlap, so that the account can change over without an outage.\nAfter a leak use --overlap 0: the old key is refused from the next call on, and download links\nof reports that were made with it end.',
+      'The old key stays valid for the overlap, so that the account can switch without an outage.\nAfter a leak use --overlap 0: the old key is refused from the next call on, and download links\nof reports that were made with it are revoked.',
     examples: ['key rotate warung-sari', 'key rotate warung-sari --overlap 0 --reason "key leaked"'],
     options: [
       new Option('--overlap <minutes>', 'how long the old key stays valid')
@@ -375,18 +375,18 @@ function registerRevoke(key: Command): void {
   defineOperationCommand(key, {
     usage: 'revoke <username> <key_id>',
     action: 'account.key',
-    summary: 'End an API key at once, without a new one in its place',
+    summary: 'Revoke an API key at once, without a replacement',
     details:
-      'The key is refused from the next call on, and download links of reports end. topup account show lists keys by id.\nAn account whose current key is revoked can do nothing until topup key rotate has made another. Twice changes nothing more.',
+      'The key is refused from the next call on, and download links of reports are revoked. topup account show lists key ids.\nAn account without a current key cannot call the API until you run topup key rotate. Repeating it changes nothing.',
     examples: ['key revoke warung-sari 01a1fde5d07770f0be10a241618d0695 --reason "key leaked"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/accounts/api-keys.js')).revokeKey,
     output: ({ changed, was_current }, { arg }) => ({
       data: { username: arg('username'), key_id: arg('key_id'), changed, was_current },
       text: !changed
-        ? 'Nothing changed: it had ended before.'
+        ? 'Nothing changed: the key was revoked or expired before.'
         : was_current
-          ? `Revoked. ${arg('username')} has no current key now: topup key rotate`
+          ? `Revoked. ${arg('username')} has no current key now. Create one: topup key rotate`
           : 'Revoked.',
     }),
   });

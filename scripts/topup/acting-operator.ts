@@ -47,7 +47,7 @@ async function proven(
   const { findOperatorByKey } = await import('../../src/operators/operator-key.js');
   const operator = await findOperatorByKey(credentials.key);
   if (credentials.as !== undefined && credentials.as !== operator.username) {
-    throw new UsageError(`The operator key is that of ${operator.username}, not of ${credentials.as}.`);
+    throw new UsageError(`The operator key belongs to ${operator.username}, not to ${credentials.as}.`);
   }
   return allowed(operator, action);
 }
@@ -65,7 +65,7 @@ async function unproven(action: OperatorAction, as: string | undefined): Promise
       return systemUser();
     }
     throw new UsageError(
-      'Show who you are: set TOPUP_OPERATOR_KEY, or TOPUP_OPERATOR_KEY_FILE to a file with it that only you can read. Make a key in the console, at /admin/me; an admin can give you one with topup operator key.',
+      'This command needs an operator key. Set TOPUP_OPERATOR_KEY, or set TOPUP_OPERATOR_KEY_FILE to a file that only you can read. Create a key in the console at /admin/me, or ask an admin to run topup operator key.',
     );
   }
   if (as === undefined) {

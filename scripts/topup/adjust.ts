@@ -10,7 +10,7 @@ export function registerAdjust(program: Command): void {
   const group = defineGroup(
     program,
     'adjust',
-    'Correct a wallet by hand, with a second operator for large amounts',
+    'Correct a wallet manually, with a second operator for large amounts',
   );
   registerMake(group);
   registerList(group);
@@ -23,9 +23,9 @@ function registerMake(group: Command): void {
     usage: 'make <username> <amount>',
     action: 'adjustment.make',
     isDefault: true,
-    summary: 'Credit a wallet, or debit it with a negative amount; `make` may be left out',
+    summary: 'Credit a wallet, or debit it with a negative amount; `make` is optional',
     details:
-      'Never below zero. From ADJUSTMENT_APPROVAL_FROM rupiah on, together with what you have made of the account alone in the last 24 hours, it waits for a second operator: topup adjust approve.\nEach call is an adjustment of its own: after an unclear answer look at topup adjust list first.',
+      'The balance never falls below zero. A second operator must approve it (topup adjust approve) from ADJUSTMENT_APPROVAL_FROM rupiah on. Your unapproved adjustments of the account in the last 24 hours count too.\nEach call makes a new adjustment: after an unclear answer, check topup adjust list first.',
     examples: [
       'adjust warung-sari 50000 --reason "transfer of 20 Nov without ref_id"',
       'adjust warung-sari -50000 --reason "credited twice, ticket 90"',
@@ -60,16 +60,16 @@ function registerList(group: Command): void {
   defineCommand<{ status?: Adjustment['status'] | 'all'; account?: string; limit: number }>(group, {
     usage: 'list',
     action: 'adjustment.look',
-    summary: 'List adjustments, by default those that wait for a second operator, newest first',
+    summary: 'List adjustments, newest first; by default those that wait for a second operator',
     examples: ['adjust list', 'adjust list --account warung-sari --status all'],
     options: [
-      new Option('--status <status>', 'which (default: pending, with --account all)').choices([
+      new Option('--status <status>', 'status (default: pending, or all with --account)').choices([
         'pending',
         'completed',
         'rejected',
         'all',
       ]),
-      new Option('--account <username>', 'only those of one account'),
+      new Option('--account <username>', 'only adjustments of one account'),
       limitOption(),
     ],
     async run({ options }) {
@@ -91,12 +91,12 @@ function registerList(group: Command): void {
         ['account', (row) => row.username],
         'amount',
         'status',
-        ['asked by', (row) => row.requested_by],
+        ['requested by', (row) => row.requested_by],
         'decided_by',
         'created_at',
         ['why', (row) => row.reason],
       ];
-      return { data, text: listText(data, { columns, empty: 'No adjustment fits.' }) };
+      return { data, text: listText(data, { columns, empty: 'No adjustment matches.' }) };
     },
   });
 }
@@ -105,8 +105,8 @@ function registerApprove(group: Command): void {
   defineCommand(group, {
     usage: 'approve <id>',
     action: 'adjustment.make',
-    summary: 'Let an adjustment happen that another operator has asked for',
-    details: 'Who asked for it cannot approve it. Twice changes nothing more.',
+    summary: 'Approve an adjustment that another operator has requested',
+    details: 'You cannot approve your own request. Repeating it changes nothing.',
     examples: ['adjust approve 01a1fde5d07770f0be10a241618d0695 --as dewi --reason "seen on the statement"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -122,8 +122,8 @@ function registerReject(group: Command): void {
   defineCommand(group, {
     usage: 'reject <id>',
     action: 'adjustment.make',
-    summary: 'Say that an adjustment that waits will not happen',
-    details: 'Also by who asked for it. Twice changes nothing more.',
+    summary: 'Reject a pending adjustment',
+    details: 'You may reject your own request. Repeating it changes nothing.',
     examples: ['adjust reject 01a1fde5d07770f0be10a241618d0695 --reason "wrong account"'],
     options: [reasonOption()],
     async run({ arg, by }) {

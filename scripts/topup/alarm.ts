@@ -7,7 +7,7 @@ import { limitOption } from './options.js';
 
 /** `topup alarm …`: alarms without Prometheus. */
 export function registerAlarm(program: Command): void {
-  const group = defineGroup(program, 'alarm', 'Alarms that go to ALERT_WEBHOOK_URL');
+  const group = defineGroup(program, 'alarm', 'Alarms that are sent to ALERT_WEBHOOK_URL');
   registerList(group);
   registerTest(group);
 }
@@ -16,9 +16,9 @@ function registerList(group: Command): void {
   defineCommand<{ limit: number }>(group, {
     usage: 'list',
     action: 'system.look',
-    summary: 'List the alarms that stand, the oldest first, and whether somebody was told',
+    summary: 'List active alarms, oldest first, and whether they were sent',
     details:
-      'Follow-up processes keep them where ALERT_WEBHOOK_URL is set. One that is not told yet may be over before it has stood for as long as it must. What each means: docs/reference/alarms.md.',
+      'Follow-up processes with ALERT_WEBHOOK_URL track them. An alarm is sent only after its condition has lasted long enough, so one that is not sent yet may end before. docs/reference/alarms.md explains each alarm.',
     examples: ['alarm list', 'alarm list --json'],
     options: [limitOption()],
     async run({ options }) {
@@ -37,20 +37,20 @@ function registerList(group: Command): void {
         each.is_told ? 'yes' : 'not yet',
         each.refusal ?? '',
       ]);
-      const listed = table(['alarm', 'since', 'told', 'refused'], rows);
+      const listed = table(['alarm', 'since', 'sent', 'refused'], rows);
       if (isTelling === false) {
-        const notice = 'Nobody looks: no follow-up process with ALERT_WEBHOOK_URL is heard.';
-        const left = rows.length === 0 ? '' : ` When one last looked, these stood:\n${listed}`;
+        const notice = 'Alarms are not evaluated: no follow-up process with ALERT_WEBHOOK_URL is running.';
+        const left = rows.length === 0 ? '' : ` At the last evaluation these were active:\n${listed}`;
         return { data, text: `${notice}${left}` };
       }
       if (isTelling === null) {
         const notice =
-          'It is not known whether anybody looks: Redis does not answer, or a process of an earlier release does not say it.';
+          'It is unknown whether alarms are evaluated: Redis does not answer, or a process runs an earlier release.';
         const left =
-          rows.length === 0 ? ' No alarm is known to stand.' : ` As far as is known, these stand:\n${listed}`;
+          rows.length === 0 ? ' No active alarm is known.' : ` The last known active alarms:\n${listed}`;
         return { data, text: `${notice}${left}` };
       }
-      return { data, text: rows.length === 0 ? 'No alarm stands.' : listed };
+      return { data, text: rows.length === 0 ? 'No alarm is active.' : listed };
     },
   });
 }
@@ -61,7 +61,7 @@ function registerTest(group: Command): void {
     action: 'alarm.test',
     summary: 'Send a test message to ALERT_WEBHOOK_URL',
     details:
-      'As an alarm goes out: through WEBHOOK_PROXY_URL where that is set. Run it with the settings of the follow-up processes. Exit code 1 if the receiver did not take it.',
+      'It is sent like an alarm, through WEBHOOK_PROXY_URL if that is set. Run it with the settings of the follow-up processes. Exit code 1 if the receiver does not accept it.',
     examples: ['alarm test'],
     toleratesOutage: true,
     async run() {
@@ -72,7 +72,7 @@ function registerTest(group: Command): void {
       if (env.ALERT_WEBHOOK_URL === null) {
         throw new ConflictError(
           asWritten(
-            'ALERT_WEBHOOK_URL is not set here: set it as for the follow-up processes, which tell alarms.',
+            'ALERT_WEBHOOK_URL is not set here. Use the settings of the follow-up processes, which send alarms.',
           ),
         );
       }
@@ -80,7 +80,9 @@ function registerTest(group: Command): void {
       return {
         data: { taken: refusal === null, refusal },
         text:
-          refusal === null ? 'The receiver took the message.' : `The receiver did not take it: ${refusal}.`,
+          refusal === null
+            ? 'The receiver accepted the message.'
+            : `The receiver did not accept it: ${refusal}.`,
         failed: refusal !== null,
       };
     },

@@ -21,15 +21,15 @@ export function registerAudit(program: Command): void {
     action: 'audit.look',
     summary: 'List entries of the audit log, newest first',
     details:
-      'With --json what was before and after, too. What no index knows (an action, one half of a subject) is looked for among\n2,000 entries.',
+      '--json also shows the values before and after. A filter without an index (an action, or only a kind or an id) searches\n2,000 entries.',
     examples: ['audit list --actor operator:sari', 'audit list --kind provider --subject 01a1fdf0 --json'],
     options: [
       new Option('--actor <actor>', 'such as operator:sari or account:buyer'),
       new Option('--action <action>', 'the action, or its beginning'),
-      new Option('--kind <kind>', 'what it is about: account, transaction, provider …'),
-      new Option('--subject <id>', 'its id'),
+      new Option('--kind <kind>', 'kind of the subject: account, transaction, provider …'),
+      new Option('--subject <id>', 'id of the subject'),
       new Option('--from <day>', 'YYYY-MM-DD, business time').argParser(day),
-      new Option('--to <day>', 'the same, the last day').argParser(day),
+      new Option('--to <day>', 'last day, in the same format').argParser(day),
       limitOption(),
     ],
     async run({ options }) {
@@ -56,7 +56,7 @@ export function registerAudit(program: Command): void {
           ['about', ({ subject: about }) => `${about.kind} ${about.id}`],
           ['why', ({ reason }) => reason ?? null],
         ],
-        empty: 'No entry fits.',
+        empty: 'No entry matches.',
         searchedBackTo,
       });
       return { data: found, text };

@@ -27,22 +27,22 @@ const shownMax = 200;
 const matches: Record<LineMatch, string> = {
   named: 'names its deposit by our id',
   referenced: "has its client's ref_id",
-  amount: 'only the amount fits',
-  several: 'several could be meant',
+  amount: 'only the amount matches',
+  several: 'the match is ambiguous',
   repeated: 'another line is for the same deposit',
-  decided: 'its deposit was decided before',
+  decided: 'its deposit was already decided',
   'other-amount': 'names a deposit of another amount',
-  none: 'fits to no deposit',
-  used: 'was used before',
-  'set-aside': 'was set aside before',
+  none: 'matches no deposit',
+  used: 'was already used',
+  'set-aside': 'was already set aside',
 };
 
 const refusals: Record<BankLineRefusal, string> = {
-  'bad-date': 'its day cannot be read, or is to come',
+  'bad-date': 'its day cannot be read, or is in the future',
   'not-booked': 'the bank has not booked it yet',
   'too-old': 'it is older than 90 days',
   'bad-amount': 'its amount cannot be read',
-  'no-direction': 'does not say whether money came or went',
+  'no-direction': 'does not say whether it is incoming or outgoing',
 };
 
 /** `topup deposit statement|lines|use|set-aside|reopen`. */
@@ -52,15 +52,15 @@ export function registerBankStatement(deposit: Command): void {
     action: 'deposit.decide',
     summary: 'Show which deposits a bank statement would confirm, or confirm them',
     details:
-      'CSV in UTF-8 as the bank exports it, by its headings (Tanggal, Keterangan, Kredit …); at most 10,000 lines and 5 MB. A line with our id of the pending deposit of its amount confirms it; with --by-reference one with its ref_id does too, which its client chose: look at the texts first. Without --confirm nothing is changed. --confirm takes the hash that was shown: what was looked at is confirmed, or nothing. All incoming lines are kept, so that none is used twice.',
+      'CSV in UTF-8 as the bank exports it, read by its headings (Tanggal, Keterangan, Kredit …); at most 10,000 lines and 5 MB. A line with our id of a pending deposit of the same amount confirms that deposit. With --by-reference a ref_id does too. Clients choose the ref_id, so check the texts first. Without --confirm nothing changes. --confirm takes the hash of the preview and confirms exactly what was shown, or nothing. All incoming lines are stored, so that none is used twice.',
     examples: [
       'deposit statement mutasi.csv',
       'deposit statement mutasi.csv --confirm 4f1c… --by-reference --reason "BCA 23/11"',
     ],
     options: [
-      new Option('--confirm <hash>', 'confirm what was shown with this hash'),
-      new Option('--by-reference', "also lines with a client's ref_id"),
-      new Option('--by-amount', 'also lines for which only the amount speaks'),
+      new Option('--confirm <hash>', 'confirm the preview that was shown with this hash'),
+      new Option('--by-reference', "also confirm lines with a client's ref_id"),
+      new Option('--by-amount', 'also confirm lines that match only by amount'),
       optionalReasonOption(),
     ],
     async run({ arg, options, by }) {
@@ -69,7 +69,7 @@ export function registerBankStatement(deposit: Command): void {
         return preview(file);
       }
       if (options.reason === undefined) {
-        throw new UsageError('Say why: --reason.');
+        throw new UsageError('Give the reason: --reason.');
       }
       return confirm(file, { ...options, fingerprint: options.confirm }, by);
     },
@@ -101,8 +101,8 @@ async function confirm(
     data: done,
     text: [
       `Confirmed ${done.confirmed} deposits and kept ${done.kept} new lines.`,
-      ...(done.stood > 0 ? [`Found credited meanwhile: ${done.stood}.`] : []),
-      ...done.left.slice(0, shownMax).map(({ line, why }) => `line ${line} was left: ${why}`),
+      ...(done.stood > 0 ? [`Credited in the meantime: ${done.stood}.`] : []),
+      ...done.left.slice(0, shownMax).map(({ line, why }) => `line ${line} was skipped: ${why}`),
     ].join('\n'),
   };
 }
@@ -111,11 +111,11 @@ function registerLines(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'lines',
     action: 'bank-line.look',
-    summary: 'List lines of bank statements: money that came and nobody knows whose, the newest first',
+    summary: 'List lines of bank statements, newest first; by default incoming payments without a deposit',
     examples: ['deposit lines', 'deposit lines --status used --limit 5 --json'],
     options: [
-      new Option('--status <status>', 'which').choices(['open', 'used', 'set-aside']).default('open'),
-      new Option('--after <place>', 'those behind this place, as the list before says'),
+      new Option('--status <status>', 'status').choices(['open', 'used', 'set-aside']).default('open'),
+      new Option('--after <place>', 'start after this place, as printed by the previous page'),
       limitOption(20),
     ],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).listBankLinesCall,
@@ -130,7 +130,7 @@ function registerLines(deposit: Command): void {
           ['deposit', depositOf],
           ['text', (line) => line.description],
         ],
-        empty: 'No line fits.',
+        empty: 'No line matches.',
         next: data.next,
       }),
     }),
@@ -141,19 +141,19 @@ function registerUse(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'use <line> <id>',
     action: 'deposit.decide',
-    summary: 'Confirm a pending deposit with a line of a bank statement that has its amount',
+    summary: 'Confirm a pending deposit with a bank statement line of the same amount',
     details:
-      'For lines that name no deposit. Where a line of the same amount, at most a day away, was used or set aside, it may be the same payment with another text: then only with --meant. Asking twice changes nothing the second time.',
+      'For lines that name no deposit. If a line of the same amount, at most a day apart, was used or set aside, it may be the same payment with another text: then --meant is required. Repeating it changes nothing.',
     examples: [
       'deposit use 0192f0c1a2b34 01a1fde5d07770f0be10a241618d0695 --reason "the customer sent the receipt"',
     ],
     options: [
-      new Option('--meant', 'also where a line that was decided may be the same payment'),
+      new Option('--meant', 'confirm even if a decided line may be the same payment'),
       reasonOption(),
     ],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).useBankLine,
     input: ({ fields }) => ({ id: fields['line'], line: undefined, deposit_id: fields['id'] }),
-    output: (data) => ({ data, text: data.changed ? 'Confirmed.' : 'Nothing changed: it was done before.' }),
+    output: (data) => ({ data, text: data.changed ? 'Confirmed.' : 'Nothing changed: already confirmed.' }),
   });
 }
 
@@ -161,14 +161,14 @@ function registerSetAside(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'set-aside <line>',
     action: 'deposit.decide',
-    summary: 'Say that the money of a line is for no deposit, and why',
+    summary: 'Set a line aside because it pays for no deposit',
     examples: ['deposit set-aside 0192f0c1a2b34 --reason "interest"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).setBankLineAside,
     input: ({ fields }) => ({ id: fields['line'], line: undefined }),
     output: (data) => ({
       data,
-      text: data.changed ? 'Set aside.' : 'Nothing changed: it was set aside before.',
+      text: data.changed ? 'Set aside.' : 'Nothing changed: it was already set aside.',
     }),
   });
 }
@@ -177,12 +177,12 @@ function registerReopen(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'reopen <line>',
     action: 'deposit.decide',
-    summary: 'Take back that a line was set aside',
+    summary: 'Reopen a line that was set aside',
     examples: ['deposit reopen 0192f0c1a2b34 --reason "the wrong line"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/deposits/bank-lines.js')).reopenBankLine,
     input: ({ fields }) => ({ id: fields['line'], line: undefined }),
-    output: (data) => ({ data, text: data.changed ? 'Open again.' : 'Nothing changed: it was open before.' }),
+    output: (data) => ({ data, text: data.changed ? 'Open again.' : 'Nothing changed: already open.' }),
   });
 }
 
@@ -201,7 +201,7 @@ function daysOf(days: StatementPlan['days']): string | null {
     return null;
   }
   const range = `${days.first} to ${days.last}`;
-  return days.isOrderTold ? range : `${range}: read with the day first, but each could be a month. LOOK`;
+  return days.isOrderTold ? range : `${range}: read day first, but every day could be a month. CHECK THIS`;
 }
 
 function textOf({ lines, days, outgoing, others, refused, fingerprint }: StatementPlan): string {
@@ -210,7 +210,7 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
   return [
     facts([
       ['incoming', String(lines.length)],
-      ['of the days', daysOf(days)],
+      ['days', daysOf(days)],
       ...(Object.keys(matches) as LineMatch[]).map((match): [string, string | null] => [
         matches[match],
         found(match).length === 0 ? null : String(found(match).length),
@@ -225,7 +225,7 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
       : [
           heading('Lines'),
           table(
-            ['line', 'day', 'amount', 'what', 'deposit', 'text'],
+            ['line', 'day', 'amount', 'match', 'deposit', 'text'],
             listed.slice(0, shownMax).map(rowOf),
             [0, 2],
           ),
@@ -237,13 +237,13 @@ function textOf({ lines, days, outgoing, others, refused, fingerprint }: Stateme
           ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${refusals[why]}`),
         ]),
     ...(Math.max(listed.length, refused.length) > shownMax
-      ? [`Only ${shownMax} of each are shown: --json has all.`]
+      ? [`Only ${shownMax} of each are shown; --json prints all.`]
       : []),
   ].join('\n');
 }
 
 function rowOf({ line, day, amount, match, sameBefore, deposits, description }: PlannedLine): string[] {
   const could = deposits.map(({ _id, refId }) => `${_id} (${refId})`).join(', ');
-  const what = sameBefore ? `${matches[match]}; a line like it was decided before` : matches[match];
+  const what = sameBefore ? `${matches[match]}; a similar line was already decided` : matches[match];
   return [String(line), day, rupiah(amount), what, could, description];
 }

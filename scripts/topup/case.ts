@@ -5,7 +5,7 @@ import { limitOption, reasonOption } from './options.js';
 
 /** `topup case …`: cases that need an operator's decision. */
 export function registerCase(program: Command): void {
-  const group = defineGroup(program, 'case', 'Cases that need a decision by a person');
+  const group = defineGroup(program, 'case', 'Cases that need a decision by an operator');
   registerList(group);
   registerResolve(group);
 }
@@ -16,9 +16,9 @@ function registerList(group: Command): void {
     action: 'purchase.look',
     summary: 'List open cases, newest first',
     details:
-      'contradicting-answer    a provider said later the opposite of what the transaction became\nrepeated-serial-number  one serial number came for two orders\nreversal                a provider took back a sale\nunmatched-payment       money came for which no deposit waits (see topup payments list)\n\nPurchases under review are no cases: topup review list.\ntopup transaction show tells the story of each.',
+      'contradicting-answer    a later answer of a provider contradicts the final status of the transaction\nrepeated-serial-number  two orders got the same serial number\nreversal                a provider may have reversed a sale\nunmatched-payment       a payment arrived that matches no pending deposit (see topup payments list)\n\nPurchases under review are not cases: topup review list.\ntopup transaction show prints the history of each.',
     examples: ['case list', 'case list --resolved --limit 20'],
-    options: [new Option('--resolved', 'the resolved ones instead'), limitOption()],
+    options: [new Option('--resolved', 'list resolved cases instead'), limitOption()],
     async run({ options }) {
       const { listCases } = await import('../../src/purchases/review/cases.js');
       const found = await listCases({ open: !options.resolved, limit: options.limit });
@@ -38,7 +38,7 @@ function registerList(group: Command): void {
         ['since', (each) => time(each.created_at)],
         ['what', (each) => each.detail],
       ];
-      return { data, text: listText(data, { columns, empty: 'No case.' }) };
+      return { data, text: listText(data, { columns, empty: 'There is no case.' }) };
     },
   });
 }
@@ -47,8 +47,8 @@ function registerResolve(group: Command): void {
   defineCommand(group, {
     usage: 'resolve <id>',
     action: 'case.resolve',
-    summary: 'Close a case that has been dealt with',
-    details: 'Moves no money. Say in the reason what was found and done; it stays in the audit log.',
+    summary: 'Resolve a case',
+    details: 'This moves no money. Give what you found and did as the reason; the audit log keeps it.',
     examples: ['case resolve 01a1fdf0 --reason "provider confirmed by mail: not executed, refund stands"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -56,7 +56,7 @@ function registerResolve(group: Command): void {
       const { resolved, changed } = await resolveCase(arg('id'), by);
       return {
         data: { id: resolved._id, kind: resolved.kind, resolved_at: resolved.resolvedAt, changed },
-        text: changed ? 'Resolved.' : `Nothing changed: it was resolved at ${time(resolved.resolvedAt)}.`,
+        text: changed ? 'Resolved.' : `Nothing changed: already resolved at ${time(resolved.resolvedAt)}.`,
       };
     },
   });

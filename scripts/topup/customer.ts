@@ -10,9 +10,9 @@ export function registerCustomer(program: Command): void {
   defineCommand(customer, {
     usage: 'export <number>',
     action: 'customer.export',
-    summary: 'All that is kept about a customer number, as JSON',
+    summary: 'Export all data about a customer number as JSON',
     details:
-      'Verify first that the requester owns the number. What was masked is not found: only its last digits\nare left. The audit log shows the last digits alone.',
+      'Verify first that the requester owns the number. Masked numbers are not found, because only their last digits\nremain. The audit log shows only the last digits.',
     examples: ['customer export 081234561230 --reason "request 44, identity checked" > answer.json'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -24,9 +24,9 @@ export function registerCustomer(program: Command): void {
   defineCommand(customer, {
     usage: 'erase <number>',
     action: 'customer.erase',
-    summary: 'Erase a customer number wherever it is kept',
+    summary: 'Erase a customer number everywhere',
     details:
-      'For good. Amounts, dates and references stay: they are the books. What is not final, under review or being told to\na client keeps the number; run it again then.',
+      'This cannot be undone. Amounts, dates and references stay, because the books need them. Purchases that are not final,\nunder review or still being delivered to a client keep the number. Run the command again when they are done.',
     examples: ['customer erase 081234561230 --reason "request 45, identity checked"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -46,17 +46,17 @@ export function registerCustomer(program: Command): void {
           })),
         },
         text: [
-          `Erased in ${purchases} transactions and ${bills} bills; ${reports} reports ended.`,
+          `Erased in ${purchases} transactions and ${bills} bills; ${reports} reports expired.`,
           ...left.map(({ transactionId, quoteId, why }) =>
             transactionId === null
-              ? `Left: inquiry ${quoteId ?? ''} (${why})`
-              : `Left: transaction ${transactionId} (${why})`,
+              ? `Not erased: inquiry ${quoteId ?? ''} (${why})`
+              : `Not erased: transaction ${transactionId} (${why})`,
           ),
-          ...(left.length > 0 ? ['Run it again when these are over.'] : []),
+          ...(left.length > 0 ? ['Run the command again when these are done.'] : []),
           ...(isHeld
             ? [
-                'NOT DONE: something else is writing what is held, or a process that was killed was. MongoDB ends what such a',
-                'process has left after transactionLifetimeLimitSeconds (60 s unless you set it): run it again then.',
+                'NOT DONE: an open database transaction holds some of the data. If it belongs to a killed process, MongoDB ends it',
+                'after transactionLifetimeLimitSeconds (60 s unless you set it). Run the command again then.',
               ]
             : []),
         ].join('\n'),

@@ -51,7 +51,7 @@ export function defineCommand<Options = object>(parent: Command, spec: CommandSp
     .command(spec.usage, { isDefault: spec.isDefault === true })
     .summary(spec.summary)
     .description(spec.details ? `${spec.summary}.\n\n${spec.details}` : `${spec.summary}.`)
-    .option('--json', 'print JSON, for programs')
+    .option('--json', 'print JSON for programs')
     .addHelpText(
       'after',
       `\nExamples:\n${spec.examples.map((each) => `  npm run topup -- ${each}`).join('\n')}`,

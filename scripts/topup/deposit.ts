@@ -8,7 +8,7 @@ import { limitOption, reasonOption } from './options.js';
 
 /** `topup deposit …`: deposits reported by clients. */
 export function registerDeposit(program: Command): void {
-  const deposit = defineGroup(program, 'deposit', 'Deposits that wait for confirmation');
+  const deposit = defineGroup(program, 'deposit', 'Deposits of buyers');
   registerList(deposit);
   registerConfirm(deposit);
   registerReject(deposit);
@@ -19,14 +19,15 @@ function registerList(deposit: Command): void {
   defineOperationCommand(deposit, {
     usage: 'list',
     action: 'deposit.look',
-    summary: 'List deposits, by default those that wait',
-    details: 'Those that wait: the longest waiting first. Otherwise, and of one account: newest first.',
+    summary: 'List deposits, by default pending ones',
+    details:
+      'Pending deposits are listed oldest first. With --account or another status, the newest come first.',
     examples: ['deposit list', 'deposit list --account warung-sari --status all'],
     options: [
-      new Option('--status <status>', 'which')
+      new Option('--status <status>', 'only this status')
         .choices(['pending', 'completed', 'rejected', 'all'])
         .default('pending'),
-      new Option('--account <username>', 'only those of one account'),
+      new Option('--account <username>', 'only deposits of one account'),
       limitOption(),
     ],
     operation: async () => (await import('../../src/console/deposits/deposits.js')).listDeposits,
@@ -37,7 +38,7 @@ function registerList(deposit: Command): void {
       data: deposits,
       text: listText(deposits, {
         columns: ['id', 'account', 'ref_id', 'amount', 'status', 'created_at'],
-        empty: 'No deposit fits.',
+        empty: 'No deposit matches.',
         searchedBackTo: looked_back_to,
       }),
     }),
@@ -48,9 +49,9 @@ function registerConfirm(deposit: Command): void {
   defineCommand(deposit, {
     usage: 'confirm <id>',
     action: 'deposit.decide',
-    summary: 'Credit a pending deposit, once the money is on the bank account',
+    summary: 'Confirm a pending deposit after its money has arrived, and credit it',
     details:
-      'Credits the wallet and sends deposit.completed. Check the bank statement first: this makes spendable money.\nConfirming twice changes nothing the second time.',
+      'Credits the wallet and sends deposit.completed. Check the bank statement first: the buyer can spend the money at once.\nRepeating it changes nothing.',
     examples: ['deposit confirm 01a1fde5d07770f0be10a241618d0695 --reason "BCA mutation 21/11, 250.000"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -60,7 +61,7 @@ function registerConfirm(deposit: Command): void {
         data: { ...present(confirmed), changed },
         text: changed
           ? `Credited ${rupiah(confirmed.amount)}; the balance is now ${rupiah(confirmed.balanceAfter)}.`
-          : `Nothing changed: it was credited at ${time(confirmed.completedAt)}.`,
+          : `Nothing changed: it was already credited at ${time(confirmed.completedAt)}.`,
       };
     },
   });
@@ -70,8 +71,9 @@ function registerReject(deposit: Command): void {
   defineCommand(deposit, {
     usage: 'reject <id>',
     action: 'deposit.decide',
-    summary: 'Say that a pending deposit was never paid',
-    details: 'It can never be credited after that; the account asks again with a new ref_id.',
+    summary: 'Reject a pending deposit that was never paid',
+    details:
+      'It can never be credited afterwards. The account can request a deposit again with a new ref_id.',
     examples: ['deposit reject 01a1fde5d07770f0be10a241618d0695 --reason "no mutation in 3 days"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -79,7 +81,7 @@ function registerReject(deposit: Command): void {
       const { deposit: rejected, changed } = await rejectDeposit(arg('id'), by);
       return {
         data: { ...present(rejected), changed },
-        text: changed ? 'Rejected.' : 'Nothing changed: it was rejected before.',
+        text: changed ? 'Rejected.' : 'Nothing changed: it was already rejected.',
       };
     },
   });

@@ -6,7 +6,7 @@ import { colours, heading, status, table, time, wrapped } from './format.js';
 import { printOutput, type Output } from './print.js';
 
 const watchEveryMs = 5_000;
-/** A heartbeat that shows that the watch is alive, and ends it when its reader is gone. */
+/** Shows that the watch is alive. The write fails and ends the watch when the reader has exited. */
 const unchangedEveryMs = 60_000;
 
 /** `topup doctor` */
@@ -14,11 +14,11 @@ export function registerDoctor(program: Command): void {
   defineCommand<{ watch?: boolean; json?: boolean }>(program, {
     usage: 'doctor',
     action: 'system.look',
-    summary: 'Check the whole system and say what to do',
+    summary: 'Check the whole system and print what to do',
     details:
-      'Databases, indexes, clocks, configuration, processes that stand still or are missing, queues and their workers, late work, and what waits for a person.\nChanges nothing. Exit code 1 if a check fails; warnings alone are 0. Run it with the same settings as the service, so that it judges the same configuration. With --watch it looks every 5 s and prints what it found whenever that is worse or better than before, and a line a minute while it is as before, until Ctrl-C; the exit code is that of the last look.',
+      'Checks databases, indexes, clocks, configuration, stalled or missing processes, queues and their workers, late work, and work that waits for an operator.\nChanges nothing. Exit code 1 if a check fails, 0 if there are only warnings. Run it with the same settings as the service, so that it checks the same configuration. With --watch it checks every 5 s until Ctrl-C. It prints each change of the result, and one line a minute while nothing changes. The exit code is that of the last check.',
     examples: ['doctor', 'doctor --json', 'doctor --watch'],
-    options: [new Option('--watch', 'look again and again, until Ctrl-C')],
+    options: [new Option('--watch', 'repeat the checks until Ctrl-C')],
     toleratesOutage: true,
     run: ({ options: { watch, json } }) => (watch ? watchSystem(json === true) : look()),
   });
@@ -58,7 +58,7 @@ async function watchSystem(json: boolean): Promise<Output> {
       printedAtMs = Date.now();
     } else if (Date.now() - printedAtMs >= unchangedEveryMs) {
       const at = now();
-      printOutput({ data: { at, unchanged: true }, text: colours.dim(`${time(at)} as before`) }, json);
+      printOutput({ data: { at, unchanged: true }, text: colours.dim(`${time(at)} unchanged`) }, json);
       printedAtMs = Date.now();
     }
     await wait(watchEveryMs, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -90,7 +90,7 @@ function outputOf(found: Diagnosis[]): Output {
     failed,
     text: [
       table(['', 'check', 'found'], rows),
-      ...(todo.length > 0 ? [heading('What to do'), ...todo] : ['', colours.green('All is well.')]),
+      ...(todo.length > 0 ? [heading('What to do'), ...todo] : ['', colours.green('All checks passed.')]),
     ].join('\n'),
   };
 }

@@ -17,7 +17,7 @@ export function findService(environment: NodeJS.ProcessEnv): void {
     return;
   }
   if (environment['NODE_ENV'] === 'production') {
-    throw new UsageError('In production set MONGODB_URI, REDIS_URL and the other settings of the service.');
+    throw new UsageError('In production, set MONGODB_URI, REDIS_URL and the other settings of the service.');
   }
   const path = join(environment['LOCAL_DIR'] ?? '.local', 'demo.json');
   const demo = readDemo(path);

@@ -41,7 +41,7 @@ export async function followDeliveries(following: {
   ]);
   const account = await AccountModel.findOne({ username: following.username }).lean();
   if (!account) {
-    throw new UsageError(`There is no account "${following.username}" (topup account list).`);
+    throw new UsageError(`There is no account "${following.username}". topup account list shows all.`);
   }
   if (getEndpoints(account).length === 0 && account.callbackUrl === null) {
     throw new UsageError(
@@ -59,7 +59,7 @@ export async function followDeliveries(following: {
   process.once('SIGINT', () => stop.abort());
   // Set before the announcement, so that no event after it is missed.
   const startedMs = nowMs() - clocksApartMs;
-  following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C ends it)`);
+  following.onForwarded(`Forwarding events of ${following.username} to ${following.url} (Ctrl-C stops it)`);
   const seen = new Set<string>();
   // A row is written shortly before its commit. Looking back finds it; `seen` prevents a second
   // copy.

@@ -5,29 +5,29 @@ import { reasonOption, wholeNumber } from './options.js';
 
 /** `topup holidays …`: bank holidays. */
 export function registerHolidays(program: Command): void {
-  const group = defineGroup(program, 'holidays', 'On which days banks do not work');
+  const group = defineGroup(program, 'holidays', 'Bank holidays');
   defineCommand<{ year?: number }>(group, {
     usage: 'list',
     action: 'holidays.look',
-    summary: 'List the holidays, by day',
+    summary: 'List the bank holidays by day',
     examples: ['holidays list', 'holidays list --year 2027'],
-    options: [new Option('--year <year>', 'of one year').argParser(wholeNumber(2000, 2099))],
+    options: [new Option('--year <year>', 'only this year').argParser(wholeNumber(2000, 2099))],
     async run({ options: { year } }) {
       const { readHolidays } = await import('../../config/holidays.js');
       const data = readHolidays().list.filter(({ day }) => year === undefined || day.startsWith(`${year}-`));
       const rows = data.map(({ day, name }) => [day, weekday(day), name]);
       return {
         data,
-        text: data.length === 0 ? 'None is known.' : table(['day', '', 'name'], rows),
+        text: data.length === 0 ? 'There are no holidays.' : table(['day', '', 'name'], rows),
       };
     },
   });
   defineCommand(group, {
     usage: 'import <file>',
     action: 'holidays.set',
-    summary: "Take over a year's holidays, as decreed",
+    summary: "Import a year's official holidays",
     details:
-      'A file of JSON: [{"day": "2027-01-01", "name": "Tahun Baru"}, …]. Of each year that it has days of it replaces\nthe whole year; other years stay. It is written to HOLIDAYS_FILE (config/holidays.json), which\nthe processes of this machine read anew with the next settlement; with several machines, do it on each.',
+      'A JSON file: [{"day": "2027-01-01", "name": "Tahun Baru"}, …]. It replaces every year that it contains; other years\nstay. The result is written to HOLIDAYS_FILE (config/holidays.json), which the processes of this machine read\nagain at the next settlement. With several machines, run it on each of them.',
     examples: ['holidays import holidays-2027.json --reason "SKB 3 Menteri for 2027"'],
     options: [reasonOption()],
     async run({ arg, by }) {

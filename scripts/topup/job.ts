@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.js';
 
 /** `topup job …`: queued jobs, and dead letters that only an operator can retry. */
 export function registerJob(program: Command): void {
-  const group = defineGroup(program, 'job', 'Jobs: find them, see what they failed with, run them again');
+  const group = defineGroup(program, 'job', 'Jobs: find them, show their errors, retry them');
   registerList(group);
   registerFind(group);
   registerShow(group);
@@ -21,9 +21,9 @@ function registerList(group: Command): void {
   defineCommand<{ limit: number }>(group, {
     usage: 'list',
     action: 'queue.look',
-    summary: 'List jobs that failed again and again and were set aside, newest first',
+    summary: 'List jobs that failed repeatedly and were set aside, newest first',
     details:
-      'The logs say why, at "job failed". Mend the cause, then: topup job retry. A job of the clock goes on by itself.\nPurchases, sales and reports to which it happened are elsewhere: topup review list, topup case list, topup doctor.',
+      'The logs give the cause in "job failed". Fix the cause, then run topup job retry. Scheduled jobs continue by themselves.\nFor the affected purchases, sales and reports see topup review list, topup case list and topup doctor.',
     examples: ['job list', 'job list --json'],
     options: [limitOption()],
     async run({ options }) {
@@ -44,7 +44,7 @@ function registerList(group: Command): void {
         'last_at',
         ['why', (each) => each.reason],
       ];
-      return { data, text: listText(data, { columns, empty: 'No job fails again and again.' }) };
+      return { data, text: listText(data, { columns, empty: 'No job has failed repeatedly.' }) };
     },
   });
 }
@@ -57,7 +57,7 @@ function registerFind(group: Command): void {
     action: 'queue.look',
     summary: 'Find jobs by what they are about, or by queue and state',
     details:
-      'About: the id or ref_id of a purchase, the id of a settlement, report or delivery, or a username: then also what is open of that account.\nJobs that are done leave their queue: what has happened to a purchase is told by topup transaction show.',
+      'About: the id or ref_id of a purchase, the id of a settlement, report or delivery, or a username, which also finds the open work of the account.\nCompleted jobs leave their queue. topup transaction show prints the history of a purchase.',
     examples: [
       'job find 01a1fdf0c1d24f51',
       'job find seller1',
@@ -65,10 +65,10 @@ function registerFind(group: Command): void {
       'job find --queue polling --kind verify-sale --json',
     ],
     options: [
-      new Option('--queue <name>', 'its jobs, in place of those about something'),
-      new Option('--state <state>', 'of that queue').choices(states).default('failed'),
-      new Option('--kind <name>', 'only those of this kind'),
-      new Option('--after <place>', 'where the next page begins'),
+      new Option('--queue <name>', 'list the jobs of this queue instead'),
+      new Option('--state <state>', 'only this state, with --queue').choices(states).default('failed'),
+      new Option('--kind <name>', 'only jobs of this kind'),
+      new Option('--after <place>', 'start after this place, for the next page'),
       limitOption(),
     ],
     async operation({ options: { queue } }): Promise<AnyConsoleOperation<FoundJobs>> {
@@ -79,7 +79,7 @@ function registerFind(group: Command): void {
     input({ fields, options: { queue, state, kind } }) {
       if ((fields['about'] === undefined) === (queue === undefined)) {
         throw new UsageError(
-          'Say what they are about, or name a queue: job find <id>, job find --queue <name>',
+          'Name what the jobs are about, or a queue: job find <id>, job find --queue <name>',
         );
       }
       return { kind: undefined, name: kind, state: queue === undefined ? undefined : state };
@@ -114,7 +114,7 @@ const history: Record<JobDocument['kind'], (id: string) => string> = {
   purchase: (id) => `topup transaction show ${id}`,
   account: () => 'topup account show',
   settlement: () => 'topup settlement list',
-  report: () => 'its owner asks for a new one',
+  report: () => 'its owner can request a new one',
   delivery: () => '/admin/webhooks',
 };
 
@@ -130,7 +130,7 @@ function tableOf(jobs: ShownJob[], next: string | null = null): string {
       'next_run_at',
       'last_error',
     ],
-    empty: 'No job waits, runs or has failed within a day.',
+    empty: 'No job is waiting or running, or has failed within a day.',
     next,
   });
 }
@@ -139,7 +139,7 @@ function registerShow(group: Command): void {
   defineOperationCommand(group, {
     usage: 'show <id>',
     action: 'queue.look',
-    summary: 'Show a job: its payload, how often it ran, and what it failed with',
+    summary: 'Show a job: its payload, the number of its runs, and its errors',
     examples: ['job show 812@settlements', 'job show pay-out:01a1fdf0 --json'],
     operation: async () => (await import('../../src/console/system/jobs.js')).getJob,
     output(data) {
@@ -148,12 +148,12 @@ function registerShow(group: Command): void {
         data,
         text: [
           tableOf([job]),
-          `Payload: ${payload ?? 'not shown, this release does not know it'}`,
-          ...(failures.length > 0 ? ['Failed:'] : ['No failure is kept.']),
+          `Payload: ${payload ?? 'not shown, because this release cannot read it'}`,
+          ...(failures.length > 0 ? ['Failed:'] : ['No failure is stored.']),
           ...failures.map(({ at, reason }) => `  ${time(at)}  ${reason}`),
           job.refusal === null
-            ? `Run it again: topup job retry ${job.id} --reason …`
-            : `Not run again: ${whyNot[job.refusal]}.`,
+            ? `To retry it: topup job retry ${job.id} --reason …`
+            : `It cannot be retried: ${whyNot[job.refusal]}.`,
         ].join('\n'),
       };
     },
@@ -161,13 +161,13 @@ function registerShow(group: Command): void {
 }
 
 const whyNot: Record<Refusal, string> = {
-  gone: 'there is no such job any more; topup job find and topup job list show what there is',
+  gone: 'it no longer exists; topup job find and topup job list show existing jobs',
   running: 'it is running',
-  waiting: 'it waits, and runs by itself',
-  delayed: 'it waits for its time, and nothing has failed',
-  done: 'it is done',
-  clock: 'it runs by the clock, and comes by itself',
-  client: 'its client has had an answer, and asks again',
+  waiting: 'it is waiting and runs by itself',
+  delayed: 'it is scheduled for later and has not failed',
+  done: 'it is completed',
+  clock: 'it is a scheduled job and runs again by itself',
+  client: 'its client got an answer and repeats the call',
   unreadable: 'this release cannot read it',
 };
 
@@ -175,12 +175,12 @@ function registerRetry(group: Command): void {
   defineOperationCommand(group, {
     usage: 'retry <ids...>',
     action: 'queue.work',
-    summary: 'Let jobs that failed run again, now',
+    summary: 'Retry failed jobs now',
     details:
-      'Each reads what is so by now: nothing is bought, paid or posted a second time. Rounds are counted from none: should one fail again and again, it comes back to the list.\nWhat cannot be retried says why, and the exit code is 1.',
+      'Each job reads the current state, so nothing is bought, paid or posted twice. Its failures are counted from zero: if it fails repeatedly again, it returns to the list.\nFor a job that cannot be retried the reason is printed, and the exit code is 1.',
     examples: [
-      'job retry pay-out:01a1fdf0 --reason "bank code mended"',
-      'job retry 812@settlements 813@settlements --reason "release mended"',
+      'job retry pay-out:01a1fdf0 --reason "bank code fixed"',
+      'job retry 812@settlements 813@settlements --reason "fixed release"',
     ],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/system/jobs.js')).retryJobsCall,

@@ -4,12 +4,12 @@ import { table } from './format.js';
 
 /** `topup keys reencrypt`: seals stored secrets with the current key. */
 export function registerKeys(program: Command): void {
-  const keys = defineGroup(program, 'keys', 'The keys that stored secrets are encrypted with');
+  const keys = defineGroup(program, 'keys', 'Encryption keys of stored secrets');
   defineCommand(keys, {
     usage: 'reencrypt',
-    summary: 'Seal every stored secret with the first key of ENCRYPTION_KEYS',
+    summary: 'Re-encrypt every stored secret with the first key of ENCRYPTION_KEYS',
     details:
-      'After every process has that key first (docs/guides/operate/change-the-encryption-key.md). While the service works, a batch at a time; what\nchanges meanwhile is left to whoever changed it. Safe to break off and to run again. Exit code 1 while a secret\nremains under another key.',
+      'Run it when every process has that key first (docs/guides/operate/change-the-encryption-key.md). It works in batches\nwhile the service runs, and skips secrets that change in the meantime. You can stop it and run it again. Exit code 1\nwhile a secret remains under another key.',
     examples: ['keys reencrypt', 'keys reencrypt --json'],
     action: 'encryption-key.change',
     async run({ by }) {
@@ -35,19 +35,19 @@ export function registerKeys(program: Command): void {
         data: { key, changed, unreadable, remaining, values, places },
         failed: remaining > 0,
         text: [
-          `${changed.toLocaleString('en')} secrets sealed anew with the key ${key}.`,
+          `${changed.toLocaleString('en')} secrets re-encrypted with the key ${key}.`,
           table(
             ['key', 'secrets under it'],
             Object.entries(values).map(([id, n]) => [id, n.toLocaleString('en')]),
           ),
           ...(unreadable > 0
             ? [
-                `${unreadable} cannot be opened by any key that is here: see above which, and add the key they need.`,
+                `${unreadable} cannot be decrypted with any of the keys. They are listed above; add the key that they need.`,
               ]
             : []),
           remaining > 0
-            ? 'Not all are under it: see that every process has it first, then run this again.'
-            : 'The other keys open nothing any more and can be taken out.',
+            ? 'Some secrets are under other keys. Make sure that every process has this key first, then run this again.'
+            : 'No secret needs the other keys, so you can remove them.',
         ].join('\n'),
       };
     },
@@ -55,9 +55,9 @@ export function registerKeys(program: Command): void {
 }
 
 function showProgress(source: string, done: number): void {
-  process.stderr.write(`${source}: ${done.toLocaleString('en')} looked at\n`);
+  process.stderr.write(`${source}: ${done.toLocaleString('en')} checked\n`);
 }
 
 function showUnreadable(place: string, id: string): void {
-  process.stderr.write(`${place} of ${id} cannot be opened\n`);
+  process.stderr.write(`${place} of ${id} cannot be decrypted\n`);
 }

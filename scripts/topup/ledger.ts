@@ -7,7 +7,7 @@ import { day } from './options.js';
 
 /** `topup ledger …`: verifies the books and closes days. */
 export function registerLedger(program: Command): void {
-  const ledger = defineGroup(program, 'ledger', 'Verify that every rupiah adds up, and close days');
+  const ledger = defineGroup(program, 'ledger', 'Verify the ledger and close days');
   registerVerify(ledger);
   registerClose(ledger);
 }
@@ -18,12 +18,12 @@ function registerVerify(ledger: Command): void {
     action: 'ledger.verify',
     summary: 'Check every money rule',
     details:
-      'Reads closed days by their hashes and checks every rule over the rest; with --full every rule over the whole\nhistory. In constant memory, while the service works. It changes nothing. What looks wrong is read again before it\ncounts. Exit code 1 if a rule is broken: stop payouts, keep the list, and find out before anything is corrected\n(docs/guides/operate/verify-the-ledger.md).',
+      'Checks closed days by their hashes and every rule over the rest; --full checks every rule over the whole history.\nIt runs in constant memory while the service works, and changes nothing. Each finding is read again before it is\nreported. Exit code 1 if a rule is broken: stop payouts, keep the list, and find the cause before you correct\nanything (docs/guides/operate/verify-the-ledger.md).',
     examples: ['ledger verify', 'ledger verify --full --json > ledger.json'],
     options: [
-      new Option('--full', 'check closed days by every rule too'),
-      new Option('--root <root>', 'a root of a closed day that was kept elsewhere: it must still be one'),
-      new Option('--key <key>', 'the public key that must have signed every closed day'),
+      new Option('--full', 'also check closed days by every rule'),
+      new Option('--root <root>', 'root of a closed day, kept outside the database, that must still exist'),
+      new Option('--key <key>', 'public key that must have signed every closed day'),
     ],
     async run({ options: { full, root, key } }) {
       const { verifyLedger } = await import('../../src/reconciliation/ledger/verify-ledger.js');
@@ -38,11 +38,11 @@ function registerClose(ledger: Command): void {
   defineCommand<{ date?: string }>(ledger, {
     usage: 'close',
     action: 'ledger.close',
-    summary: 'Close the days that are over, and print the last root',
+    summary: 'Close past days and print the last root',
     details:
-      'Follow-up processes do it by themselves; this is for doing it now, and for the root. Keep that line outside of the\ndatabase: `topup ledger verify --root` shows later that nothing before it was changed. Days are signed where this\nprocess has LEDGER_CLOSE_KEY.',
+      'Follow-up processes do this every day. Use the command to close days now, and to get the root. Keep the root outside\nthe database: `topup ledger verify --root` later proves that nothing before it was changed. Days are signed if\nthis process has LEDGER_CLOSE_KEY.',
     examples: ['ledger close', 'ledger close --date 2024-03-01'],
-    options: [new Option('--date <day>', 'the last day to close, YYYY-MM-DD').argParser(day)],
+    options: [new Option('--date <day>', 'last day to close, YYYY-MM-DD').argParser(day)],
     async run({ options: { date }, by }) {
       const [{ recordAudit }, { closeLedger }, { findLastClosedDay }] = await Promise.all([
         import('../../src/audit/record-audit.js'),
@@ -81,10 +81,10 @@ function closeText(closed: ShownDay[], last: ShownDay | null): string {
   const head = ['day', 'wallets', 'journals', 'root'];
   const cells = closed.map(({ day, wallets, journals, root }) => [day, `${wallets}`, `${journals}`, root]);
   return [
-    closed.length === 0 ? 'No day was to be closed.' : table(head, cells, [1, 2]),
+    closed.length === 0 ? 'There was no day to close.' : table(head, cells, [1, 2]),
     ...(last
       ? [
-          heading('Keep this elsewhere'),
+          heading('Keep this outside the database'),
           facts([
             ['day', last.day],
             ['root', last.root],
@@ -117,7 +117,7 @@ function progressLine(): Progress {
 
 /** Printed only if the amount is above zero; in production it is always zero. */
 function unvouched(amount: number): [string, string][] {
-  return amount > 0 ? [['credited on the word of clients', rupiah(amount)]] : [];
+  return amount > 0 ? [['credited without confirmation', rupiah(amount)]] : [];
 }
 
 function reportText(report: LedgerReport): string {

@@ -7,11 +7,11 @@ import { limitOption, priceGroup, reasonOption, wholeNumber } from './options.js
 import { UsageError } from './usage-error.js';
 
 const precedence =
-  'Of all rules that fit a purchase one stands alone: one of the account before one of its price group, before one for all accounts, and of each the one of the product before that of its subcategory, its category and of all. The seller gets what it would get without.';
+  'Only the most specific rule applies to a purchase. A rule of the account comes before one of its price group, then one for all accounts. Within each, the product comes before its subcategory, its category and all products. The seller gets the same as without a markup.';
 
 /** `topup markup …`: markups on sellers' prices. */
 export function registerMarkup(program: Command): void {
-  const group = defineGroup(program, 'markup', "What buyers pay above sellers' prices");
+  const group = defineGroup(program, 'markup', "Markups on sellers' prices");
   registerList(group);
   registerSet(group);
   registerRemove(group);
@@ -22,13 +22,13 @@ function registerList(group: Command): void {
   defineCommand<{ account?: string; group?: string; after?: string; limit: number }>(group, {
     usage: 'list',
     action: 'markup.look',
-    summary: 'List the rules: those for all accounts first, then those of price groups',
+    summary: 'List the markups, those for all accounts first, then those of price groups',
     details: precedence,
     examples: ['markup list', 'markup list --account warung-sari --json'],
     options: [
-      new Option('--account <username>', 'those of this buyer alone'),
-      new Option('--group <name>', 'those of this price group alone').argParser(priceGroup),
-      new Option('--after <id>', 'those after this one'),
+      new Option('--account <username>', 'only markups of this buyer'),
+      new Option('--group <name>', 'only markups of this price group').argParser(priceGroup),
+      new Option('--after <id>', 'start after this markup'),
       limitOption(),
     ],
     async run({ options: { account, group: priceGroupName, after, limit } }) {
@@ -82,8 +82,8 @@ function registerSet(group: Command): void {
   defineCommand<TargetOptions & { percent?: number; rupiah?: number }>(group, {
     usage: 'set',
     action: 'markup.set',
-    summary: "Set what buyers pay above the seller's price",
-    details: `Holds for the next price list, purchase and inquiry of a bill; what was accepted or answered keeps its price. ${precedence}`,
+    summary: "Set a markup on sellers' prices",
+    details: `Takes effect with the next price list, purchase and bill inquiry. Accepted purchases and answered inquiries keep their price. ${precedence}`,
     examples: [
       'markup set --category pascabayar --rupiah 2500 --reason "our fee on bills"',
       'markup set --product S10 --percent 1.25 --reason "list of March"',
@@ -94,14 +94,14 @@ function registerSet(group: Command): void {
       ...targetOptions(),
       new Option(
         '--percent <percent>',
-        "of the seller's price, 0 to 100, rounded up to whole rupiah",
+        "percent of the seller's price, 0 to 100, rounded up to whole rupiah",
       ).argParser(percent),
-      new Option('--rupiah <rupiah>', 'whole rupiah').argParser(wholeNumber(0, limits.markupRupiahMax)),
+      new Option('--rupiah <rupiah>', 'amount in rupiah').argParser(wholeNumber(0, limits.markupRupiahMax)),
       reasonOption(),
     ],
     async run({ options, by }) {
       if ((options.percent === undefined) === (options.rupiah === undefined)) {
-        throw new UsageError('Say how much, one of: --percent, --rupiah.');
+        throw new UsageError('Give exactly one of --percent and --rupiah.');
       }
       const { setMarkup } = await import('../../src/products/set-markup.js');
       const {
@@ -133,15 +133,15 @@ async function hintOfEmptyGroup(name: string | undefined): Promise<string> {
   const { countAccountsOfGroup } = await import('../../src/providers/price-groups.js');
   return (await countAccountsOfGroup(name)) > 0
     ? ''
-    : `\nNo account is in ${name} yet: topup account group <username> ${name}, or see the names by topup markup groups.`;
+    : `\nNo account is in ${name} yet. Add one: topup account group <username> ${name}. List the groups: topup markup groups.`;
 }
 
 function registerRemove(group: Command): void {
   defineCommand<TargetOptions>(group, {
     usage: 'remove',
     action: 'markup.set',
-    summary: 'Remove a rule',
-    details: 'Of the rules that are left the next one holds, from the next call on.',
+    summary: 'Remove a markup',
+    details: 'The next rule that matches applies, from the next call on.',
     examples: ['markup remove --product S10 --reason "as its category again"'],
     options: [...targetOptions(), reasonOption()],
     async run({ options, by }) {
@@ -154,17 +154,17 @@ function registerRemove(group: Command): void {
 
 function targetOptions(): Option[] {
   return [
-    new Option('--product <code>', 'of this product'),
-    new Option('--category <name>', 'of a subcategory such as pulsa, or of prabayar or pascabayar'),
-    new Option('--all', 'of all that is sold'),
-    new Option('--account <username>', 'for this buyer alone; without it and --group for all'),
+    new Option('--product <code>', 'for this product'),
+    new Option('--category <name>', 'for a subcategory such as pulsa, or for prabayar or pascabayar'),
+    new Option('--all', 'for all products'),
+    new Option('--account <username>', 'for this buyer; default without --group: all buyers'),
     new Option('--group <name>', 'for the buyers of this price group').argParser(priceGroup),
   ];
 }
 
 async function targetOf({ product, category, all, account, group }: TargetOptions): Promise<MarkupTarget> {
   if ([product, category, all].filter((each) => each !== undefined).length !== 1) {
-    throw new UsageError('Say of what, one of: --product, --category, --all.');
+    throw new UsageError('Give exactly one of --product, --category and --all.');
   }
   refuseBoth({ account, group });
   const { requireAccount } = await import('../../src/accounts/find-account.js');
@@ -178,7 +178,7 @@ async function targetOf({ product, category, all, account, group }: TargetOption
 
 function refuseBoth({ account, group }: { account?: string | undefined; group?: string | undefined }): void {
   if (account !== undefined && group !== undefined) {
-    throw new UsageError('Say for whom, one of: --account, --group.');
+    throw new UsageError('Give --account or --group, not both.');
   }
 }
 
@@ -188,9 +188,9 @@ function registerGroups(group: Command): void {
     action: 'markup.look',
     summary: 'List the price groups with their accounts',
     details:
-      'There is a group as soon as a rule or an account names it. Put an account into one: topup account group. Who is in one: topup account list --group.',
+      'A group exists as soon as a markup or an account names it. Put an account into one: topup account group. List its accounts: topup account list --group.',
     examples: ['markup groups'],
-    options: [new Option('--after <name>', 'those after this one'), limitOption()],
+    options: [new Option('--after <name>', 'start after this group'), limitOption()],
     async run({ options }) {
       const { groupAccountsCountedMax, listPriceGroups } =
         await import('../../src/providers/price-groups.js');
@@ -216,7 +216,7 @@ function registerGroups(group: Command): void {
 
 function percent(value: string): number {
   if (!/^\d{1,3}(\.\d{1,2})?$/.test(value) || Number(value) > 100) {
-    throw new InvalidArgumentError('It must be a number from 0 to 100, with at most two decimals.');
+    throw new InvalidArgumentError('The value must be a number from 0 to 100 with at most two decimals.');
   }
   return Number(value);
 }

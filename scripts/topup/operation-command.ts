@@ -36,7 +36,7 @@ export function defineOperationCommand<Options = object, Answer = unknown>(
       const found = await operation(call);
       if (found.action !== spec.action) {
         throw new Error(
-          `${spec.usage} asks for the right to ${spec.action}, ${found.id} for ${found.action}`,
+          `${spec.usage} needs the right ${spec.action}, but ${found.id} needs ${found.action}`,
         );
       }
       return output(await runOperation(found, fields, call.by), call);
@@ -65,7 +65,7 @@ export async function runOperation<Answer>(
   });
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    throw new Error(`${operation.id} takes no ${unknown.join(', ')}`);
+    throw new Error(`${operation.id} does not accept ${unknown.join(', ')}`);
   }
   const checked = (schema: (typeof schemas)[number]): object => {
     try {

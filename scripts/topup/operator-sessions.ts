@@ -13,7 +13,7 @@ function registerList(group: Command): void {
   defineCommand(group, {
     usage: 'sessions <username>',
     action: 'operator.look',
-    summary: 'List the console sessions of an operator, the newest first',
+    summary: 'List the console sessions of an operator, newest first',
     examples: ['operator sessions dewi'],
     async run({ arg }) {
       const [{ requireOperator }, { listSessions }] = await Promise.all([
@@ -33,7 +33,7 @@ function registerList(group: Command): void {
         'address',
         'browser',
       ];
-      return { data, text: listText(data, { columns, empty: 'No session.' }) };
+      return { data, text: listText(data, { columns, empty: 'There is no session.' }) };
     },
   });
 }
@@ -42,11 +42,11 @@ function registerEnd(group: Command): void {
   defineCommand<{ session?: string }>(group, {
     usage: 'end-sessions <username>',
     action: 'operator.end-sessions',
-    summary: 'End the console sessions of an operator: all, or one',
-    details: 'Holds for the next request. Without Redis all can be ended, one cannot.',
+    summary: 'End all console sessions of an operator, or one',
+    details: 'Takes effect with the next request. Without Redis you can end all sessions, but not one.',
     examples: ['operator end-sessions dewi', 'operator end-sessions dewi --session n2Zk0q1bX9aF'],
     options: [
-      new Option('--session <id>', 'this one alone, by the id that topup operator sessions shows'),
+      new Option('--session <id>', 'only this session, by the id that topup operator sessions shows'),
       optionalReasonOption(),
     ],
     async run({ arg, options, by }) {

@@ -18,7 +18,7 @@ export function registerOperator(program: Command): void {
   const group = defineGroup(
     program,
     'operator',
-    'People who may log in to the console, and what they may do',
+    'Operators, and what they may do in the console and the command line',
   );
   registerCreate(group);
   registerList(group);
@@ -32,10 +32,7 @@ export function registerOperator(program: Command): void {
 }
 
 const passwordStdin = () =>
-  new Option(
-    '--password-stdin',
-    'read the password from standard input (default: a new one is made and printed)',
-  );
+  new Option('--password-stdin', 'read the password from standard input (default: generate and print one)');
 
 const changeReason = () => optionalReasonOption();
 
@@ -43,15 +40,15 @@ function registerCreate(group: Command): void {
   defineCommand<{ role: OperatorRole; passwordStdin?: boolean }>(group, {
     usage: 'create <username>',
     action: 'operator.manage',
-    summary: 'Let a person into the console',
+    summary: 'Create an operator',
     details:
-      'What each role may do: topup operator rights. A password is never an argument. In production admin and finance\nset up a second factor at their first login.',
+      'topup operator rights shows what each role may do. A password is never an argument. In production, admin and finance\nmust set up a second factor at their first login.',
     examples: [
       'operator create dewi --role viewer',
       'operator create budi --role admin --password-stdin < password.txt',
     ],
     options: [
-      new Option('--role <role>', 'what they may do').choices(operatorRoles).makeOptionMandatory(),
+      new Option('--role <role>', 'what the operator may do').choices(operatorRoles).makeOptionMandatory(),
       passwordStdin(),
     ],
     async run({ arg, options, by }) {
@@ -92,7 +89,7 @@ function registerList(group: Command): void {
         data,
         text:
           rows.length === 0
-            ? 'Nobody can log in yet: npm run topup -- operator create <username> --role admin'
+            ? 'There is no operator yet. Create one: npm run topup -- operator create <username> --role admin'
             : table(['username', 'role', 'second factor', 'key', 'created', 'password since'], rows),
       };
     },
@@ -114,7 +111,7 @@ function registerRights(group: Command): void {
   defineCommand(group, {
     usage: 'rights',
     action: 'own.look',
-    summary: 'What each role may do, here and in the console',
+    summary: 'Show what each role may do in the command line and the console',
     examples: ['operator rights', 'operator rights --json'],
     needsService: false,
     run() {
@@ -133,8 +130,8 @@ function registerRole(group: Command): void {
   defineCommand<{ reason: string }>(group, {
     usage: 'role <username> <role>',
     action: 'operator.manage',
-    summary: 'Give an operator another role',
-    details: `One of ${operatorRoles.join(', ')}. Ends every session of theirs.`,
+    summary: 'Change the role of an operator',
+    details: `One of ${operatorRoles.join(', ')}. Ends all sessions of the operator.`,
     examples: ['operator role dewi finance --reason "takes over deposits"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -144,11 +141,11 @@ function registerRole(group: Command): void {
       ]);
       const role = operatorRoles.find((each) => each === arg('role'));
       if (!role) {
-        const message = `role is one of ${operatorRoles.join(', ')}`;
+        const message = `role must be one of ${operatorRoles.join(', ')}`;
         throw new ValidationError([{ field: 'role', message: asWritten(message) }]);
       }
       const { username } = await setOperatorRole(arg('username'), role, by);
-      return { data: { username, role }, text: `${username} is ${role} now.` };
+      return { data: { username, role }, text: `${username} now has the role ${role}.` };
     },
   });
 }
@@ -157,8 +154,8 @@ function registerPassword(group: Command): void {
   defineCommand<{ passwordStdin?: boolean }>(group, {
     usage: 'password <username>',
     action: 'operator.manage',
-    summary: 'Give an operator another password',
-    details: 'Ends every session of theirs.',
+    summary: 'Give an operator a new password',
+    details: 'Ends all sessions of the operator.',
     examples: ['operator password dewi', 'operator password dewi --password-stdin < password.txt'],
     options: [passwordStdin(), changeReason()],
     async run({ arg, options, by }) {
@@ -182,7 +179,7 @@ function registerKey(group: Command): void {
     action: 'operator.manage',
     summary: 'Give an operator a key for the command line',
     details:
-      'Printed once, here; only its hash is stored. The one before it is worth nothing from now on. Operators make their own\nin the console, at /admin/me, where nobody else sees it.',
+      'The key is printed only once; only its hash is stored. The previous key stops working. Operators can create their own\nkey in the console at /admin/me, where nobody else sees it.',
     examples: ['operator key dewi --reason "first key"'],
     options: [changeReason()],
     async run({ arg, by }) {
@@ -207,8 +204,9 @@ function registerTotpReset(group: Command): void {
   defineCommand(group, {
     usage: 'totp-reset <username>',
     action: 'operator.manage',
-    summary: 'Take away the second factor of somebody who lost app and recovery codes',
-    details: 'Ends every session of theirs. Make sure who asks: from then on the password alone lets in.',
+    summary: 'Reset the second factor of an operator who lost the app and the recovery codes',
+    details:
+      'Ends all sessions of the operator. Verify who asks, because afterwards the password alone is enough to log in.',
     examples: ['operator totp-reset dewi --reason "phone lost, asked in person"'],
     options: [reasonOption()],
     async run({ arg, by }) {
@@ -219,7 +217,7 @@ function registerTotpReset(group: Command): void {
       const operator = await requireOperator(arg('username'));
       await resetSecondFactor(operator, by);
       const { username } = operator;
-      return { data: { username, totp: false }, text: `${username} has no second factor now.` };
+      return { data: { username, totp: false }, text: `${username} no longer has a second factor.` };
     },
   });
 }
@@ -228,14 +226,14 @@ function registerRemove(group: Command): void {
   defineCommand(group, {
     usage: 'remove <username>',
     action: 'operator.manage',
-    summary: 'Take a person out of the console',
-    details: 'Ends every session of theirs at once; their key is worth nothing any more.',
+    summary: 'Remove an operator',
+    details: 'Ends all sessions of the operator at once. The key of the operator stops working.',
     examples: ['operator remove dewi --reason "left the company"'],
     options: [reasonOption()],
     async run({ arg, by }) {
       const { removeOperator } = await import('../../src/operators/manage-operators.js');
       await removeOperator(arg('username'), by);
-      return { data: { username: arg('username'), removed: true }, text: `${arg('username')} is out.` };
+      return { data: { username: arg('username'), removed: true }, text: `${arg('username')} is removed.` };
     },
   });
 }

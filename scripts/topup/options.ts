@@ -7,7 +7,7 @@ export function reasonOption(): Option {
 }
 
 export function optionalReasonOption(): Option {
-  return new Option('--reason <text>', 'why; kept in the audit log').argParser((text: string) => {
+  return new Option('--reason <text>', 'reason, stored in the audit log').argParser((text: string) => {
     const problem = findReasonProblem(text);
     if (problem !== null) {
       throw new InvalidArgumentError(problem);
@@ -17,18 +17,18 @@ export function optionalReasonOption(): Option {
 }
 
 export function asOption(): Option {
-  return new Option('--as <operator>', 'the operator who acts: whose key TOPUP_OPERATOR_KEY is');
+  return new Option('--as <operator>', 'operator who acts; must match TOPUP_OPERATOR_KEY');
 }
 
 export function limitOption(fallback = 50): Option {
-  return new Option('--limit <n>', 'how many at most').default(fallback).argParser(wholeNumber(1, 1_000));
+  return new Option('--limit <n>', 'number of rows').default(fallback).argParser(wholeNumber(1, 1_000));
 }
 
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < min || number > max) {
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+      throw new InvalidArgumentError(`The value must be a whole number from ${min} to ${max}.`);
     }
     return number;
   };
@@ -41,14 +41,14 @@ export function day(value: string): string {
     !at.toISOString().startsWith(value) ||
     value.length !== 'YYYY-MM-DD'.length
   ) {
-    throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
+    throw new InvalidArgumentError('The value must be a day as YYYY-MM-DD.');
   }
   return value;
 }
 
 export function httpUrl(value: string): string {
   if (!URL.canParse(value) || !/^https?:\/\//.test(value)) {
-    throw new InvalidArgumentError('It must be an http or https URL.');
+    throw new InvalidArgumentError('The value must be an http or https URL.');
   }
   return value;
 }
@@ -57,7 +57,7 @@ export function httpUrl(value: string): string {
 export function shortText(value: string): string {
   const text = value.trim();
   if (text === '' || text.length > 100 || !printablePattern.test(text)) {
-    throw new InvalidArgumentError('It must be 1 to 100 characters that can be seen.');
+    throw new InvalidArgumentError('The value must be 1 to 100 printable characters.');
   }
   return text;
 }

@@ -38,7 +38,9 @@ export async function asOutage(error: unknown, connecting: unknown): Promise<Err
   }
   const outage = sentenceOf(await whoIsAway(connecting));
   if (error instanceof UnknownOutcomeError) {
-    return new OutageError(`It is not known whether this was done: look before you do it again. ${outage}`);
+    return new OutageError(
+      `The outcome is unknown. Check the state before you repeat the command. ${outage}`,
+    );
   }
   // An error with its own message explains why the call cannot simply be repeated.
   const isUsual = !(error instanceof DependencyError) || error.message === new DependencyError(null).message;
@@ -73,7 +75,7 @@ function wordsOf(error: unknown): string {
 
 function sentenceOf(away: Away[]): string {
   if (away.length === 0) {
-    return 'A database did not answer for a moment, and does now: run the command again.';
+    return 'A database was unavailable for a moment and answers again. Run the command again.';
   }
   const unreachable = away.filter(({ refuses }) => !refuses);
   const reasons = unreachable.map(({ name, says }) => `${name} ${says}`).join(', ');
@@ -86,7 +88,7 @@ function sentenceOf(away: Away[]): string {
     ...away
       .filter(({ refuses }) => refuses)
       .map(
-        ({ says, setting }) => `${says} Mend it (docs/guides/operate/prepare-redis.md), or check ${setting}.`,
+        ({ says, setting }) => `${says} Fix it (docs/guides/operate/prepare-redis.md), or check ${setting}.`,
       ),
   ].join(' ');
 }

@@ -6,16 +6,16 @@ import { limitOption } from './options.js';
 
 /** `topup payments …`: payments notified by the bank or a payment gateway. */
 export function registerPayments(program: Command): void {
-  const group = defineGroup(program, 'payments', 'Payments that were notified');
+  const group = defineGroup(program, 'payments', 'Payments notified by a bank or gateway');
   defineCommand<{ status: Payment['status'] | 'all'; limit: number }>(group, {
     usage: 'list',
     action: 'deposit.look',
     summary: 'List notified payments, newest first',
     details:
-      'completed  it has credited its deposit\ncase       no pending deposit fitted: see topup case list, and topup deposit confirm once you know',
+      'completed  its deposit was credited\ncase       no pending deposit matched: see topup case list, then run topup deposit confirm for the right deposit',
     examples: ['payments list', 'payments list --status case'],
     options: [
-      new Option('--status <status>', 'which').choices(['completed', 'case', 'all']).default('all'),
+      new Option('--status <status>', 'status').choices(['completed', 'case', 'all']).default('all'),
       limitOption(),
     ],
     async run({ options }) {
@@ -42,7 +42,7 @@ export function registerPayments(program: Command): void {
         ['deposit', (row) => row.deposit_id],
         ['told', (row) => time(row.created_at)],
       ];
-      return { data, text: listText(data, { columns, empty: 'No payment fits.' }) };
+      return { data, text: listText(data, { columns, empty: 'No payment matches.' }) };
     },
   });
 }

@@ -25,15 +25,15 @@ type By = { actor: string; from: null; reason: string | null };
 const shownMax = 200;
 
 const format =
-  'CSV in UTF-8 (commas, semicolons or tabs), or the first sheet of a workbook (xlsx); at most 10,000 lines and 5 MB. The first line names the columns: code, seller (username), and of price, cost and status those that it has. Rupiah in digits alone. An empty cell leaves what is. A cost that a provider tells by its own price list is written again with the next one.';
+  'CSV in UTF-8 (commas, semicolons or tabs), or the first sheet of a workbook (xlsx); at most 10,000 lines and 5 MB. The first line names the columns: code, seller (username), and at least one of price, cost and status. Amounts are rupiah in digits only. An empty cell changes nothing. If the provider has a price list, its next price list overwrites an imported cost.';
 
 /** `topup product import|imports|history`. */
 export function registerPriceImport(product: Command): void {
   defineCommand<ImportOptions>(product, {
     usage: 'import [file]',
     action: 'product.set',
-    summary: 'Show what a price list would change, apply it, or take it back',
-    details: `${format}\n\nWithout --apply nothing is changed. Lines that are refused are left out. Prices that lose money, fall by more than half or rise to five times or more are applied with --meant alone. --undo takes back what an import has written, but for what somebody has changed since: that can be undone again later.`,
+    summary: 'Preview a price list, apply it, or undo an import',
+    details: `${format}\n\nWithout --apply nothing changes. Refused lines are skipped. Prices that lose money, fall by more than half or rise to five times or more need --meant. --undo restores the values before an import, except those that were changed since. Run it again later to undo these.`,
     examples: [
       'product import list.xlsx',
       'product import list.xlsx --apply --reason "their list of March"',
@@ -43,9 +43,9 @@ export function registerPriceImport(product: Command): void {
       new Option('--apply', 'change the offers'),
       new Option(
         '--meant',
-        'also prices that do not bring in what they cost, fall by more than half or rise to five times or more',
+        'also apply prices that lose money, fall by more than half or rise to five times or more',
       ),
-      new Option('--undo <id>', 'take an import back'),
+      new Option('--undo <id>', 'undo an import'),
       optionalReasonOption(),
     ],
     async run({ arg, options, by }) {
@@ -55,10 +55,10 @@ export function registerPriceImport(product: Command): void {
         (file === '') === (options.undo === undefined) ||
         (options.undo !== undefined && options.apply === true)
       ) {
-        throw new UsageError('Name the file of a price list, or an import with --undo.');
+        throw new UsageError('Give the file of a price list, or the id of an import with --undo.');
       }
       if (changes && options.reason === undefined) {
-        throw new UsageError('Say why: --reason.');
+        throw new UsageError('Give the reason: --reason.');
       }
       if (options.undo !== undefined) {
         return undo(options.undo, by);
@@ -76,7 +76,7 @@ async function preview(file: string): Promise<Output> {
     import('../../src/providers/imports/read-price-file.js'),
   ]);
   const plan = await planImport(await readPriceFile(readFileSync(file)));
-  return { data: plan, text: [await textOf(plan), '', 'Nothing was changed: --apply does.'].join('\n') };
+  return { data: plan, text: [await textOf(plan), '', 'Nothing was changed. Apply it: --apply'].join('\n') };
 }
 
 async function apply(file: string, { meant }: ImportOptions, by: By): Promise<Output> {
@@ -90,10 +90,10 @@ async function apply(file: string, { meant }: ImportOptions, by: By): Promise<Ou
     text: [
       await textOf(plan),
       '',
-      `${changed} offers are changed. Take it back: topup product import --undo ${importId} --reason …`,
+      `${changed} offers were changed. To undo this: topup product import --undo ${importId} --reason …`,
       ...(kept.length === 0
         ? []
-        : [`Changed by somebody else meanwhile, and left: lines ${some(kept.map(({ line }) => line))}`]),
+        : [`Skipped, because they changed since the preview: lines ${some(kept.map(({ line }) => line))}`]),
     ].join('\n'),
   };
 }
@@ -104,12 +104,12 @@ async function undo(id: string, by: By): Promise<Output> {
   return {
     data: { undone, kept },
     text: [
-      `${undone} offers are again what they were.`,
+      `${undone} offers have their previous values again.`,
       ...(kept.length === 0
         ? []
         : [
-            `Changed since, and left: ${some(kept.map(({ line, productCode, fields }) => `${productCode} (line ${line}: ${fields.join(', ')})`))}`,
-            `What is left can be undone again: topup product import --undo ${id} --reason …`,
+            `Skipped, because they were changed since: ${some(kept.map(({ line, productCode, fields }) => `${productCode} (line ${line}: ${fields.join(', ')})`))}`,
+            `To undo the rest later: topup product import --undo ${id} --reason …`,
           ]),
     ].join('\n'),
   };
@@ -119,9 +119,9 @@ function registerImports(product: Command): void {
   defineOperationCommand(product, {
     usage: 'imports',
     action: 'product.look',
-    summary: 'List the price lists that were imported, the newest first',
+    summary: 'List imported price lists, newest first',
     examples: ['product imports', 'product imports --limit 5 --json'],
-    options: [new Option('--after <id>', 'those before this one'), limitOption(20)],
+    options: [new Option('--after <id>', 'continue after this import, for the next page'), limitOption(20)],
     operation: async () => (await import('../../src/console/imports/list-price-imports.js')).listPriceImports,
     output: (data) => ({
       data,
@@ -145,10 +145,10 @@ function registerHistory(product: Command): void {
   defineOperationCommand(product, {
     usage: 'history <code>',
     action: 'product.look',
-    summary: "Show what became of a seller's price, the newest first",
-    details: 'From the audit log. Costs that a provider tells by its own price list are not in it.',
+    summary: "Show the changes of a seller's price, newest first",
+    details: "Read from the audit log, which leaves out costs from a provider's price list.",
     examples: ['product history S10 --seller grosir'],
-    options: [new Option('--seller <username>', 'whose offer').makeOptionMandatory(), limitOption(20)],
+    options: [new Option('--seller <username>', 'seller').makeOptionMandatory(), limitOption(20)],
     operation: async () => (await import('../../src/console/imports/list-price-imports.js')).getOfferHistory,
     output: (data) => ({
       data,
@@ -161,7 +161,7 @@ function registerHistory(product: Command): void {
           ['by', ({ actor }) => actor],
           ['why', ({ reason }) => reason],
         ],
-        empty: 'The audit log tells of no change.',
+        empty: 'The audit log has no change.',
       }),
     }),
   });
@@ -170,21 +170,21 @@ function registerHistory(product: Command): void {
 const words: Record<LineRefusal, string> = {
   'no-code': 'names no product',
   'no-seller': 'names no seller',
-  'bad-price': 'its price is not in digits alone',
-  'bad-cost': 'its cost is not in digits alone',
+  'bad-price': 'its price must have digits only',
+  'bad-cost': 'its cost must have digits only',
   'price-too-high': `its price is above ${rupiah(limits.offerPriceMax)}`,
   'cost-too-high': `its cost is above ${rupiah(limits.offerPriceMax)}`,
-  'bad-status': 'its status is none of active, inactive, maintenance',
-  'nothing-said': 'has neither price nor cost nor status',
+  'bad-status': 'its status must be active, inactive or maintenance',
+  'nothing-said': 'has no price, cost or status',
   'no-heading':
-    'has more cells than the first line has headings. Write numbers in digits alone (10,500 is two cells), a text with a separator in quotes, and name each column',
+    'has more cells than the first line has headings. Write numbers in digits only (10,500 is two cells), put text with a separator in quotes, and name each column',
   'no-result':
     'a cell holds a formula without its result: save the file again with a spreadsheet program, or as values',
   'is-date': 'a cell holds a date',
-  'is-hidden': 'it is hidden, or stands in a hidden column',
+  'is-hidden': 'it is hidden or has a hidden column',
   'unreadable-cell':
-    'a cell cannot be read, or is shown as another number than it holds: give it a plain number format, or write it again',
-  repeated: 'its offer is in a line before',
+    'a cell cannot be read, or shows another number than it stores: give it a plain number format, or enter it again',
+  repeated: 'an earlier line has the same offer',
   'unknown-product': 'there is no such product',
   'unknown-seller': 'there is no such seller',
   'no-offer': 'the seller does not offer the product',
@@ -224,7 +224,7 @@ async function textOf({ lines, changes, unchanged, refused }: ImportPlan): Promi
           ...refused.slice(0, shownMax).map(({ line, why }) => `line ${line}: ${words[why]}`),
         ]),
     ...(Math.max(changes.length, refused.length) > shownMax
-      ? [`Only ${shownMax} of each are shown: --json has all.`]
+      ? [`Only ${shownMax} of each are shown; --json prints all.`]
       : []),
   ].join('\n');
 }

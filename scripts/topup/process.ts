@@ -11,13 +11,13 @@ export function registerProcess(program: Command): void {
     action: 'system.look',
     summary: 'List processes with their release, start and memory',
     details:
-      'Each says every 5 s through Redis that it lives. One that keeps its connections and is not heard for 20 s stands still.\nSeveral releases at once are usual while one goes out; topup doctor says so where it lasts.',
+      'Each process sends a heartbeat through Redis every 5 s. A process that keeps its connections but sends none for 20 s is\nstalled. Several releases at once are normal during a rollout; topup doctor warns if this lasts.',
     examples: ['process list', 'process list --json'],
     async run() {
       const { describeProcesses } = await import('../../src/redis/presence.js');
       const found = await describeProcesses();
       if (!found) {
-        throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
+        throw new DependencyError(new Error('Redis accepts no writes, so the running processes are unknown'));
       }
       const data = found.map((each) => ({
         id: each.id,
@@ -30,14 +30,14 @@ export function registerProcess(program: Command): void {
       }));
       const rows = data.map((each) => [
         each.type,
-        each.is_silent ? 'stands still' : 'runs',
+        each.is_silent ? 'stalled' : 'running',
         each.release ?? 'an earlier one',
         each.memory_bytes === null ? '' : `${Math.round(each.memory_bytes / 1e6)} MB`,
         each.started_at ? time(each.started_at) : '',
         time(each.last_heard_at),
       ]);
-      const heads = ['process', 'state', 'release', 'memory', 'started', 'last heard'];
-      return { data, text: rows.length === 0 ? 'No process is heard.' : table(heads, rows, [3]) };
+      const heads = ['process', 'state', 'release', 'memory', 'started', 'last heartbeat'];
+      return { data, text: rows.length === 0 ? 'No process is running.' : table(heads, rows, [3]) };
     },
   });
 }

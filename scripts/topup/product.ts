@@ -9,11 +9,11 @@ import { day, limitOption, reasonOption, wholeNumber } from './options.js';
 import { UsageError } from './usage-error.js';
 
 const margins =
-  'commission  what the platform keeps of the price.\ncost        what the provider of the seller asks; a dash where it does not tell.\nmargin      what the seller has left: price - commission - cost.';
+  'commission  part of the price that the platform keeps.\ncost        price at the provider of the seller; a dash if it is unknown.\nmargin      what the seller has left: price - commission - cost.';
 
 /** `topup product …`: products, prices and margins. */
 export function registerProduct(program: Command): void {
-  const group = defineGroup(program, 'product', 'What is on sale, and what is left of each price');
+  const group = defineGroup(program, 'product', 'Products, prices and margins');
   registerList(group);
   registerShow(group);
   registerChanges(group);
@@ -29,9 +29,9 @@ function registerList(group: Command): void {
     details: margins,
     examples: ['product list --prefix PLN', 'product list --seller grosir --json'],
     options: [
-      new Option('--prefix <text>', 'codes that begin so'),
-      new Option('--seller <username>', 'what this seller offers'),
-      new Option('--after <code>', 'those after this one'),
+      new Option('--prefix <text>', 'only codes with this prefix'),
+      new Option('--seller <username>', 'only offers of this seller'),
+      new Option('--after <code>', 'start after this code'),
       limitOption(),
     ],
     operation: async () => (await import('../../src/console/products/products.js')).listProducts,
@@ -44,7 +44,7 @@ function registerList(group: Command): void {
           ['status', ({ product, isFirst }) => (isFirst ? status(product.status) : '')],
           ...offerColumns,
         ],
-        empty: 'No product fits.',
+        empty: 'No product matches.',
         next: data.next,
       }),
     }),
@@ -78,7 +78,7 @@ function linesOf<P extends { offers: Offer[] }>(product: P) {
 function offersText(offers: Offer[]): string {
   return listText(
     offers.map((offer) => ({ offer })),
-    { columns: offerColumns, empty: 'Nobody offers it.' },
+    { columns: offerColumns, empty: 'No seller offers it.' },
   );
 }
 
@@ -112,19 +112,19 @@ function registerChanges(group: Command): void {
   defineOperationCommand(group, {
     usage: 'changes',
     action: 'product.look',
-    summary: 'List what changed in prices, costs and status of offers, newest first',
+    summary: 'List changes of prices, costs and status of offers, newest first',
     details:
-      "Since the beginning of yesterday, unless you say a day. Costs of a provider's own price list are not in it.",
+      "Since the start of yesterday, unless you give a day. Costs from a provider's price list are not included.",
     examples: ['product changes', 'product changes --since 2026-11-01 --seller grosir --json'],
     options: [
       new Option('--since <day>', 'YYYY-MM-DD, business time').argParser(day),
-      new Option('--seller <username>', 'what became of the offers of this seller'),
+      new Option('--seller <username>', 'only offers of this seller'),
       limitOption(),
     ],
     operation: async () => (await import('../../src/console/imports/list-price-imports.js')).listOfferChanges,
     input: ({ options: { since } }: CommandCall<{ since?: string }>) => ({ since: undefined, from: since }),
     output(data) {
-      const more = data.next === null ? '' : '\nThere are more: take a later --since, or a higher --limit.';
+      const more = data.next === null ? '' : '\nThere are more: use a later --since or a higher --limit.';
       const listed = listText(data.changes, {
         columns: [
           'at',
@@ -170,7 +170,7 @@ function cutOffOf(text: string): { start: string; end: string } | 'none' {
   const [, start = '', end = ''] =
     /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? [];
   if (text !== 'none' && (start === '' || start === end)) {
-    throw new InvalidArgumentError('Hours such as 23:00-01:00, in business time, or none.');
+    throw new InvalidArgumentError('The value must be hours in business time, such as 23:00-01:00, or none.');
   }
   // Commander would treat null as a missing value.
   return text === 'none' ? text : { start, end };
@@ -184,32 +184,32 @@ function registerSet(group: Command): void {
   defineCommand<SetOptions>(group, {
     usage: 'set <code>',
     action: 'product.set',
-    summary: "Change a seller's offer: its price, whether it is sold",
+    summary: "Change a seller's offer or a product's cut-off",
     details:
-      'Holds for the next purchase; those that were accepted keep their price. The status of the seller that made the product is that of the product: in maintenance or inactive nobody sells it.',
+      'Takes effect with the next purchase; accepted purchases keep their price. The status of the seller who created the product is also the status of the product: if it is maintenance or inactive, no seller sells it.',
     examples: [
       'product set S10 --seller grosir --price 10450 --reason "their list of today"',
-      'product set S10 --seller grosir --status maintenance --reason "told by mail"',
+      'product set S10 --seller grosir --status maintenance --reason "informed by mail"',
       'product set PLN20 --cut-off 23:00-01:00 --reason "PLN closes its books"',
     ],
     options: [
-      new Option('--seller <username>', 'whose offer, for --price and --status'),
+      new Option('--seller <username>', 'seller of the offer, for --price and --status'),
       new Option('--price <rupiah>', 'what buyers pay').argParser(wholeNumber(0, limits.offerPriceMax)),
       new Option('--status <status>', 'whether it is sold').choices(['active', 'inactive', 'maintenance']),
       new Option(
         '--cut-off <hours>',
-        'of the whole product: nobody sells it then; none: there are no such hours',
+        'daily hours in which no seller sells the product; none removes them',
       ).argParser(cutOffOf),
-      new Option('--below-cost', 'also at a price that does not bring in what it costs'),
+      new Option('--below-cost', 'accept a price below the cost'),
       reasonOption(),
     ],
     async run({ arg, options: { seller, price, status: word, belowCost, cutOff }, by }) {
       const changesOffer = price !== undefined || word !== undefined;
       if (!changesOffer && cutOff === undefined) {
-        throw new UsageError('Say what to set: --price, --status, --cut-off.');
+        throw new UsageError('Give at least one of --price, --status and --cut-off.');
       }
       if (changesOffer !== (seller !== undefined)) {
-        throw new UsageError('--seller goes with --price and --status: it says whose offer is changed.');
+        throw new UsageError('--seller names the offer for --price and --status. Use them together.');
       }
       const [{ setOffer }, { setCutOff }, { findCatalogueItem }, { requireAccount }] = await Promise.all([
         import('../../src/providers/catalogue.js'),

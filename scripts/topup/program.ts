@@ -75,19 +75,19 @@ export async function runTopup(args: string[]): Promise<void> {
 export function topupProgram(): Command {
   const program = new Command('topup')
     .description('Operate a top-up service: accounts, money, cases, health.')
-    .showHelpAfterError('(add --help to any command to see how it is used)')
+    .showHelpAfterError('(add --help to any command to see its usage)')
     .exitOverride()
     .addHelpText(
       'after',
       `
-Finds the running copy by LOCAL_DIR (default .local), where npm start leaves demo.json, or by MONGODB_URI and
+Finds the running copy by demo.json in LOCAL_DIR (default .local), which npm start writes, or by MONGODB_URI and
 REDIS_URL. Every command takes --json. Exit codes: 0 done, 1 not done or a check failed, 2 wrong usage.
 
 Start here:
-  topup doctor                          is everything well, and what to do if not
-  topup account list                    who is there
-  topup transaction show <id>           what became of a purchase
-  topup ledger verify                   does every rupiah add up`,
+  topup doctor                          check the system and print what to do
+  topup account list                    list accounts
+  topup transaction show <id>           show the history of a purchase
+  topup ledger verify                   check that every rupiah adds up`,
     );
   registrations.forEach((register) => register(program));
   return program;

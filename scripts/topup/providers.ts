@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.js';
 
 /** `topup provider …` and `topup reconcile`: the systems that fulfil orders. */
 export function registerProviders(program: Command): void {
-  const group = defineGroup(program, 'provider', 'The systems that fulfil the sales of sellers');
+  const group = defineGroup(program, 'provider', 'Systems that fulfil the sales of sellers');
   registerList(group);
   registerSet(group);
   registerSteer(group, 'pause');
@@ -28,7 +28,7 @@ function registerList(group: Command): void {
     action: 'provider.look',
     summary: 'List sellers with their provider, circuit and float',
     details:
-      'circuit  closed: orders go there. open: it failed, it asked for a pause, or our key there does not work.\n         half-open: one at a time.\nfloat    our money there when it last told; below the cost of an order it gets none.\nwaiting  orders in its queue, and how long a new one would wait there.',
+      'circuit  closed: it gets orders. open: it failed, it requested a pause, or it refuses our key.\n         half-open: one order at a time.\nfloat    our balance there as last reported; it gets no order that costs more.\nwaiting  orders in its queue, and how long a new one would wait.',
     examples: ['provider list', 'provider list --json'],
     async run() {
       const { listProviders } = await import('../../src/providers/manage-provider.js');
@@ -102,9 +102,9 @@ function registerSteer(group: Command, verb: 'pause' | 'resume'): void {
     summary: verb === 'pause' ? 'Send no new orders to a seller' : 'Send orders to a seller again',
     details:
       verb === 'pause'
-        ? 'Holds for the next order. Orders under way are asked about as before; others sell on.'
-        : 'Holds for the next order. Its circuit is closed too, and a pause that it has asked for is over: what was before says nothing about now.',
-    examples: [`provider ${verb} grosir --reason "maintenance until 14:00, told by mail"`],
+        ? 'Takes effect with the next order. Open orders are still queried. Other sellers continue to sell.'
+        : 'Takes effect with the next order. It also closes the circuit and ends a pause that the provider requested.',
+    examples: [`provider ${verb} grosir --reason "maintenance until 14:00, by mail"`],
     options: [reasonOption()],
     async operation() {
       const steer = await import('../../src/console/providers/steer-provider.js');
@@ -133,31 +133,28 @@ function registerSet(group: Command): void {
   defineCommand<SetOptions>(group, {
     usage: 'set <seller>',
     action: 'provider.set',
-    summary: "Change how a seller's provider is reached",
+    summary: "Change the connection to a seller's provider",
     details:
-      'What is not named stays. Holds for the next order.\n\nWhere another copy of this service is the provider, its callbacks are signed with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
+      'Omitted settings keep their values. Takes effect with the next order.\n\nIf the provider is another installation of this service, it signs callbacks with the webhook secret of our\naccount there: give it with --callback-secret-stdin.',
     examples: [
       'provider set grosir --calls-per-second 10 --concurrency 20 --reason "their limit"',
       'provider set grosir --callback-secret-stdin --reason "callbacks" < secret.txt',
     ],
     options: [
       new Option('--url <url>', 'its address').argParser(httpUrl),
-      new Option('--username <name>', 'our name there'),
-      new Option('--sign-with <how>', 'h2h: md5 for engines that know nothing better').choices([
-        'hmac',
-        'md5',
-      ]),
-      new Option('--calls-per-second <n>', 'from all workers together; 0: no limit').argParser(
+      new Option('--username <name>', 'our username there'),
+      new Option('--sign-with <how>', 'h2h: use md5 only for engines without HMAC').choices(['hmac', 'md5']),
+      new Option('--calls-per-second <n>', 'calls per second of all workers together; 0: no limit').argParser(
         wholeNumber(0, 10_000),
       ),
-      new Option('--concurrency <n>', 'at once from all workers together; 0: no limit').argParser(
+      new Option('--concurrency <n>', 'concurrent calls of all workers together; 0: no limit').argParser(
         wholeNumber(0, 1_000),
       ),
       new Option(
         '--max-wait <seconds>',
-        'how long an order may wait for its turn, then its money goes back; 0: the default, 600, and what has its turn later is still sent',
+        'how long an order may wait to be sent before it is refunded; 0: the default, 600, and a later order is still sent',
       ).argParser(wholeNumber(0, limits.maxWaitMaxS)),
-      new Option('--secret-stdin', 'read our secret there from standard input').conflicts(
+      new Option('--secret-stdin', 'read our secret for the provider from standard input').conflicts(
         'callbackSecretStdin',
       ),
       new Option('--callback-secret-stdin', 'read the secret that signs its callbacks from standard input'),
@@ -171,7 +168,7 @@ function registerSet(group: Command): void {
       const seller = await requireAccount(arg('seller'));
       const change = await changeOf(options);
       if (Object.keys(change).length === 0) {
-        throw new UsageError('Name what to change; see --help.');
+        throw new UsageError('Name at least one setting to change; see --help.');
       }
       await changeProvider(seller, change, by);
       return {
@@ -187,7 +184,7 @@ async function changeOf(options: SetOptions): Promise<ProviderChange> {
   const secret =
     options.secretStdin === true || options.callbackSecretStdin === true ? await secretFromStdin() : null;
   if (secret === '') {
-    throw new UsageError('There was no secret on standard input.');
+    throw new UsageError('There is no secret on standard input.');
   }
   return {
     ...(url !== undefined && { baseUrl: url }),
@@ -204,7 +201,7 @@ function registerFloat(group: Command): void {
   defineCommand(group, {
     usage: 'float <seller>',
     action: 'provider.float',
-    summary: "Ask a seller's provider for our balance there, now",
+    summary: "Query our balance at a seller's provider now",
     examples: ['provider float grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { refreshFloat }] = await Promise.all([
@@ -218,7 +215,7 @@ function registerFloat(group: Command): void {
       const amount = await refreshFloat(seller);
       return {
         data: { seller: seller.username, float: amount },
-        text: amount === null ? 'The provider did not tell.' : facts([['float', rupiah(amount)]]),
+        text: amount === null ? 'The provider did not report a balance.' : facts([['float', rupiah(amount)]]),
         failed: amount === null,
       };
     },
@@ -229,9 +226,9 @@ function registerAccept(group: Command): void {
   defineOperationCommand(group, {
     usage: 'accept <seller> <day>',
     action: 'provider.accept',
-    summary: "The differences between a provider's record and ours of a day are explained",
+    summary: "Accept the differences between a provider's record and ours for a day",
     details:
-      'Ends the alarm of that day (YYYY-MM-DD in business time), and changes no purchase: put right first what is wrong.\nIf more differences come to light later, it stands again.',
+      'Ends the alarm of that day (YYYY-MM-DD in business time) and changes no purchase, so correct what is wrong first.\nIf more differences are found later, the alarm is active again.',
     examples: [
       'provider accept grosir 2026-11-21 --reason "booked by them a day late, their mail of 22 Nov"',
     ],
@@ -255,13 +252,14 @@ function registerRoute(group: Command): void {
   defineOperationCommand(group, {
     usage: 'route <product>',
     action: 'provider.look',
-    summary: 'Show in which order the sellers of a product would be asked now, and what keeps each from it',
+    summary:
+      'Show the order in which the sellers of a product would be tried now, and why a seller is skipped',
     examples: ['provider route S10'],
     operation: async () => (await import('../../src/console/providers/check-provider.js')).getRouting,
     output(data) {
       const listed = listText(data.offers, {
-        columns: ['seller', 'price', 'cost', 'circuit', ['not asked because', ({ obstacle }) => obstacle]],
-        empty: 'Nobody offers it.',
+        columns: ['seller', 'price', 'cost', 'circuit', ['skipped because', ({ obstacle }) => obstacle]],
+        empty: 'No seller offers it.',
       });
       return { data, text: data.closed === null ? listed : `Not sold now: ${data.closed}\n\n${listed}` };
     },
@@ -272,9 +270,9 @@ function registerPrices(group: Command): void {
   defineCommand(group, {
     usage: 'prices <seller>',
     action: 'provider.reconcile',
-    summary: "Hold a provider's price list against the seller's offers",
+    summary: "Compare a provider's price list with the seller's offers",
     details:
-      'Asks the provider, and changes nothing. Exit code 1 when something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunavailable   switched off or out of stock there\ncost-changed  it costs something else than we think',
+      'Fetches the price list and changes nothing. Exit code 1 if something differs.\n\nbelow-cost    sold for less than it costs there\nnot-listed    the provider does not sell it\nunavailable   switched off or out of stock there\ncost-changed  the cost differs from ours',
     examples: ['provider prices grosir'],
     async run({ arg }) {
       const [{ requireAccount }, { comparePriceList }] = await Promise.all([
@@ -313,16 +311,16 @@ function registerReconcile(program: Command): void {
     action: 'provider.reconcile',
     summary: "Compare a provider's own record with ours for a day",
     details:
-      'The simulator is asked for its record; for others give the file that their member area exports, as CSV with\nthe columns ref_id, at, status and, if it has one, sn. Exit code 1 when something differs.\nWhat it came to is kept, as that of the clock (topup doctor).\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
+      'The record is fetched from the simulator. For other providers give the file that their member area exports, as CSV\nwith the columns ref_id, at, status and optionally sn. Exit code 1 if something differs.\nThe result is stored like that of the scheduled run (topup doctor).\n\nonly-provider  executed there, not sold by us: we may owe a delivery or be charged twice\nonly-ours      sold by us, not in their record: was it delivered?\ndiffers        in both, with another result or serial number',
     examples: [
       'reconcile --provider grosir --date 2026-11-21',
       'reconcile --provider grosir --date 2026-11-21 --file record.csv --csv differences.csv',
     ],
     options: [
-      new Option('--provider <seller>', 'whose provider').makeOptionMandatory(),
+      new Option('--provider <seller>', 'seller of the provider').makeOptionMandatory(),
       new Option('--date <day>', 'YYYY-MM-DD in business time').argParser(day).makeOptionMandatory(),
       new Option('--file <path>', "the provider's record as CSV"),
-      new Option('--csv <path>', 'write the differences there'),
+      new Option('--csv <path>', 'write the differences to this file'),
     ],
     async run({ options, by }) {
       const [{ requireAccount }, { reconcileDay }] = await Promise.all([
@@ -361,7 +359,7 @@ function registerReconcile(program: Command): void {
 
 function day(value: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) {
-    throw new InvalidArgumentError('It must be a day: YYYY-MM-DD.');
+    throw new InvalidArgumentError('The value must be a day as YYYY-MM-DD.');
   }
   return value;
 }

@@ -7,17 +7,17 @@ import { UsageError } from './usage-error.js';
 
 /** `topup report daily` */
 export function registerReport(program: Command): void {
-  const report = defineGroup(program, 'report', 'What the business did');
+  const report = defineGroup(program, 'report', 'Business reports');
   defineCommand<{ date?: string; top: number }>(report, {
     usage: 'daily',
     action: 'report.daily',
-    summary: "A business day's sales, deposits and settlements, and the state of the ledger",
+    summary: "Show a business day's sales, deposits and settlements, and the state of the ledger",
     details:
-      'What was bought, paid in or asked for on the day (BUSINESS_TIMEZONE), as it stands now: today unless said otherwise, so far.\nSales come from the daily totals; what waits for a person and the ledger are as of now.',
+      'Purchases, deposits and settlements of the day (BUSINESS_TIMEZONE) in their current state. Default: today so far.\nSales come from the daily totals. Work for operators and the ledger show the current state.',
     examples: ['report daily', 'report daily --date 2026-11-21 --json'],
     options: [
       new Option('--date <day>', 'another day, YYYY-MM-DD').argParser(day),
-      new Option('--top <n>', 'so many of each list').default(10).argParser(wholeNumber(1, 1_000)),
+      new Option('--top <n>', 'rows in each list').default(10).argParser(wholeNumber(1, 1_000)),
     ],
     async run({ options: { date, top } }) {
       const [{ reportDay }, { findFirstAccountDay }, { formatBusinessDay }, { now }] = await Promise.all([
@@ -51,11 +51,11 @@ function textOf(report: DayReport): string {
       [
         'ledger',
         ledger.verifiedAt === null
-          ? 'not verified by the clock yet'
+          ? 'no scheduled verification yet'
           : `${ledger.failures === 0 ? 'ok' : `${String(ledger.failures)} mistakes`} at ${time(ledger.verifiedAt)}`,
       ],
       [
-        'waits for a person',
+        'waits for an operator',
         waiting.length === 0 ? 'nothing' : waiting.map(([kind, count]) => `${kind} ${count}`).join(', '),
       ],
     ]),

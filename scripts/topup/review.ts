@@ -7,7 +7,7 @@ import { limitOption, reasonOption } from './options.js';
 
 /** `topup review …`: purchases whose outcome an operator must determine. */
 export function registerReview(program: Command): void {
-  const group = defineGroup(program, 'review', 'Purchases that wait for a decision by a person');
+  const group = defineGroup(program, 'review', 'Purchases that wait for a decision by an operator');
   registerList(group);
   registerResolve(group);
   registerAsk(group);
@@ -18,9 +18,9 @@ function registerList(group: Command): void {
   defineCommand<{ limit: number }>(group, {
     usage: 'list',
     action: 'purchase.look',
-    summary: 'List purchases that wait for a decision, the oldest first',
+    summary: 'List purchases that wait for a decision, oldest first',
     details:
-      "They are neither refunded nor bought again, and nobody asks the provider any more. Look their reference up in\nthe provider's own record, then decide: topup review resolve.",
+      "They are neither refunded nor bought again, and the provider is no longer queried. Look up their reference in\nthe provider's own record, then decide: topup review resolve.",
     examples: ['review list', 'review list --json'],
     options: [limitOption()],
     async run({ options }) {
@@ -85,16 +85,16 @@ function registerResolve(group: Command): void {
     action: 'review.resolve',
     summary: 'Decide a purchase under review',
     details:
-      'success  the provider has executed it: the seller is credited\nfailed   the provider certainly has not and will not: the debit goes back\nask      let the workers go on: they ask the provider again, or, if no attempt is open, look for the next seller\n\n`review list` tells which of them are possible now: an attempt that is too old must not be asked about.',
+      'success  the provider has executed it: the seller is credited\nfailed   the provider has certainly not executed it and will not: the buyer is refunded\nask      the workers continue: they query the provider again, or, if no attempt is open, try the next seller\n\n`review list` shows which decisions are possible now: an attempt that is too old must not be queried again.',
     examples: [
       'review resolve 01a1fdf0 --as success --sn 1234-5678 --reason "in their record of 21 Nov, ticket 90"',
       'review resolve 01a1fdf0 --as failed --reason "provider confirmed by mail: not executed"',
     ],
     options: [
-      new Option('--as <decision>', 'what became of it')
+      new Option('--as <decision>', 'the decision')
         .choices(['success', 'failed', 'ask'])
         .makeOptionMandatory(),
-      new Option('--sn <serial number>', 'with success: what the provider gave'),
+      new Option('--sn <serial number>', "with success: the provider's serial number"),
       reasonOption(),
     ],
     operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).decidePurchase,
@@ -117,15 +117,15 @@ function registerAsk(group: Command): void {
   defineCommand<{ seller?: string }>(group, {
     usage: 'ask',
     action: 'review.resolve',
-    summary: 'Let the workers go on with every purchase under review that may be asked about',
+    summary: 'Let the workers continue with every purchase under review that can be queried again',
     details:
-      'For after an outage, or a mended release: each is what `review resolve --as ask` does, the oldest first. Those of which the\nprovider must not be asked again stay. Broken off in the middle, it may be run again.',
+      'Use it after an outage or a fixed release. It does `review resolve --as ask` for each purchase, oldest first. Purchases\nthat must not be queried again stay. You can stop it and run it again.',
     examples: [
       'review ask --seller seller --reason "their outage of 21 Nov is over"',
       'review ask --reason "release 0.2.1 mends it"',
     ],
     options: [
-      new Option('--seller <username>', 'only those whose last attempt went to this seller'),
+      new Option('--seller <username>', 'only purchases whose last attempt went to this seller'),
       reasonOption(),
     ],
     async run({ options: { seller }, by }) {
@@ -137,7 +137,7 @@ function registerAsk(group: Command): void {
       const { asked, toDecide, changed } = await recheckOpenReviews({ sellerId }, by);
       return {
         data: { asked, to_decide: toDecide, changed },
-        text: `${asked} asked about again; ${toDecide} for a person to decide (topup review list); ${changed} changed meanwhile.`,
+        text: `${asked} queried again; ${toDecide} need your decision (topup review list); ${changed} changed in the meantime.`,
       };
     },
   });
@@ -147,9 +147,9 @@ function registerReverse(group: Command): void {
   defineOperationCommand(group, {
     usage: 'reverse <transaction>',
     action: 'review.reverse',
-    summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
+    summary: 'Reverse a sale: the buyer gets the price back, the seller loses its share',
     details:
-      'Only for a SUCCESS, once, and for good. The seller may go below zero. A second callback tells the buyer.',
+      'Only for a SUCCESS, and it cannot be undone. The balance of the seller may fall below zero. The buyer gets a second callback.',
     examples: ['review reverse 01a1fdf0 --reason "provider reversed it, credit note 311"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/purchases/decide-purchase.js')).reversePurchase,

@@ -8,9 +8,9 @@ export function registerSearch(program: Command): void {
   defineCommand(program, {
     usage: 'search <words...>',
     action: 'purchase.look',
-    summary: 'Find purchases and accounts by whatever somebody on the telephone can say',
+    summary: 'Find purchases and accounts by any detail that a customer can give',
     details:
-      'An id, a ref_id, a customer number as it was sent or as we keep it, a serial number by its first 6 characters or more, a username by how it begins. At most 20 purchases, the newest first, and 5 accounts.',
+      'Searches by id, ref_id, customer number (as sent or as stored), serial number (at least its first 6 characters) and the beginning of a username. Prints at most 20 purchases, newest first, and 5 accounts.',
     examples: ['search 081234561230', 'search order-20240301-0001', 'search warung'],
     async run({ args }) {
       const [
@@ -94,5 +94,5 @@ function formatResults(purchases: FoundPurchase[], accounts: FoundAccount[]): st
     ...(ofPurchases === '' ? [] : [heading('Purchases'), ofPurchases]),
     ...(ofAccounts === '' ? [] : [heading('Accounts'), ofAccounts]),
   ];
-  return parts.length === 0 ? 'Nothing has this id, reference, number or name.' : parts.join('\n').trim();
+  return parts.length === 0 ? 'Nothing matches this id, reference, number or name.' : parts.join('\n').trim();
 }

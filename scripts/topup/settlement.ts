@@ -20,15 +20,15 @@ function registerList(settlement: Command): void {
   defineCommand<{ status: StatusChoice; account?: string; limit: number }>(settlement, {
     usage: 'list',
     action: 'settlement.look',
-    summary: 'List settlements, by default those that are not finished',
+    summary: 'List settlements, by default unfinished ones',
     details:
-      'The longest waiting first; of what has ended the newest, unless --account is given. "approval" tells that a new bank account waits for `settlement approve`.',
+      'Oldest first; finished settlements newest first, unless --account is given. "approval" means that it waits for `settlement approve`.',
     examples: ['settlement list', 'settlement list --account seller --status completed'],
     options: [
-      new Option('--status <status>', 'which')
+      new Option('--status <status>', 'only this status')
         .choices(['open', 'pending', 'processing', 'completed', 'failed'])
         .default('open'),
-      new Option('--account <username>', 'only those of one account'),
+      new Option('--account <username>', 'only settlements of one account'),
       limitOption(),
     ],
     async run({ options }) {
@@ -55,7 +55,7 @@ function registerList(settlement: Command): void {
         'bank_reference',
         'created_at',
       ];
-      return { data: rows, text: listText(rows, { columns, empty: 'No settlement fits.' }) };
+      return { data: rows, text: listText(rows, { columns, empty: 'No settlement matches.' }) };
     },
   });
 }
@@ -68,14 +68,14 @@ function registerApprove(settlement: Command): void {
   defineCommand(settlement, {
     usage: 'approve <id>',
     action: 'settlement.decide',
-    summary: 'Let a settlement that waits for a review go on',
+    summary: 'Approve a settlement that waits for a review',
     details:
-      'new-bank-account: check that the bank account belongs to the seller. recent-change: key, secret, URL or\nallowlist of the seller changed within a day; ask the seller, by a way that you know, whether it was they.',
+      'new-bank-account: check that the bank account belongs to the seller. recent-change: the key, secret, URL or\nallowlist of the seller changed within a day; confirm with the seller through a known contact that they did it.',
     examples: ['settlement approve 01a1fde5d07770f0be10a241618d0695 --reason "KTP matches the account name"'],
     options: [reasonOption()],
     async run({ arg, by }) {
       const { approveSettlement } = await import('../../src/settlements/pay-out.js');
-      return finished(await approveSettlement(arg('id'), by), 'Approved; it is on its way to be paid.');
+      return finished(await approveSettlement(arg('id'), by), 'Approved. It is being paid.');
     },
   });
 }
@@ -84,14 +84,14 @@ function registerClaim(settlement: Command): void {
   defineCommand<{ takeOver?: boolean }>(settlement, {
     usage: 'claim <id>',
     action: 'settlement.decide',
-    summary: 'Take a settlement to pay it at the bank, so that nobody else pays it too',
+    summary: 'Claim a settlement to pay it at the bank, so that no other operator pays it',
     details:
-      'From then on only you complete or fail it. Claim first, then pay, then `settlement complete`. --take-over takes it\nfrom another operator: ask whether it is paid, and say why.',
+      'After that only you can complete or fail it. Claim first, then pay, then run `settlement complete`. --take-over takes\nit from another operator: ask first whether it is paid, and give the reason.',
     examples: [
       'settlement claim 01a1fde5d07770f0be10a241618d0695',
       'settlement claim 01a1fde5d07770f0be10a241618d0695 --as dewi --take-over --reason "Budi is ill, not paid"',
     ],
-    options: [new Option('--take-over', 'also from another operator, with a reason'), optionalReasonOption()],
+    options: [new Option('--take-over', 'take it over, with a reason'), optionalReasonOption()],
     async run({ arg, by, options }) {
       const { claimSettlement } = await import('../../src/settlements/claim-settlement.js');
       const { settlement: claimed, changed } = await claimSettlement(arg('id'), by, {
@@ -101,7 +101,7 @@ function registerClaim(settlement: Command): void {
       const pay = `Pay ${rupiah(claimed.netAmount)} to ${bankCode} ${accountNumber} ${accountName}, then: topup settlement complete ${claimed._id} --reason …`;
       return {
         data: { ...present(claimed), changed },
-        text: changed ? pay : `Nothing changed: it is yours. ${pay}`,
+        text: changed ? pay : `Nothing changed: you have already claimed it. ${pay}`,
       };
     },
   });
@@ -111,14 +111,14 @@ function registerComplete(settlement: Command): void {
   defineCommand<{ bankReference?: string }>(settlement, {
     usage: 'complete <id>',
     action: 'settlement.decide',
-    summary: 'Say that a settlement was paid at the bank (PAYOUT_MODE=manual)',
+    summary: 'Mark a settlement as paid at the bank (PAYOUT_MODE=manual)',
     details:
-      'Only by who has claimed it (topup settlement claim). The held money leaves the seller and settlement.completed is sent. Twice changes\nnothing more.',
+      'Only its claimer may do this (topup settlement claim). The held money leaves the seller, and settlement.completed\nis sent. Repeating it changes nothing.',
     examples: [
       'settlement complete 01a1fde5d07770f0be10a241618d0695 --bank-reference "BCA 4711" --reason "paid today"',
     ],
     options: [
-      new Option('--bank-reference <text>', 'what the bank calls the payment').argParser(shortText),
+      new Option('--bank-reference <text>', 'reference of the payment at the bank').argParser(shortText),
       reasonOption(),
     ],
     async run({ arg, by, options: { bankReference } }) {
@@ -136,9 +136,9 @@ function registerFail(settlement: Command): void {
   defineCommand<{ reason: string }>(settlement, {
     usage: 'fail <id>',
     action: 'settlement.decide',
-    summary: 'Give a settlement back: the held money returns to the balance',
+    summary: 'Fail a settlement: the held money returns to the balance',
     details:
-      'The reason goes to the seller, in settlement.failed. One that is claimed, only by its claimer. Twice changes\nnothing more.',
+      'The seller gets the reason in settlement.failed. Only the claimer can fail a claimed settlement. Repeating it\nchanges nothing.',
     examples: ['settlement fail 01a1fde5d07770f0be10a241618d0695 --reason "The bank account does not exist"'],
     options: [reasonOption()],
     async run({ arg, by, options }) {

@@ -18,9 +18,8 @@ export function registerStatement(program: Command): void {
   defineCommand<Options>(program, {
     usage: 'statement <username>',
     action: 'statement.export',
-    summary: 'Every movement of a wallet, with the balance before and after',
-    details:
-      'What the account itself gets by GET /api/<role>/statement. The last 30 days unless said otherwise.',
+    summary: 'Print every movement of a wallet, with the balance before and after',
+    details: 'The same as GET /api/<role>/statement of the account. Default: the last 30 days.',
     examples: [
       'statement warung-sari --from 2024-03-01 --to 2024-03-31',
       'statement warung-sari --csv > march.csv',
@@ -28,11 +27,8 @@ export function registerStatement(program: Command): void {
     options: [
       new Option('--from <day>', 'first day, YYYY-MM-DD').argParser(day),
       new Option('--to <day>', 'last day, YYYY-MM-DD').argParser(day),
-      new Option('--csv', 'all of it as CSV').conflicts('json'),
-      new Option('--csv-excel', 'the same with texts that Excel leaves as they are').conflicts([
-        'json',
-        'csv',
-      ]),
+      new Option('--csv', 'print all movements as CSV').conflicts('json'),
+      new Option('--csv-excel', 'the same, with text that Excel does not convert').conflicts(['json', 'csv']),
       limitOption(100),
     ],
     async run({ arg, options: { from, to, csv, csvExcel, limit }, by }) {
@@ -88,7 +84,7 @@ async function show(statement: Statement, page: { after: number; limit: number }
     },
     text: [
       ...(rows.length > 0 ? [table(['at', 'kind', 'ref_id', 'amount', 'balance'], rows, [3, 4])] : []),
-      ...(left > 0 ? [`… and ${left.toLocaleString('en')} more: --csv, or a shorter period`] : []),
+      ...(left > 0 ? [`… and ${left.toLocaleString('en')} more: use --csv or a shorter period`] : []),
       '',
       facts([
         ['opening balance', rupiah(opening)],

@@ -3,13 +3,13 @@ import { defineCommand, defineGroup } from './define-command.js';
 
 /** `topup totals rebuild` */
 export function registerTotals(program: Command): void {
-  const totals = defineGroup(program, 'totals', 'The daily totals that history is read by');
+  const totals = defineGroup(program, 'totals', 'Daily totals, which history queries read');
   defineCommand(totals, {
     usage: 'rebuild',
     action: 'totals.rebuild',
     summary: 'Rebuild the daily totals from the transactions',
     details:
-      'Once after another BUSINESS_TIMEZONE, and where `ledger verify` says that totals differ. Day by day, in constant\nmemory, while the service works. Safe to break off and to run again. After another BUSINESS_TIMEZONE long histories\nare counted until it has ended, which is slow.',
+      'Run it once after a change of BUSINESS_TIMEZONE, and if `ledger verify` finds that totals differ. It works day by day,\nin constant memory, while the service runs. You can stop it and run it again. After a change of BUSINESS_TIMEZONE\nlong histories are counted without totals until it ends, which is slow.',
     examples: ['totals rebuild'],
     async run({ by }) {
       const [{ recordAudit }, { rebuildTotals }] = await Promise.all([
@@ -21,7 +21,7 @@ export function registerTotals(program: Command): void {
       const days = rebuilt.days.toLocaleString('en');
       return {
         data: rebuilt,
-        text: `${days} days of accounts read, the totals of ${rebuilt.corrected.toLocaleString('en')} corrected.`,
+        text: `${days} account days read, the totals of ${rebuilt.corrected.toLocaleString('en')} corrected.`,
       };
     },
   });
@@ -29,6 +29,6 @@ export function registerTotals(program: Command): void {
 
 function showProgress(days: number): void {
   if (days % 100 === 0) {
-    process.stderr.write(`\r\u001b[Kdays of accounts: ${days.toLocaleString('en')}\r`);
+    process.stderr.write(`\r\u001b[Kaccount days: ${days.toLocaleString('en')}\r`);
   }
 }

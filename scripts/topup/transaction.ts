@@ -9,7 +9,7 @@ import { day, limitOption, wholeNumber } from './options.js';
 
 /** `topup transaction …`: lists and shows purchases. */
 export function registerPurchase(program: Command): void {
-  const group = defineGroup(program, 'transaction', 'Look into purchases');
+  const group = defineGroup(program, 'transaction', 'List and show purchases');
   registerList(group);
   registerShow(group);
 }
@@ -35,20 +35,20 @@ function registerList(group: Command): void {
     action: 'purchase.look',
     summary: 'List purchases, newest first',
     details:
-      'What no index knows (a product, a price, a status of everybody) is looked for among 2,000 purchases; it says how far back that was.',
+      'A filter without an index (a product, a price, or a status without an account) searches 2,000 purchases and prints how far back it went.',
     examples: [
       'transaction list --account warung-sari --status FAILED --from 2026-11-20',
       'transaction list --seller grosir --product S10 --limit 200 --json',
     ],
     options: [
-      new Option('--account <username>', 'the client who bought'),
-      new Option('--seller <username>', 'the seller who sold'),
-      new Option('--status <status>', 'one state').choices(statuses),
-      new Option('--product <code>', 'one product'),
-      new Option('--price-from <rupiah>', 'at least').argParser(price),
-      new Option('--price-to <rupiah>', 'at most').argParser(price),
+      new Option('--account <username>', 'buyer'),
+      new Option('--seller <username>', 'seller'),
+      new Option('--status <status>', 'only this status').choices(statuses),
+      new Option('--product <code>', 'only this product'),
+      new Option('--price-from <rupiah>', 'lowest price').argParser(price),
+      new Option('--price-to <rupiah>', 'highest price').argParser(price),
       new Option('--from <day>', 'YYYY-MM-DD, business time').argParser(day),
-      new Option('--to <day>', 'the same, the last day').argParser(day),
+      new Option('--to <day>', 'last day, in the same format').argParser(day),
       limitOption(),
     ],
     async run({ options }) {
@@ -88,7 +88,7 @@ function registerList(group: Command): void {
           'status',
           'seller',
         ],
-        empty: 'No purchase fits.',
+        empty: 'No purchase matches.',
         searchedBackTo,
       });
       return { data: rows, text };
@@ -101,7 +101,7 @@ function registerShow(group: Command): void {
     usage: 'show <id>',
     action: 'purchase.look',
     summary: 'Show one purchase and everything that happened to it, in order',
-    details: "By our transaction id, or by the client's ref_id together with --account.",
+    details: "Takes our transaction id, or the client's ref_id together with --account.",
     examples: [
       'transaction show 01a1fde5d07770f0be10a241618d0695',
       'transaction show INV-2291 --account warung-sari',
@@ -138,7 +138,7 @@ function describeText({
     ['seller', purchase.sellerId && (usernames[purchase.sellerId] ?? purchase.sellerId)],
     ['commission', purchase.commissionAmount === null ? null : rupiah(purchase.commissionAmount)],
     ['request', purchase.requestId ?? null],
-    ['looked at again', purchase.nextActionAt && time(purchase.nextActionAt)],
+    ['next check', purchase.nextActionAt && time(purchase.nextActionAt)],
     ['under review since', purchase.reviewSince && time(purchase.reviewSince)],
   ]);
   const steps = timeline.map(({ at, what, detail }) => [

@@ -25,7 +25,7 @@ export async function readMessage(file: string): Promise<CapturedMessage> {
     file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8').catch(notReadable(file));
   const result = schema.validate(parse(text));
   if (result.error) {
-    throw new UsageError('The file must hold JSON: {"headers": {...}, "raw": "the exact body"}.');
+    throw new UsageError('The file must be JSON: {"headers": {...}, "raw": "the exact body"}.');
   }
   const lower = Object.entries(result.value.headers).map(([name, header]) => [name.toLowerCase(), header]);
   return { raw: result.value.raw, headers: Object.fromEntries(lower) as Record<string, string> };
@@ -53,15 +53,15 @@ function hintFor(
   check: (body: string, toleranceMs: number | null) => ReturnType<typeof verifySignatures>,
 ): string {
   if (check(raw, null).standard_webhooks === 'right') {
-    return 'the signature is right but older than five minutes (--ignore-age accepts it)';
+    return 'the signature is correct but older than five minutes (--ignore-age accepts it)';
   }
   const variants = { trimmed: raw.trim(), compact: compact(raw) };
   const fits = Object.entries(variants).find(
     ([, body]) => body !== raw && check(body, null).x_signature === 'right',
   );
   return fits
-    ? `the body was changed on its way: it fits when ${fits[0]}. Verify the raw bytes, before any parser`
-    : 'another secret, or another body than the one that was sent';
+    ? `the body was changed: the signature matches when ${fits[0]}. Verify the raw bytes before any parser`
+    : 'the secret is wrong, or the body differs from the one that was sent';
 }
 
 function compact(raw: string): string {
@@ -79,6 +79,6 @@ function parse(text: string): unknown {
 
 function notReadable(file: string) {
   return (): never => {
-    throw new UsageError(`${file} can't be read.`);
+    throw new UsageError(`${file} cannot be read.`);
   };
 }

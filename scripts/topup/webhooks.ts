@@ -15,7 +15,7 @@ export function registerWebhooks(program: Command): void {
   const webhooks = defineGroup(
     program,
     'webhooks',
-    'Webhooks and callbacks: verify, list what was given up, replay, enable',
+    'Webhooks and callbacks: verify, list dead deliveries, replay, enable',
   );
   registerVerify(webhooks);
   registerDead(webhooks);
@@ -30,11 +30,11 @@ function registerListen(program: Command): void {
     action: 'webhook.listen',
     summary: 'Forward new events of an account to a program on this machine',
     details:
-      'A copy of every webhook and callback from now on is posted to the URL, with the same body and id,\nsigned anew at the time it is sent. What the account itself receives does not change. Ctrl-C ends it.',
+      'Posts a copy of every new webhook and callback to the URL, with the same body and id and a new signature.\nThe account still receives its own deliveries. Ctrl-C stops it.',
     examples: ['listen buyer --forward-to http://localhost:4000/hook'],
     options: [
-      new Option('--forward-to <url>', 'where to').argParser(httpUrl).makeOptionMandatory(),
-      new Option('--count <n>', 'end after so many').argParser(Number),
+      new Option('--forward-to <url>', 'URL to forward to').argParser(httpUrl).makeOptionMandatory(),
+      new Option('--count <n>', 'stop after this many events').argParser(Number),
     ],
     async run({ arg, options, by }) {
       const forwarded = await followDeliveries({
@@ -68,7 +68,7 @@ function registerVerify(webhooks: Command): void {
     needsService: false,
     async run({ options }) {
       if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(options.secret)) {
-        throw new UsageError('A webhook secret is whsec_ and base64.');
+        throw new UsageError('A webhook secret is whsec_ followed by base64.');
       }
       const { readMessage, verifyMessage } = await import('./verify-message.js');
       const message = await readMessage(options.file);
@@ -94,7 +94,7 @@ function registerDead(webhooks: Command): void {
   defineCommand<{ limit: number }>(webhooks, {
     usage: 'dead',
     action: 'webhook.look',
-    summary: 'Deliveries that were given up, newest first',
+    summary: 'List dead deliveries, newest first',
     examples: ['webhooks dead', 'webhooks dead --limit 200 --json'],
     options: [limitOption()],
     async run({ options }) {
@@ -117,7 +117,7 @@ function registerDead(webhooks: Command): void {
         ['last error', (each) => each.error ?? ''],
         'given_up_at',
       ];
-      return { data, text: listText(data, { columns, empty: 'No delivery was given up.' }) };
+      return { data, text: listText(data, { columns, empty: 'There is no dead delivery.' }) };
     },
   });
 }
@@ -126,8 +126,8 @@ function registerReplay(webhooks: Command): void {
   defineCommand(webhooks, {
     usage: 'replay <id...>',
     action: 'webhook.replay',
-    summary: 'Send deliveries again, each to the URL that its account has now',
-    details: 'One that cannot be sent says why, and does not keep the others.',
+    summary: 'Replay deliveries, each to the current URL of its account',
+    details: 'A delivery that cannot be replayed is printed with the reason and does not stop the others.',
     examples: [
       'webhooks replay 018df5c8a1b27c3d9e4f5a6b7c8d9e0f-success-webhook',
       'webhooks replay <id> <id> <id> --reason "their server was down, ticket 812"',
@@ -137,7 +137,7 @@ function registerReplay(webhooks: Command): void {
       const { replayIdsMax, replayMany } = await import('../../src/webhooks/replay/replay-many.js');
       const ids = [...new Set(args('id'))];
       if (ids.length > replayIdsMax) {
-        throw new UsageError(`At most ${replayIdsMax} at once.`);
+        throw new UsageError(`Give at most ${replayIdsMax} deliveries.`);
       }
       const replayed = await replayMany(ids, by);
       const [only] = replayed;
@@ -164,10 +164,10 @@ function registerReplayDead(webhooks: Command): void {
   defineCommand<{ account?: string }>(webhooks, {
     usage: 'replay-dead',
     action: 'webhook.replay',
-    summary: 'Send again what was given up, the oldest first',
-    details: 'At most 1,000 in one go; it says how many are left. Pings are left out.',
+    summary: 'Replay dead deliveries, oldest first',
+    details: 'Replays at most 1,000 and prints how many are left. Pings are left out.',
     examples: ['webhooks replay-dead --account warung-sari --reason "their server was down, ticket 812"'],
-    options: [new Option('--account <username>', 'of this account alone'), reasonOption()],
+    options: [new Option('--account <username>', 'only deliveries of this account'), reasonOption()],
     async run({ options: { account }, by }) {
       const [{ countDead, replayDead }, { requireAccount }] = await Promise.all([
         import('../../src/webhooks/replay/replay-many.js'),
@@ -188,14 +188,14 @@ function registerEnable(webhooks: Command): void {
   defineOperationCommand(webhooks, {
     usage: 'enable <username>',
     action: 'webhook.enable',
-    summary: 'Send new events to the disabled URLs of an account again',
-    details: 'What was held meanwhile waits to be replayed, by the account itself or by `webhooks replay`.',
-    examples: ['webhooks enable warung-sari --reason "their server is back, told by phone"'],
+    summary: 'Enable the disabled URLs of an account',
+    details: 'Held deliveries are not sent automatically. The account or `webhooks replay` can replay them.',
+    examples: ['webhooks enable warung-sari --reason "their server is back, by phone"'],
     options: [reasonOption()],
     operation: async () => (await import('../../src/console/accounts/change-account.js')).enableWebhooks,
     output: (data) => ({
       data,
-      text: `Enabled; ${data.held} deliveries were held and wait to be replayed.`,
+      text: `Enabled; ${data.held} deliveries were held and can be replayed.`,
     }),
   });
 }

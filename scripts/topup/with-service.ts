@@ -36,7 +36,7 @@ export async function withService<T>(work: () => Promise<T>, toleratesOutage: bo
   const clock = keepFleetClock();
   const [mongodb] = await Promise.allSettled([
     mongo.connectMongo({ anyVersion: toleratesOutage }),
-    withTimeout(redisWaitMs, clock.measured, () => new Error('Redis did not tell the time')),
+    withTimeout(redisWaitMs, clock.measured, () => new Error('Reading the time of Redis timed out')),
   ]);
   const connecting: unknown = mongodb.status === 'rejected' ? mongodb.reason : null;
   try {

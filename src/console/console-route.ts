@@ -30,7 +30,7 @@ export function consoleQuery<T>(schema: Joi.ObjectSchema<T>, request: Request): 
     throw new ValidationError(
       unknown.slice(0, namedMax).map((name) => {
         const field = name.slice(0, nameLengthMax);
-        return { field, reason: 'not_accepted', message: asWritten(`${field} is not known here`) };
+        return { field, reason: 'not_accepted', message: asWritten(`${field} is not a known field`) };
       }),
     );
   }
@@ -53,7 +53,7 @@ export function mountConsole(routes: readonly ConsoleRoute[]): Router {
   const router = Router({ caseSensitive: true });
   for (const { method, path, action, handle } of routes) {
     if (method === 'post' && getRight(action).kind !== 'change') {
-      throw new Error(`POST ${path} changes something; ${action} is for reading`);
+      throw new Error(`POST ${path} needs a right to change; ${action} is a right to read`);
     }
     router[method](path, allow(action), handle);
   }

@@ -36,7 +36,7 @@ export const showLogin: RequestHandler = async (request, response) => {
 export const submitLogin: RequestHandler = async (request, response) => {
   const formToken = readCookie(request, 'login');
   if (formToken === null) {
-    throw new ForbiddenError(asWritten('The login form is too old. Load /admin/login again.'));
+    throw new ForbiddenError(asWritten('The login form has expired. Reload /admin/login.'));
   }
   requireCsrf(request, formToken);
   const client = getRequestClient(request);

@@ -31,7 +31,7 @@ export function renderEnrolmentForm(form: {
   return html`<form class="card login" method="post" action="/admin/login/enrol">
     <h1>Set up the second factor</h1>
     ${renderProblem(message)}
-    <p>Scan this with an authenticator app, or type the key in. Then give the code that it shows.</p>
+    <p>Scan this with an authenticator app, or type in the key. Then enter the code that it shows.</p>
     <div class="qr" role="img" aria-label="QR code of the key below">${picture}</div>
     <p class="quiet">Key: <code>${enrolment.secret.match(/.{1,4}/g)?.join(' ') ?? ''}</code></p>
     ${renderCsrfField(csrf)} ${renderCodeField('code', 'Code of the app')}
@@ -44,13 +44,13 @@ export function renderRecoveryCodes(codes: string[]): Html {
   return html`<div class="card">
     <h1>Recovery codes</h1>
     <p>
-      <strong>They are shown this once.</strong> Each logs you in once when the app is lost. Keep them where
-      the phone is not.
+      <strong>They are shown only once.</strong> Each one logs you in once if you lose the app. Do not keep
+      them on the phone.
     </p>
     <ul class="codes">
       ${codes.map((code) => html`<li><code>${code}</code></li>`)}
     </ul>
-    <p><a href="/admin">I have kept them: to the console</a></p>
+    <p><a href="/admin">I have saved them. Continue to the console</a></p>
   </div>`;
 }
 
@@ -178,7 +178,7 @@ function sendCodeForm(response: Response, { token }: Step, { httpStatus, message
         <h1>Second factor</h1>
         ${renderProblem(message)} ${renderCsrfField(getCsrfToken(token))} ${renderCodeField('code')}
         <button>Log in</button>
-        <p class="quiet">Neither is at hand? An admin can reset it: <code>topup operator totp-reset</code></p>
+        <p class="quiet">You have neither? An admin can reset it: <code>topup operator totp-reset</code></p>
       </form>
     </main>`,
   });

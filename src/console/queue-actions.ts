@@ -142,7 +142,10 @@ async function recordEnd(
       after: { http_status: response.statusCode, ...(await readState()) },
     });
   } catch (error) {
-    logger.error('the end of a queue action is not in the audit log', { error, action: entry.action });
+    logger.error('could not record the end of a queue action in the audit log', {
+      error,
+      action: entry.action,
+    });
   }
 }
 

@@ -92,7 +92,7 @@ function newBoard({ hideRedisDetails }: BoardView): Board {
         miscLinks: [
           { text: 'Back to the console', url: '/admin' },
           { text: 'Workers and their health', url: '/admin/system' },
-          { text: 'Webhooks that wait', url: '/admin/webhooks' },
+          { text: 'Waiting webhooks', url: '/admin/webhooks' },
         ],
         theme: { light: fonts, dark: fonts },
       },
@@ -108,7 +108,7 @@ function createAdapter(
   const more = queue.name === deliverDueJob.queue.name ? ` ${waiting}` : '';
   const adapter = new BullMQAdapter(openQueue(queue), {
     readOnlyMode,
-    description: `${queue.does}.${more} Worked on by ${process.name}: how it is stands on /admin/system.`,
+    description: `${queue.does}.${more} Processed by ${process.name}. Its health is on /admin/system.`,
     externalJobUrl: (job) => buildJobLink(queue, job),
     ...(queue.title !== undefined && { displayName: queue.title }),
   });
@@ -146,9 +146,9 @@ async function describeWaiting(): Promise<string> {
   try {
     const count = await countedWaiting();
     const many = count < waitingCountedMax ? String(count) : `${count} or more`;
-    return `${many} deliveries wait in MongoDB, those that are tried again later too.`;
+    return `${many} deliveries wait in MongoDB, including those that wait for a retry.`;
   } catch (error) {
-    logger.warn('the queue board does not know how many deliveries wait', { error });
+    logger.warn('could not count the waiting deliveries for the queue board', { error });
     return '';
   }
 }

@@ -82,7 +82,7 @@ const errorPage: ErrorRequestHandler = (error: unknown, request, response, next)
       <div class="card">
         <h1>Not possible</h1>
         <p>${known.message}</p>
-        ${isOutage ? html`<p>This page comes when it can. At the command line, topup doctor says what is wrong.</p>` : ''}
+        ${isOutage ? html`<p>This page reloads by itself. To find the problem, run topup doctor.</p>` : ''}
         <p class="quiet">Request ${getRequestContext(response).requestId}</p>
         <a href="/admin">Back to the console</a>
       </div>

@@ -85,7 +85,7 @@ async function* streamCsv<After>(
   }
   // Mark a truncated file, so that its rows are not summed up as all of them.
   const [first = ''] = columns;
-  yield csv.rows([{ [first]: 'This is not all: older ones are left out. Ask for fewer days.' }]);
+  yield csv.rows([{ [first]: 'Incomplete: older rows are left out. Choose fewer days.' }]);
 }
 
 function buildAuditEntry<After>({ filename, exported }: CsvList<After>): NewAuditEntry & { after: object } {
@@ -102,6 +102,6 @@ async function recordEnd<After>(list: CsvList<After>, sent: Sent): Promise<void>
   try {
     await recordAudit(null, { ...entry, action: `${action}.done`, after: { ...after, ...sent } });
   } catch (error) {
-    logger.error('the end of an export is not in the audit log', { error, action });
+    logger.error('could not record the end of an export in the audit log', { error, action });
   }
 }

@@ -111,7 +111,7 @@ export const guardChanges: RequestHandler = (request, response, next) => {
 export function requireCsrf(request: Request, token: string): void {
   const receivedToken = request.get('x-xsrf-token') ?? getFormField(request, '_csrf');
   if (!isCsrfToken(token, receivedToken)) {
-    throw new ForbiddenError(asWritten('This request did not come from the console. Load the page again.'));
+    throw new ForbiddenError(asWritten('This request did not come from the console. Reload the page.'));
   }
 }
 

@@ -88,7 +88,7 @@ describe('topup in an outage', function () {
     const own = await startPrivateRedis();
     const client = new Redis(own.url);
     const env = { ...stack.env, REDIS_URL: own.url };
-    const mend = 'Mend it (docs/guides/operate/prepare-redis.md), or check REDIS_URL.\n';
+    const mend = 'Fix it (docs/guides/operate/prepare-redis.md), or check REDIS_URL.\n';
     const tried = async (command: string[]) => {
       const { code, stdout, stderr } = await topup(command, env);
       return { code, stdout, stderr };
@@ -130,7 +130,7 @@ describe('topup in an outage', function () {
       /^Look at the statement first\. MongoDB does not answer/,
     );
     expect((await asOutage(unknown, away)).message).to.match(
-      /^It is not known whether this was done: look before you do it again\. MongoDB does/,
+      /^The outcome is unknown\. Check the state before you repeat the command\. MongoDB does/,
     );
     const refusal = new NotFoundError(asWritten('There is none.'));
     expect(await asOutage(refusal, away)).to.equal(refusal);

@@ -8,7 +8,7 @@ describe('METRICS_PORT and METRICS_HOST', () => {
 
   it('METRICS_PORT must differ from PORT in a web process, unless it is 0', () => {
     const same = { PORT: '4000', METRICS_PORT: '4000' };
-    const refused = /"METRICS_PORT" must not be PORT/;
+    const refused = /"METRICS_PORT" must differ from PORT/;
     expect(() => parsed(same, ['web'])).to.throw(refused);
     expect(() => parsed(same, null)).to.throw(refused);
     expect(() => parsed(same, ['fulfilment'])).not.to.throw();
@@ -18,7 +18,7 @@ describe('METRICS_PORT and METRICS_HOST', () => {
 
   it('refuses a METRICS_HOST that is no IP address', () => {
     expect(() => parsed({ METRICS_HOST: 'localhost' }, null)).to.throw(
-      /"METRICS_HOST" must be an IP address of this machine, as 127\.0\.0\.1 or 0\.0\.0\.0, and no name/,
+      /"METRICS_HOST" must be an IP address of this machine, such as 127\.0\.0\.1, not a name/,
     );
   });
 });

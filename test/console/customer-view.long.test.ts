@@ -84,7 +84,7 @@ describe('lookups of support', function () {
     const text = await topup(['search', 'BUY'], shop.stack.env);
     expect(text.stdout).to.match(/buyer2 +buyer +active/);
     expect((await topup(['search', 'nobody', 'knows', 'this'], shop.stack.env)).stdout).to.include(
-      'Nothing has',
+      'Nothing matches',
     );
     expect((await topup(['search', 'x'], shop.stack.env)).code).to.equal(2);
   });

@@ -141,7 +141,9 @@ describe('price groups in the console', function () {
     expect(set.stdout).to.not.include('No account');
     const misspelt = ['--product', code, '--group', 'grosri'];
     const empty = await run('markup', 'set', ...misspelt, '--rupiah', '9', ...why);
-    expect(empty.stdout).to.include('No account is in grosri yet: topup account group <username> grosri');
+    expect(empty.stdout).to.include(
+      'No account is in grosri yet. Add one: topup account group <username> grosri',
+    );
     await run('markup', 'remove', ...misspelt, ...why);
     expect(await shop.priceOf(code)).to.equal(10_250);
     expect((await run('markup', 'list')).stdout).to.match(/group grosir +product +\S+ +Rp 250/);

@@ -82,7 +82,7 @@ describe('Bull board in the console', function () {
       20_000,
     );
     for (const { description } of await board('')) {
-      expect(description).to.match(/Worked on by [a-z-]+: how it is stands on \/admin\/system/);
+      expect(description).to.match(/Processed by [a-z-]+\. Its health is on \/admin\/system/);
     }
     const page = await caller.client.get('/admin/queues');
     expect(page.text).to.include('/admin/system').and.to.include('/admin/webhooks');
@@ -164,7 +164,7 @@ describeWith('chromium', 'the Bull board in a browser', function () {
   it('the login, the queue descriptions and the links pass the checks', async () => {
     const { page } = await browser.logIn('operations');
     await page.goto(`${shop.stack.baseUrl}/admin/queues/queue/webhooks`);
-    const words = page.getByText(/Worked on by/).first();
+    const words = page.getByText(/Processed by/).first();
     await words.waitFor({ state: 'attached' });
     await expectPageToPassChecks(page, 'queues', ofTheBoard);
     await page.setViewportSize({ width: 375, height: 800 });

@@ -199,7 +199,7 @@ describe('operator rights', function () {
       /has no row/,
     );
     expect(() => mountConsole([{ method: 'post', path: '/x', action: 'console.start', handle }])).to.throw(
-      /for reading/,
+      /a right to read/,
     );
     expect(isAllowed('owner' as OperatorRole, 'console.start'), 'a role that is not known').to.equal(false);
   });

@@ -56,7 +56,7 @@ describe('comparison of the OpenAPI document with the last release', () => {
     expect(problemsOf(documentOf('id'))).to.deep.equal([]);
     expect(problemsOf(documentOf('price'))).to.deep.equal([
       'Breaks clients: GET /items 200.id: is gone',
-      'Accepted, but no break: GET /items 200.price: is gone',
+      'Accepted, but not a break: GET /items 200.price: is gone',
     ]);
   });
 
@@ -65,11 +65,11 @@ describe('comparison of the OpenAPI document with the last release', () => {
     expect(problemsOf(documentOf('id'))).to.deep.equal(['Accepted without a reason: is gone']);
     release([acceptedBreak]);
     expect(problemsOf(documentOf('id', 'price'))).to.deep.equal([
-      'Accepted, but no break: GET /items 200.price: is gone',
+      'Accepted, but not a break: GET /items 200.price: is gone',
     ]);
     release();
     writeFileSync(join(folder, 'baseline.json'), JSON.stringify(documentOf('id')));
-    expect(problemsOf(documentOf('id')).join()).to.match(/^The baseline is not the one of the release/);
+    expect(problemsOf(documentOf('id')).join()).to.match(/^The baseline differs from the one of the release/);
   });
 
   it('accepts a baseline only with a new version and no open breaks', () => {
@@ -80,7 +80,7 @@ describe('comparison of the OpenAPI document with the last release', () => {
     expect(() => acceptRelease(same, documentOf('id', 'price'))).to.throw(/frozen/);
     const next = { folder, version: '1.1.0' };
     expect(problemsOf(documentOf('id', 'price'), '1.1.0').join()).to.match(
-      /package.json says 1.1.0: accept it/,
+      /package.json has 1.1.0: accept a new baseline/,
     );
     expect(() => acceptRelease(next, documentOf('id'))).to.throw('GET /items 200.price: is gone');
     expect(readFileSync(join(folder, 'baseline.json'), 'utf8')).to.equal(before);

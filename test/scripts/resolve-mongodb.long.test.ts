@@ -70,14 +70,14 @@ describe('MongoDB resolver', () => {
     const env = { PATH: pathWith({ mongod: { script: 'echo "wrong processor" >&2; exit 4' } }) };
     const { database, said } = await resolveMongodb({ env });
     expect(database?.used).to.contain('embedded');
-    expect(said.join('\n')).to.match(/can't be used[^]*wrong processor[^]*offline[^]*embedded/);
+    expect(said.join('\n')).to.match(/cannot be used[^]*wrong processor[^]*offline[^]*embedded/);
     await expectWritable(database?.url ?? '');
   });
 
   it('skips the download at once on an offline machine', async () => {
     const startedAt = performance.now();
     const { said } = await resolveMongodb({ env: { PATH: pathWith({}) } });
-    expect(said).to.include('MongoDB: no download either, this machine is offline');
+    expect(said).to.include('MongoDB: no download, because this machine is offline');
     expect(performance.now() - startedAt).to.be.below(8_000);
   });
 

@@ -233,7 +233,7 @@ describe('Redis resolver', () => {
         confirm: () => Promise.resolve(false),
       });
       expect(database).to.equal(null);
-      expect(refusal).to.contain('no Redis that can be used');
+      expect(refusal).to.contain('No usable Redis was found');
     });
 
     it('is not used without a terminal; the message names REDIS_URL', async () => {

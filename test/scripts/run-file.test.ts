@@ -64,7 +64,7 @@ describe('a test file under npm test', () => {
     expect((await run(`throw new Error('not today');`)).problem).to.contain('not today');
     const result = await run(`it('works', () => undefined); it('ends', () => process.exit(0));`);
     expect(states(result)).to.deep.equal([['works', 'passed']]);
-    expect(result.problem).to.contain('in the middle');
+    expect(result.problem).to.contain('ended before its tests');
   });
 
   it('runs only sized tests on request if it has any', async () => {
@@ -122,7 +122,7 @@ describe('a test file under npm test', () => {
 
   it('is killed with its child processes on a timeout or a stop', async () => {
     const late = await run(hanging, { limitMs: 2_000 });
-    expect(late.problem).to.contain('did not end');
+    expect(late.problem).to.contain('timed out');
     await expectGone(late);
 
     const stopped = await run(hanging, { stopsAfterFirst: true });

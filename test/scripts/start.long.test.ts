@@ -116,7 +116,7 @@ describe('npm start', function () {
     it('completes npm run demo', async () => {
       const play = startCopy({ LOCAL_DIR: copy.localDir }, { script: 'demo' });
       const { code } = await play.ended();
-      expect(play.printed()).to.contain('The main job works from end to end');
+      expect(play.printed()).to.contain('The purchase works from end to end');
       expect(code).to.equal(0);
     });
 
@@ -134,7 +134,7 @@ describe('npm start', function () {
       const port = new URL(demo.base_url).port;
       const other = startCopy({ ...env, PORT: port });
       expect((await other.ended()).code).to.equal(1);
-      expect(other.printed()).to.contain(`PORT=${port} is already taken`).and.contain('npm start');
+      expect(other.printed()).to.contain(`PORT=${port} is already in use`).and.contain('npm start');
     });
 
     it('stops its processes after a kill and restarts with the same data', async () => {

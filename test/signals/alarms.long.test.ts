@@ -197,7 +197,7 @@ describe('topup doctor and alarms', () => {
       expect(await diagnoseAlarms()).to.deep.equal([]);
       expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal(null);
       const { stdout } = await topup(['alarm', 'list'], process.env);
-      expect(stdout).to.match(/^Nobody looks: no follow-up process/);
+      expect(stdout).to.match(/^Alarms are not evaluated: no follow-up process/);
       const listed = await topup(['alarm', 'list', '--json'], process.env);
       expect(listed.json()).to.have.property('somebody_looks', false);
     });
@@ -205,7 +205,7 @@ describe('topup doctor and alarms', () => {
     gate.hang();
     try {
       const { stdout } = await topup(['alarm', 'list'], { ...process.env, REDIS_URL: gate.url });
-      expect(stdout).to.match(/^It is not known whether anybody looks: Redis does not answer/);
+      expect(stdout).to.match(/^It is unknown whether alarms are evaluated: Redis does not answer/);
     } finally {
       await gate.stop();
     }
@@ -291,14 +291,14 @@ describe('ALERT_WEBHOOK_URL', function () {
 
   it('is tested by a test message, whose refusal is reported without the address', async () => {
     const taken = await topup(['alarm', 'test'], stack.env);
-    expect(taken).to.include({ code: 0, stdout: 'The receiver took the message.\n' });
+    expect(taken).to.include({ code: 0, stdout: 'The receiver accepted the message.\n' });
     expect(about('[test]')).to.have.length(1);
     refuses = 1;
     const refused = await topup(['alarm', 'test'], stack.env);
-    expect(refused).to.include({ code: 1, stdout: 'The receiver did not take it: it answered 500.\n' });
+    expect(refused).to.include({ code: 1, stdout: 'The receiver did not accept it: it answered 500.\n' });
     const closed = { ...stack.env, ALERT_WEBHOOK_URL: `http://127.0.0.1:${await freePort()}${secretPath}` };
     const unheard = await topup(['alarm', 'test'], closed);
-    expect(unheard).to.include({ code: 1, stdout: 'The receiver did not take it: connection refused.\n' });
+    expect(unheard).to.include({ code: 1, stdout: 'The receiver did not accept it: connection refused.\n' });
     expect(unheard.stderr).to.not.include('secret-of-the-channel');
     const { ALERT_WEBHOOK_URL: _url, ...without } = stack.env;
     const unset = await topup(['alarm', 'test'], without);

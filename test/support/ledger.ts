@@ -93,7 +93,7 @@ export async function expectLedgerVerified({ env }: Pick<Stack, 'env'>): Promise
   let answer = await verify();
   // The command asks for a rerun if the database did not answer in time, which happens on a busy
   // machine.
-  for (let n = 1; answer.stdout.includes('run the command again') && n < verifiedAtMost; n++) {
+  for (let n = 1; answer.stdout.includes('Run the command again') && n < verifiedAtMost; n++) {
     answer = await verify();
   }
   const report = answer.json<LedgerReport>();

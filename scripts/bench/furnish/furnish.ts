@@ -69,7 +69,7 @@ export async function furnish(
   say(`${sizes.purchases} purchases`);
   cash(desk, people, { openings, fromMs, untilMs });
   const { failingJobId } = await furnishOffice(desk, people, { fromMs, untilMs });
-  say('an office');
+  say('work of operators');
   troubleReceivers(desk, { buyers: people.buyers.slice(-600), disabled: 300 });
   await desk.books.end([...people.buyers, ...people.sellers].map(({ id }) => id));
   await writer.end();
@@ -130,7 +130,7 @@ async function sell(
   await writer.drain();
   const { success: sold, review: reviewed } = found;
   if (!sold || !reviewed) {
-    throw new Error('So few purchases have none of some states');
+    throw new Error('Too few purchases: some states have none');
   }
   return { sold, reviewed };
 }

@@ -158,7 +158,7 @@ export async function withBooks<T extends LoadResult>(
   const debits = after.debits - before.debits;
   const paid = before.balance - after.balance;
   mustHold(accepted > 0, `nothing was accepted (${summary})`);
-  mustHold(isDeepStrictEqual(others, refusals), `not what had to be refused (${summary})`);
+  mustHold(isDeepStrictEqual(others, refusals), `other refusals than expected (${summary})`);
   mustHold(purchases >= accepted && purchases <= accepted + unknown, `${purchases} purchases, ${summary}`);
   mustHold(debits === purchases, `${debits} debits, ${purchases} purchases`);
   mustHold(paid === purchases * product.price, `the wallets paid ${paid} rupiah for ${purchases} purchases`);

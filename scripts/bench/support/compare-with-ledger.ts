@@ -48,7 +48,7 @@ export async function compareWithLedger(session: ConsoleSession, business: Busin
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
   console.log(
     `${today.days.length} days (${all} rupiah), ${today.hours.length} hours and the sums of 60 days of ` +
-      `${business.sellers.length} sellers and 50 buyers are what the journals say (${seconds} s)`,
+      `${business.sellers.length} sellers and 50 buyers match the journals (${seconds} s)`,
   );
 }
 
@@ -61,6 +61,6 @@ async function dataOf<T>(session: ConsoleSession, path: string): Promise<T> {
 function mustBeSame(what: string, found: object, wanted: object): void {
   mustHold(
     isDeepStrictEqual(found, wanted),
-    `${what} is ${JSON.stringify(found)}, the journals say ${JSON.stringify(wanted)}`,
+    `${what} is ${JSON.stringify(found)}, but the journals have ${JSON.stringify(wanted)}`,
   );
 }

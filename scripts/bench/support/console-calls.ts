@@ -73,16 +73,16 @@ function name(some: readonly { username: string }[], place: number): string {
 }
 
 function asOwner(ask: Ask): void {
-  ask('/session', 'who is here');
+  ask('/session', 'session');
   ask('/today', 'figures and plots', {}, { rememberedMs: 5_000 });
-  ask('/attention', 'what waits for a person');
+  ask('/attention', 'work for operators');
   ask('/ledger', 'accounts, closes, verifications', {}, byBefore);
   ask('/system', 'checks of doctor', {}, { rememberedMs: 5_000 });
   ask('/system/processes', 'processes');
   ask('/system/queues', 'queues', {}, { rememberedMs: 2_000 });
   ask('/system/settings', 'settings');
   ask('/operators', 'operators');
-  ask('/rights', 'what roles may do');
+  ask('/rights', 'rights of roles');
   ask('/me', 'the own account');
 }
 
@@ -112,7 +112,7 @@ function purchases(
     ['largest buyer and seller', { account: big, seller }],
     ['one product', { product }],
     ['a price', { price_from: 99_000, price_to: 99_999 }],
-    ['a price that nothing has', { price_from: 900_000_000 }],
+    ['a price without purchases', { price_from: 900_000_000 }],
     ['the first day', { from, to: from }],
     ['60 days', { from, to }],
   ];
@@ -125,8 +125,8 @@ function purchases(
     ['a ref_id', purchase.refId],
     ['a customer number', purchase.customerNumber],
     ['a serial number', purchase.serialNumber ?? ''],
-    ['how serial numbers begin', (purchase.serialNumber ?? '').slice(0, 7)],
-    ['how accounts begin', 'buyer-0'],
+    ['a prefix of serial numbers', (purchase.serialNumber ?? '').slice(0, 7)],
+    ['a prefix of accounts', 'buyer-0'],
     ['nothing', 'nobody knows this'],
   ];
   searches.forEach(([words, q]) => {
@@ -137,14 +137,14 @@ function purchases(
   ask('/purchases/{id}', 'one under review', {}, { params: { id: reviewed.purchase._id } });
   ask('/jobs/about', 'a purchase', { about: purchase._id });
   ask('/jobs/about', 'the largest buyer', { about: big });
-  ask('/jobs/{id}', 'one that failed again and again', {}, { params: { id: failingJobId } });
+  ask('/jobs/{id}', 'one that failed repeatedly', {}, { params: { id: failingJobId } });
   ask('/jobs/about', 'a ref_id', { about: purchase.refId });
 }
 
 function lists(ask: Ask, { buyers, sellers, sold: { purchase }, fromMs, untilMs }: Business): void {
   const [account, seller] = [name(buyers, 0), name(sellers, 0)];
   const [from, to] = [formatBusinessDay(new Date(fromMs)), formatBusinessDay(new Date(untilMs))];
-  ask('/deliveries', 'given up, of all');
+  ask('/deliveries', 'dead, of all');
   ask('/deliveries', 'largest buyer', { account }, byAfter);
   ask('/deliveries/dead-count', 'of all');
   ask('/deliveries/dead-count', 'largest buyer, 60 days', { account, from, to });
@@ -156,7 +156,7 @@ function lists(ask: Ask, { buyers, sellers, sold: { purchase }, fromMs, untilMs 
   }
   ask('/deliveries', 'largest buyer, 60 days', { account, from, to }, byAfter);
   ask('/deliveries', 'largest buyer, a ref_id', { account, ref_id: purchase.refId }, byAfter);
-  ask('/receivers', 'that are not sent to');
+  ask('/receivers', 'disabled or paused');
   for (const status of ['waiting', 'pending', 'completed', 'rejected', 'all']) {
     ask('/deposits', status, { status }, byAfter);
   }
@@ -188,7 +188,7 @@ function auditFilters(account: string, { from, to }: { from: string; to: string 
     ['an actor', { actor: 'operator:op-3' }],
     ['an actor and an action', { actor: 'operator:op-3', action: 'offer' }],
     ['an action', { action: 'offer.update' }],
-    ['an action that nobody did', { action: 'nothing' }],
+    ['an action without entries', { action: 'nothing' }],
     ['a kind', { kind: 'product' }],
     ['an account', { kind: 'account', subject: account }],
     ['60 days', { from, to }],
@@ -200,7 +200,7 @@ function goods(ask: Ask, { sellers, goods: sold }: Business): void {
   const seller = name(sellers, 0);
   ask('/products', 'all', {}, byAfter);
   ask('/products', 'of a seller', { seller }, byAfter);
-  ask('/products', 'how codes begin', { prefix: 'P01' }, byAfter);
+  ask('/products', 'prefix of codes', { prefix: 'P01' }, byAfter);
   ask('/products/{code}', 'one', {}, { params: { code } });
   ask('/products/{code}/history', 'of an offer', { seller }, { params: { code }, ...byBefore });
   ask('/price-imports', 'all', {}, byAfter);
@@ -216,7 +216,7 @@ function goods(ask: Ask, { sellers, goods: sold }: Business): void {
 function accounts(ask: Ask, { buyers, sellers, fromMs, untilMs }: Business): void {
   const period = { from: formatBusinessDay(new Date(fromMs)), to: formatBusinessDay(new Date(untilMs)) };
   ask('/accounts', 'all', {}, byAfter);
-  ask('/accounts', 'how usernames begin', { prefix: 'buyer-01' }, byAfter);
+  ask('/accounts', 'prefix of usernames', { prefix: 'buyer-01' }, byAfter);
   const some: [string, string][] = [
     ['the largest buyer', name(buyers, 0)],
     ['the smallest buyer', name(buyers, -1)],

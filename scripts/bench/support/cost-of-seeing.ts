@@ -63,10 +63,10 @@ export async function printCostOfSeeing(
     );
   }
   console.log(
-    `what seeing costs at most: ${counted.accepted} purchases counted, CPU of ${spent.accepted} others at ${shown(spent.perSecond)} a second; µs are of a purchase`,
+    `upper bound of the cost of observability: ${counted.accepted} purchases counted, CPU of ${spent.accepted} others at ${shown(spent.perSecond)} per second; µs per purchase`,
   );
   console.log(
-    `looking at an event loop takes ${shown(lookingUs / 1_000)} ms of CPU a second in a process at rest: ${shown(lookingUs / 10_000)} % of a core`,
+    `monitoring an event loop takes ${shown(lookingUs / 1_000)} ms of CPU per second in an idle process: ${shown(lookingUs / 10_000)} % of a core`,
   );
   printParts(parts, spent.perSecond, lookingUs / spent.perSecond);
   await Promise.all(ours.map((each) => each.stop()));
@@ -100,7 +100,7 @@ async function flow(
     repeat: true,
   });
   mustHold(accepted > 0 && Object.keys(refused).length === 0, `refused ${JSON.stringify(refused)}`);
-  await untilTrue({ everyMs: 250, limitMs, what: 'everything bought is delivered' }, () => pipeline.isDone());
+  await untilTrue({ everyMs: 250, limitMs, what: 'every purchase is delivered' }, () => pipeline.isDone());
   return { accepted, perSecond: (1_000 * accepted) / (performance.now() - startedMs) };
 }
 
@@ -183,7 +183,7 @@ function printParts(parts: Part[], perSecond: number, looksUs: number): void {
   for (const [what, goal, us] of goals) {
     const whoever =
       what === 'metrics on' ? total((part) => scrapedUs(part) + looksUs) : parts.length * looksUs;
-    const shares = `its calls ${shown(share(us - whoever, cpuUs))} %, the rest at ${shown(perSecond)} purchases a second`;
+    const shares = `its calls ${shown(share(us - whoever, cpuUs))} %, the rest at ${shown(perSecond)} purchases/s`;
     printGoal(`${what}, of a purchase's CPU in all processes (${shares})`, {
       goal,
       reached: share(us, cpuUs),

@@ -116,7 +116,7 @@ async function laterPage(
 function print(measured: readonly Asked[]): void {
   const most = (times: number[]) => Math.max(...times);
   printTable(
-    ['', 'p50 ms', 'p95 ms', 'first ms', 'most ms', 'CPU web ms', 'CPU mongodb ms', 'kB'],
+    ['', 'p50 ms', 'p95 ms', 'first ms', 'max ms', 'CPU web ms', 'CPU mongodb ms', 'kB'],
     measured.map((asked) => {
       const { call, timesMs, webUs, mongodbUs, bytes } = asked;
       const cpuMs = [webUs, mongodbUs].map((us) => us / 1_000 / timesMs.length);

@@ -54,6 +54,6 @@ export function printGoal(
 /** @throws Error unless `holds` is true. Figures of a service that lost data are worthless. */
 export function mustHold(condition: boolean, what: string): void {
   if (!condition) {
-    throw new Error(`Not a measurement: ${what}`);
+    throw new Error(`Invalid measurement: ${what}`);
   }
 }

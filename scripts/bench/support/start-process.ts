@@ -90,7 +90,7 @@ export async function stopProcesses(): Promise<void> {
 
 function portWhenReady(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('not ready in time')), readyTimeoutMs);
+    const timer = setTimeout(() => reject(new Error('timed out before it was ready')), readyTimeoutMs);
     child.once('exit', (code) => {
       clearTimeout(timer);
       reject(new Error(`ended with ${String(code)}`));

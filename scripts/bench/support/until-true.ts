@@ -8,7 +8,7 @@ export async function untilTrue(
   const startedMs = performance.now();
   while (!(await isTrue())) {
     if (performance.now() - startedMs > limitMs) {
-      throw new Error(`Not within ${limitMs / 1_000} s: ${what}`);
+      throw new Error(`Timed out after ${limitMs / 1_000} s, waiting until ${what}`);
     }
     await pause(everyMs);
   }

@@ -17,15 +17,15 @@ export const newKey = defineAccountChange({
   id: 'newKey',
   verb: 'key',
   action: 'account.key',
-  summary: 'Give an account a new API key; this answer alone shows it',
+  summary: 'Rotate the API key of an account; only this answer shows the new key',
   body: Joi.object<NewKeyBody>({
     overlap_minutes: Joi.number().integer().min(0).max(1_440).required(),
     reason,
   }),
   data: requiredObject({ api_key: Joi.string(), previous_valid_until: timestamp }),
   async run(account, { body, by }) {
-    // Rotate only from the current key. Of two operators at once, one would pass on a key that the
-    // other has superseded.
+    // Rotate only from the current key. With two concurrent rotations, one operator would hand out a
+    // key that the other has superseded.
     const keyId = await findCurrentKeyId(account._id);
     const { apiKey, previousValidUntil } = await rotateApiKey(account, body.overlap_minutes, {
       ...by,
@@ -33,7 +33,7 @@ export const newKey = defineAccountChange({
     }).catch((error: unknown) => {
       throw error instanceof SupersededKeyError
         ? new ConflictError(
-            asWritten('Somebody else has just given this account a new key. Look at the account again.'),
+            asWritten('The key of this account was rotated a moment ago. Reload the account.'),
           )
         : error;
     });
@@ -49,11 +49,11 @@ export const revokeKey = defineAccountChange({
   id: 'revokeKey',
   verb: 'revoke-key',
   action: 'account.key',
-  summary: 'End an API key of an account from the next call on, without a new one in its place',
+  summary: 'Revoke an API key of an account from the next call on, without a replacement',
   body: Joi.object<RevokeKeyBody>({ key_id: text(64).required(), reason }),
   data: requiredObject({
     changed: Joi.boolean(),
-    was_current: Joi.boolean().description('The account can do nothing until it has a new key.'),
+    was_current: Joi.boolean().description('True: the account cannot call the API until it has a new key.'),
   }),
   async run(account, { body, by }) {
     const { changed, wasCurrent } = await revokeApiKey(account, body.key_id.trim(), by);

@@ -25,7 +25,7 @@ export const changeSettings = defineAccountChange({
   id: 'changeSettings',
   verb: 'settings',
   action: 'account.set',
-  summary: 'Set what the operator alone decides of an account; what is left out stays',
+  summary: 'Set what only operators may change of an account; omitted fields keep their values',
   body: Joi.object<SettingsBody>({
     require_strong_sign: Joi.boolean(),
     require_ack: Joi.boolean(),
@@ -62,7 +62,7 @@ export const setPriceGroup = defineAccountChange({
   verb: 'group',
   // A price group changes what the account pays, so this needs the same right as a markup.
   action: 'markup.set',
-  summary: 'Put an account into a price group, or take it out of the one that it is in',
+  summary: 'Put an account into a price group, or remove it from its group',
   body: Joi.object<PriceGroupBody>({
     group: priceGroup.allow(null).required().description('Null: none.'),
     reason,
@@ -77,7 +77,7 @@ export const suspendAccount = defineAccountChange({
   id: 'suspendAccount',
   verb: 'suspend',
   action: 'account.suspend',
-  summary: 'Refuse every call of an account from the next on',
+  summary: 'Suspend an account: every call is refused from the next one on',
   run: async (account, { by }) => ({ changed: await setAccountStatus(account, 'suspended', by) }),
 });
 
@@ -85,7 +85,7 @@ export const resumeAccount = defineAccountChange({
   id: 'resumeAccount',
   verb: 'resume',
   action: 'account.suspend',
-  summary: 'Let a suspended account in again',
+  summary: 'Resume a suspended account',
   run: async (account, { by }) => ({ changed: await setAccountStatus(account, 'active', by) }),
 });
 
@@ -93,7 +93,7 @@ export const clearAllowlist = defineAccountChange({
   id: 'clearAllowlist',
   verb: 'clear-allowlist',
   action: 'account.clear-allowlist',
-  summary: 'Let an account be used from any address again',
+  summary: 'Clear the IP allowlist of an account',
   async run({ _id, ipWhitelist }, { by }) {
     await updateConfig(_id, { ipWhitelist: [] }, { ...by, keyId: null });
     return { changed: ipWhitelist.length > 0 };
@@ -104,7 +104,7 @@ export const enableWebhooks = defineAccountChange({
   id: 'enableWebhooks',
   verb: 'enable-webhooks',
   action: 'webhook.enable',
-  summary: 'Send new events to the disabled URLs of an account again; what was held waits to be replayed',
+  summary: 'Enable the disabled URLs of an account; deliveries that were held must be replayed',
   data: requiredObject({ held: Joi.number() }),
   run: (account, { by }) => enableAsOperator(account, by),
 });
@@ -113,7 +113,7 @@ export const revokeLinks = defineAccountChange({
   id: 'revokeLinks',
   verb: 'revoke-links',
   action: 'account.revoke-links',
-  summary: 'End every download link of the reports of an account',
+  summary: 'Revoke every download link of the reports of an account',
   async run({ _id }, { by }) {
     await revokeAccountLinks(_id, by);
     return { changed: true };

@@ -29,9 +29,11 @@ const providerBody = Joi.object<Provider>({
     .allow(null)
     .default(null)
     .when('kind', { is: 'h2h', then: Joi.invalid(null).required() })
-    .description('Of an h2h provider always; of the others where it is not the usual one.'),
-  username: text(100).required().description('Our name there.'),
-  secret: text(500).required().description('Our secret there. It is stored encrypted, and shown nowhere.'),
+    .description('Required for h2h. For other kinds, null means the default address.'),
+  username: text(100).required().description('Our username at the provider.'),
+  secret: text(500)
+    .required()
+    .description('Our secret at the provider. It is stored encrypted and never shown.'),
 });
 
 /**
@@ -43,7 +45,7 @@ export const createAccountCall = defineConsoleOperation<Body>({
   method: 'post',
   path: '/accounts',
   action: 'account.create',
-  summary: 'Create an account with its wallet and its first API key; this answer alone shows the key',
+  summary: 'Create an account with its wallet and its first API key; only this answer shows the key',
   body: Joi.object<Body>({
     username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
     role: Joi.string().valid('buyer', 'seller').required(),

@@ -30,13 +30,13 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
   method: 'get',
   path: '/accounts/:username/statement',
   action: 'statement.export',
-  summary: 'Movements of a period of a wallet, 100 a page, and its opening and closing balance',
+  summary: 'Movements of a wallet in a period, 100 a page, with the opening and closing balance',
   params: usernameParams,
   query: Joi.object<Query>({
     from: isoDay,
     to: isoDay,
     after: text(200).description(
-      '`next` of the page before. The period is that of the first page; days are ignored.',
+      '`next` of the previous page. The period of the first page applies; `from` and `to` are ignored.',
     ),
   }),
   data: requiredObject({
@@ -54,8 +54,8 @@ export const getStatement = defineConsoleOperation<unknown, { username: string }
         balance: Joi.number(),
       }),
     ),
-    left: Joi.number().description('Movements of the period after these.'),
-    next: Joi.string().allow(null).description('The `after` of the next page.'),
+    left: Joi.number().description('Number of movements in the period after these.'),
+    next: Joi.string().allow(null).description('Value of `after` for the next page.'),
   }),
   async handle({ params: { username }, query, by }) {
     const { _id } = await requireAccount(username);

@@ -55,7 +55,7 @@ export const listAccounts = defineConsoleOperation<unknown, unknown, Query>({
   }),
   data: requiredObject({
     accounts: Joi.array().items(requiredObject(accountFields)),
-    next: Joi.string().allow(null).description('The `after` of the next page.'),
+    next: Joi.string().allow(null).description('Value of `after` for the next page.'),
   }),
   async handle({ query: { prefix, group, after, limit } }) {
     const found = await findAccounts({
@@ -81,7 +81,7 @@ const accountData = nameSchema(
     ...accountFields,
     require_strong_sign: Joi.boolean(),
     require_ack: Joi.boolean(),
-    commission_rate: nullableNumber.description('Null: the standard.'),
+    commission_rate: nullableNumber.description('Null: the default.'),
     rate_limit: Joi.number(),
     rate_limit_max: nullableNumber,
     product_limit: nullableNumber,
@@ -113,7 +113,7 @@ export const getAccount = defineConsoleOperation<unknown, { username: string }>(
   method: 'get',
   path: '/accounts/:username',
   action: 'account.look',
-  summary: 'One account: money, rules, webhooks, keys without the keys, last changes',
+  summary: 'One account: money, rules, webhooks, ids and dates of its API keys, last changes',
   params: usernameParams,
   data: accountData,
   async handle({ params: { username } }) {

@@ -24,7 +24,7 @@ interface Body extends Reason {
 const fields = {
   id: Joi.string(),
   status: Joi.string().valid('pending', 'completed', 'rejected'),
-  balance_after: Joi.number().allow(null).description('Null where no money was moved.'),
+  balance_after: Joi.number().allow(null).description('Null if no money was moved.'),
 };
 
 /** Requests an adjustment. Not idempotent: each call makes another adjustment. */
@@ -33,7 +33,7 @@ export const requestAdjustmentCall = defineConsoleOperation<Body>({
   method: 'post',
   path: '/adjustments',
   action: 'adjustment.make',
-  summary: 'Credit a wallet, or debit it; a large one waits for a second operator',
+  summary: 'Credit or debit a wallet; a large adjustment waits for a second operator',
   body: Joi.object<Body>({
     account: text(64).required(),
     amount: Joi.number()
@@ -43,7 +43,7 @@ export const requestAdjustmentCall = defineConsoleOperation<Body>({
       .invalid(0)
       .messages({ 'any.invalid': 'amount must not be 0' })
       .required()
-      .description('Rupiah: a credit, or, negative, a debit. Not 0.'),
+      .description('Rupiah. Positive: a credit; negative: a debit. Not 0.'),
     reason,
   }),
   data: requiredObject(fields),
@@ -55,14 +55,14 @@ export const requestAdjustmentCall = defineConsoleOperation<Body>({
 export const approveAdjustmentCall = defineDecision({
   id: 'approveAdjustment',
   verb: 'approve',
-  summary: 'Let an adjustment happen that another operator has asked for',
+  summary: 'Approve an adjustment that another operator has requested',
   run: approveAdjustment,
 });
 
 export const rejectAdjustmentCall = defineDecision({
   id: 'rejectAdjustment',
   verb: 'reject',
-  summary: 'Say that an adjustment that waits will not happen',
+  summary: 'Reject a pending adjustment',
   run: rejectAdjustment,
 });
 
@@ -80,7 +80,7 @@ function defineDecision(decision: {
     summary: decision.summary,
     params: idParams,
     body: reasonBody,
-    data: requiredObject({ ...fields, changed: Joi.boolean().description('False: it was so before.') }),
+    data: requiredObject({ ...fields, changed: Joi.boolean().description('False: nothing has changed.') }),
     async handle({ params: { id }, by }) {
       const { adjustment, changed } = await decision.run(id, by);
       return { ...present(adjustment), changed };

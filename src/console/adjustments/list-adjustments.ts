@@ -19,8 +19,7 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
   method: 'get',
   path: '/adjustments',
   action: 'adjustment.look',
-  summary:
-    'Corrections of wallets: those that wait, the longest waiting first; or those that fit a filter, newest first',
+  summary: 'Wallet adjustments: pending ones, oldest first, or those that match a filter, newest first',
   query: decidedQuery,
   data: requiredObject({
     adjustments: Joi.array().items(
@@ -30,7 +29,7 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
           id: Joi.string(),
           account: Joi.string(),
           reason: Joi.string(),
-          amount: Joi.number().description('Rupiah: a credit, or, negative, a debit.'),
+          amount: Joi.number().description('Rupiah. Positive: a credit; negative: a debit.'),
           status: decidedStatus,
           requested_by: Joi.string(),
           decided_by: Joi.string().allow(null),
@@ -41,7 +40,7 @@ export const listAdjustmentsCall = defineConsoleOperation<unknown, unknown, Deci
         }),
       ),
     ),
-    approval_from: Joi.number().description('From so many rupiah on a second operator approves.'),
+    approval_from: Joi.number().description('From this amount in rupiah on, a second operator must approve.'),
     ...decidedPageFields,
   }),
   async handle({ query, by }) {

@@ -80,7 +80,7 @@ export function defineConsoleOperation<Body = unknown, Params = unknown, Query =
     }
   }
   if (asks !== (getRight(action).kind === 'read')) {
-    throw new Error(`${id} is a ${method} of ${action}, which is a right to ${getRight(action).kind}`);
+    throw new Error(`${id} is a ${method}, but ${action} is a right of kind ${getRight(action).kind}`);
   }
   return operation as unknown as AnyConsoleOperation<Answer>;
 }

@@ -25,8 +25,8 @@ export const listQuery = {
 };
 
 export const pageFields = {
-  next: Joi.string().allow(null).description('The `after` of the next page.'),
-  looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+  next: Joi.string().allow(null).description('Value of `after` for the next page.'),
+  looked_back_to: timestamp.allow(null).description('Start of the searched time, if the page is not full.'),
 };
 
 /**
@@ -61,7 +61,7 @@ export const decidedStatus = Joi.string().valid(...statuses);
 
 export const decidedPageFields = {
   ...pageFields,
-  has_more: Joi.boolean().description('Of those that wait: more come up as these are decided.'),
+  has_more: Joi.boolean().description('For pending items: more appear as these are decided.'),
 };
 
 export interface DecidedPage<T> {

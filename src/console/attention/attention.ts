@@ -30,22 +30,22 @@ export const listAttention = defineConsoleOperation({
   method: 'get',
   path: '/attention',
   action: 'purchase.look',
-  summary: 'Cases and purchases under review that wait for a person, in one list, the oldest first',
+  summary: 'Open cases and purchases under review in one list, oldest first',
   data: requiredObject({
     items: Joi.array().items(
       nameSchema(
         'AttentionItem',
         requiredObject({
-          id: Joi.string().description('Of the case; of a review that of its purchase.'),
+          id: Joi.string().description('Id of the case, or of the purchase under review.'),
           kind: Joi.string().valid(...kinds),
           since: timestamp,
           detail: Joi.string(),
           transaction_id: Joi.string().allow(null),
           payment_id: Joi.string().allow(null),
-          purchase: purchaseData.allow(null).description('Of a review.'),
+          purchase: purchaseData.allow(null).description('Only for a review.'),
           reference: Joi.string()
             .allow(null)
-            .description('Of a review: of the last order, as its provider has it.'),
+            .description('Only for a review: the reference of the last order at its provider.'),
           decisions: Joi.array().items(Joi.string().valid(...reviewOutcomes)),
         }),
       ),
@@ -91,7 +91,7 @@ export const resolveCase = defineConsoleOperation<Reason, { id: string }>({
   method: 'post',
   path: '/cases/:id/resolve',
   action: 'case.resolve',
-  summary: 'Close a case that has been dealt with; it moves no money',
+  summary: 'Resolve a case; this moves no money',
   params: idParams,
   body: reasonBody,
   data: requiredObject({ id: Joi.string(), changed: Joi.boolean() }),

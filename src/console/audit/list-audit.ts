@@ -62,8 +62,8 @@ export const listAudit = defineConsoleOperation<unknown, unknown, AuditQuery>({
         }),
       ),
     ),
-    next: timestamp.allow(null).description('The `before` of the next page.'),
-    looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+    next: timestamp.allow(null).description('Value of `before` for the next page.'),
+    looked_back_to: timestamp.allow(null).description('Start of the searched time, if the page is not full.'),
   }),
   async handle({ query }) {
     const { found, next, searchedBackTo } = await findAuditPage(buildAuditFilter(query), {

@@ -23,7 +23,7 @@ export const listBankLinesCall = defineConsoleOperation({
   method: 'get',
   path: '/bank-lines',
   action: 'bank-line.look',
-  summary: 'Lines of bank statements, by default money that came and nobody knows whose, the newest first',
+  summary: 'Lines of bank statements, by default incoming payments without a deposit, newest first',
   query: Joi.object<Query>({
     status: Joi.string()
       .valid(...bankLineStatuses)
@@ -53,7 +53,7 @@ export const listBankLinesCall = defineConsoleOperation({
               }),
             )
             .description(
-              'Lines of its amount, at most a day away, that were decided: it may be the same payment.',
+              'Decided lines of the same amount, at most a day apart: they may be the same payment.',
             ),
           decided: requiredObject({
             at: timestamp,
@@ -63,7 +63,7 @@ export const listBankLinesCall = defineConsoleOperation({
         }),
       ),
     ),
-    next: Joi.string().allow(null).description('The `after` of the next page.'),
+    next: Joi.string().allow(null).description('Value of `after` for the next page.'),
   }),
   async handle({ query }) {
     const { lines, next } = await listBankLines(query);
@@ -89,7 +89,7 @@ export const listBankLinesCall = defineConsoleOperation({
   },
 });
 
-const changedData = requiredObject({ changed: Joi.boolean().description('False: it was so before.') });
+const changedData = requiredObject({ changed: Joi.boolean().description('False: nothing has changed.') });
 
 interface Use extends Reason {
   deposit_id: string;
@@ -101,13 +101,13 @@ export const useBankLine = defineConsoleOperation({
   method: 'post',
   path: '/bank-lines/:id/use',
   action: 'deposit.decide',
-  summary: 'Confirm a pending deposit of the same amount with a line that nobody knows the account of',
+  summary: 'Confirm a pending deposit of the same amount with an open line',
   params: idParams,
   body: Joi.object<Use>({
     deposit_id: text(64).required(),
     meant: Joi.boolean()
       .default(false)
-      .description('Also where a line that was used or set aside may be the same payment.'),
+      .description('Confirm even if a used or set-aside line may be the same payment.'),
     reason,
   }),
   data: changedData,
@@ -120,7 +120,7 @@ export const setBankLineAside = defineConsoleOperation({
   method: 'post',
   path: '/bank-lines/:id/set-aside',
   action: 'deposit.decide',
-  summary: 'Say that the money of a line is for no deposit, and why',
+  summary: 'Set a line aside because it pays for no deposit',
   params: idParams,
   body: reasonBody,
   data: changedData,
@@ -132,7 +132,7 @@ export const reopenBankLine = defineConsoleOperation({
   method: 'post',
   path: '/bank-lines/:id/reopen',
   action: 'deposit.decide',
-  summary: 'Take back that a line was set aside',
+  summary: 'Reopen a line that was set aside',
   params: idParams,
   body: reasonBody,
   data: changedData,

@@ -21,7 +21,7 @@ export const listDeposits = defineConsoleOperation({
   method: 'get',
   path: '/deposits',
   action: 'deposit.look',
-  summary: 'Deposits: those that wait, the longest waiting first; or those that fit a filter, newest first',
+  summary: 'Deposits: pending ones, oldest first, or those that match a filter, newest first',
   query: decidedQuery,
   data: requiredObject({
     deposits: Joi.array().items(
@@ -65,14 +65,14 @@ export const listDeposits = defineConsoleOperation({
 export const confirmDeposit = defineDecision({
   id: 'confirmDeposit',
   verb: 'confirm',
-  summary: 'Credit a pending deposit whose money is on the bank account',
+  summary: 'Confirm a pending deposit whose money is on the bank account, and credit it',
   run: confirm,
 });
 
 export const rejectDeposit = defineDecision({
   id: 'rejectDeposit',
   verb: 'reject',
-  summary: 'Say that a pending deposit was never paid; it can never be credited after that',
+  summary: 'Reject a pending deposit that was never paid; it can never be credited afterwards',
   run: reject,
 });
 

@@ -27,23 +27,23 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
   action: 'bank-line.look',
   asks: true,
   bodyBytesMax,
-  summary: 'Which deposits a bank statement would confirm, and what the other lines fit to',
+  summary: 'Preview which deposits a bank statement would confirm, and what its other lines match',
   body: Joi.object<{ file: string }>({ file: bankStatement }),
   data: requiredObject({
     incoming: Joi.number(),
     outgoing: Joi.number(),
     others: Joi.number().description('Lines without an amount: balances, sums, addresses.'),
-    first_day: Joi.string().allow(null).description('Of the incoming lines.'),
+    first_day: Joi.string().allow(null).description('The first day of the incoming lines.'),
     last_day: Joi.string().allow(null),
     is_order_told: Joi.boolean().description(
-      'False: every day could be a month (08/09/2026). It is read with the day first; look whether that is right.',
+      'False: every day could be a month (08/09/2026). Dates are read day first; check that this is right.',
     ),
     matches: requiredObject(Object.fromEntries(lineMatches.map((match) => [match, Joi.number()]))),
-    amount_named: Joi.number().description('Rupiah of the deposits that are confirmed by our id.'),
+    amount_named: Joi.number().description('Rupiah of deposits that are matched by our id.'),
     amount_referenced: Joi.number().description(
-      'And of those whose `ref_id`, which a client chose, is in the text.',
+      'Rupiah of deposits that are matched by a `ref_id` in the text. Clients choose it.',
     ),
-    amount_by_amount: Joi.number().description('And of those for which only the amount speaks.'),
+    amount_by_amount: Joi.number().description('Rupiah of deposits that are matched by the amount alone.'),
     lines: Joi.array().items(
       requiredObject({
         line: Joi.number(),
@@ -52,7 +52,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
         description: Joi.string().allow(''),
         match: Joi.string().valid(...lineMatches),
         same_before: Joi.boolean().description(
-          'A line of its amount, at most a day away, was used or set aside: it may be the same payment.',
+          'A line of this amount, at most a day apart, was used or set aside: it may be the same payment.',
         ),
         deposits: Joi.array().items(
           requiredObject({
@@ -68,7 +68,7 @@ export const previewBankStatement = defineConsoleOperation<{ file: string }>({
     refused: Joi.array().items(
       requiredObject({ line: Joi.number(), why: Joi.string().valid(...bankLineRefusals) }),
     ),
-    fingerprint: Joi.string().description('Of what would be confirmed: what was looked at, or nothing.'),
+    fingerprint: Joi.string().description('Hash of the preview. Pass it to confirm exactly these deposits.'),
   }),
   async handle({ body: { file } }) {
     const plan = await planStatement(await readBankStatement(Buffer.from(file, 'base64')));
@@ -131,24 +131,26 @@ export const confirmBankStatement = defineConsoleOperation<Confirm>({
   path: '/bank-statements',
   action: 'deposit.decide',
   bodyBytesMax,
-  summary: 'Confirm the deposits that a bank statement names, as it was previewed, and keep its lines',
+  summary: 'Confirm the deposits of a previewed bank statement and store its lines',
   body: Joi.object<Confirm>({
     file: bankStatement,
     name: text(200).required(),
     fingerprint: text(64).required(),
     by_reference: Joi.boolean()
       .default(false)
-      .description('Also where the text has the `ref_id` of the one deposit that waits for the amount.'),
+      .description(
+        'Also confirm lines whose text has the `ref_id` of the only pending deposit of the amount.',
+      ),
     by_amount: Joi.boolean()
       .default(false)
-      .description('Also where one deposit waits for the amount and no reference says so.'),
+      .description('Also confirm lines without a reference if only one pending deposit has the amount.'),
     reason,
   }),
   data: requiredObject({
     confirmed: Joi.number(),
-    stood: Joi.number().description('Deposits that were found credited meanwhile.'),
-    kept: Joi.number().description('Lines that no earlier statement had.'),
-    left_found: Joi.number().description('Lines whose deposit somebody else has decided meanwhile.'),
+    stood: Joi.number().description('Deposits that had been credited in the meantime.'),
+    kept: Joi.number().description('Lines that were stored because no earlier statement had them.'),
+    left_found: Joi.number().description('Lines whose deposit somebody else decided in the meantime.'),
     left: Joi.array().items(requiredObject({ line: Joi.number(), why: Joi.string() })),
   }),
   async handle({ body: { file, name, fingerprint, by_reference, by_amount }, by }) {

@@ -44,10 +44,10 @@ export const planData = nameSchema(
   'PriceImportPlan',
   requiredObject({
     lines: Joi.number(),
-    found: Joi.number().description('Offers that it changes, of which so many are shown.'),
-    losing: Joi.number().description('Of these: at which each sale would lose money.'),
-    falling: Joi.number().description('Of these: at which the price falls by more than half.'),
-    rising: Joi.number().description('Of these: at which the price rises to five times or more.'),
+    found: Joi.number().description('Number of offers that it changes. `changes` may show fewer.'),
+    losing: Joi.number().description('Of these, offers at which each sale would lose money.'),
+    falling: Joi.number().description('Of these, offers whose price falls by more than half.'),
+    rising: Joi.number().description('Of these, offers whose price rises to five times or more.'),
     unchanged: Joi.number(),
     changes: Joi.array()
       .items(
@@ -57,18 +57,18 @@ export const planData = nameSchema(
           seller: Joi.string(),
           before: figures,
           after: figures,
-          margin: nullable.description('What the seller has left then; null where the cost is not known.'),
+          margin: nullable.description('What the seller has left then; null if the cost is unknown.'),
           loses: Joi.boolean(),
           falls: Joi.boolean(),
           rises: Joi.boolean(),
         }),
       )
-      .description('What must be meant first, and of that what falls or rises most.'),
+      .description('Changes that need confirmation first, the largest falls and rises at the top.'),
     refused_found: Joi.number(),
     refused: Joi.array().items(
       requiredObject({ line: Joi.number(), why: Joi.string().valid(...lineRefusals) }),
     ),
-    fingerprint: Joi.string().description('Of all changes: apply what was looked at, or nothing.'),
+    fingerprint: Joi.string().description('Hash of all changes. Pass it to apply exactly these.'),
   }),
 );
 
@@ -100,7 +100,7 @@ export const previewPriceImport = defineConsoleOperation<{ file: string }>({
   action: 'price-import.look',
   asks: true,
   bodyBytesMax: priceFileBodyMax,
-  summary: 'What a price list would change: from and to, which lines lose money, which are refused and why',
+  summary: 'Preview a price list: its changes, lines that lose money, and refused lines with the reason',
   body: Joi.object<{ file: string }>({ file: priceFile }),
   data: planData,
   handle: async ({ body: { file } }) =>
@@ -123,7 +123,7 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
   path: '/price-imports',
   action: 'product.set',
   bodyBytesMax: priceFileBodyMax,
-  summary: 'Apply a price list as it was previewed; lines that are refused are left out',
+  summary: 'Apply a previewed price list; refused lines are skipped',
   body: Joi.object<Apply>({
     file: priceFile,
     name: text(200).required(),
@@ -131,7 +131,7 @@ export const applyPriceImport = defineConsoleOperation<Apply>({
     meant: Joi.boolean()
       .default(false)
       .description(
-        'Also what loses money, and prices that fall by more than half or rise to five times or more.',
+        'Also apply changes that lose money, and prices that fall by more than half or rise fivefold.',
       ),
     reason,
   }),
@@ -155,7 +155,7 @@ export const undoPriceImport = defineConsoleOperation<Reason, { id: string }>({
   method: 'post',
   path: '/price-imports/:id/undo',
   action: 'product.set',
-  summary: 'Take back what an import has written, but for what was changed since; that can be undone again',
+  summary: 'Undo an import, except values that were changed since; these can be undone by another call',
   params: idParams,
   body: reasonBody,
   data: requiredObject({
@@ -167,7 +167,7 @@ export const undoPriceImport = defineConsoleOperation<Reason, { id: string }>({
         code: Joi.string(),
         fields: Joi.array()
           .items(Joi.string().valid(...offerFields))
-          .description('What of the offer was changed since, and stays.'),
+          .description('Fields of the offer that were changed since and are kept.'),
       }),
     ),
   }),

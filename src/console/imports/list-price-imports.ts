@@ -21,7 +21,7 @@ export const listPriceImports = defineConsoleOperation({
   method: 'get',
   path: '/price-imports',
   action: 'product.look',
-  summary: 'Price lists that were imported, the newest first, a page at a time',
+  summary: 'Imported price lists, newest first, a page at a time',
   query: Joi.object<Query>({ after: text(64), limit: wholeNumber({ max: 100, standard: 20 }) }),
   data: requiredObject({
     imports: Joi.array().items(
@@ -45,7 +45,7 @@ export const listPriceImports = defineConsoleOperation({
         }),
       ),
     ),
-    next: nullableText.description('The `after` of the next page.'),
+    next: nullableText.description('Value of `after` for the next page.'),
   }),
   async handle({ query }) {
     const { imports, next } = await listImports(query);
@@ -74,7 +74,7 @@ interface ChangesQuery {
 }
 
 const changedFigures = {
-  price: nullable.description('Null where it did not change; so with the others.'),
+  price: nullable.description('Null if it did not change, as for the other fields.'),
   cost: nullable,
   status: Joi.string().valid('active', 'inactive', 'maintenance').allow(null),
 };
@@ -85,8 +85,7 @@ export const listOfferChanges = defineConsoleOperation({
   method: 'get',
   path: '/price-changes',
   action: 'product.look',
-  summary:
-    'What changed in prices, costs and status of offers, newest first: since yesterday, or since a day',
+  summary: 'Changes of prices, costs and status of offers since yesterday or a given day, newest first',
   query: Joi.object<ChangesQuery>({
     seller: text(64),
     from: day,
@@ -109,8 +108,8 @@ export const listOfferChanges = defineConsoleOperation({
         }),
       ),
     ),
-    next: timestamp.allow(null).description('The `before` of the next page.'),
-    looked_back_to: timestamp.allow(null).description('How far back was looked, where the page is not full.'),
+    next: timestamp.allow(null).description('Value of `before` for the next page.'),
+    looked_back_to: timestamp.allow(null).description('Start of the searched time, if the page is not full.'),
   }),
   async handle({ query: { seller, from, before, limit } }) {
     const since = from === undefined ? getStartOfYesterday() : getStartOfDay(from);
@@ -148,7 +147,7 @@ export const getOfferHistory = defineConsoleOperation({
   method: 'get',
   path: '/products/:code/history',
   action: 'product.look',
-  summary: "What became of a seller's price, cost and status of a product, the newest first",
+  summary: "Changes of a seller's price, cost and status for a product, newest first",
   params: codeParams,
   query: Joi.object<HistoryQuery>({
     seller: text(64).required(),
@@ -165,7 +164,7 @@ export const getOfferHistory = defineConsoleOperation({
         import_id: nullableText,
       }),
     ),
-    next: timestamp.allow(null).description('The `before` of the next page.'),
+    next: timestamp.allow(null).description('Value of `before` for the next page.'),
   }),
   async handle({ params: { code }, query: { seller, before, limit } }) {
     const { _id: sellerId } = await requireAccount(seller);

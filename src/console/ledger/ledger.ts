@@ -35,7 +35,7 @@ const verificationData = nameSchema(
     ),
     not_checked: Joi.array()
       .items(requiredObject({ check: Joi.string(), title: Joi.string() }))
-      .description('Rules that this run has not looked at: it says nothing about them.'),
+      .description('Rules that this run has not checked.'),
     findings: Joi.array().items(
       requiredObject({ check: Joi.string(), subject: Joi.string(), message: Joi.string() }),
     ),
@@ -47,14 +47,14 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
   method: 'get',
   path: '/ledger',
   action: 'ledger.verify',
-  summary: 'What ledger accounts hold, closed days with their roots, and what verifications came to',
+  summary: 'Balances of ledger accounts, closed days with their roots, and results of verifications',
   query: Joi.object<{ before?: string }>({ before: day }),
   data: requiredObject({
     accounts: Joi.array().items(
       requiredObject({
         account: Joi.string(),
         closed: Joi.number().description('Rupiah at the end of the last closed day.'),
-        now: Joi.number().allow(null).description('Where it is known without adding up the open days.'),
+        now: Joi.number().allow(null).description('Null if it is unknown without adding up the open days.'),
       }),
     ),
     closes: Joi.array().items(
@@ -68,7 +68,7 @@ export const getLedger = defineConsoleOperation<unknown, unknown, { before?: str
         audit_entries: Joi.number().allow(null),
       }),
     ),
-    next: Joi.string().allow(null).description('The `before` of earlier closes.'),
+    next: Joi.string().allow(null).description('Value of `before` for earlier closes.'),
     verifications: Joi.array().items(verificationData),
     next_verification_at: timestamp,
     running: requiredObject({
@@ -146,7 +146,7 @@ export const verifyLedgerNow = defineConsoleOperation<Reason>({
   method: 'post',
   path: '/ledger/verify',
   action: 'ledger.run',
-  summary: 'Let a worker verify every money rule now; how far it is, getLedger tells',
+  summary: 'Start a verification of every money rule by a worker; getLedger shows its progress',
   body: reasonBody,
   data: requiredObject({}),
   async handle({ by }) {

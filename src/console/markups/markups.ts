@@ -26,12 +26,10 @@ const nullableText = Joi.string().allow(null);
 const markupData = nameSchema(
   'Markup',
   requiredObject({
-    account: nullableText.description('The buyer that it is for. With group null as well: all.'),
-    group: nullableText.description('The price group that it is for.'),
+    account: nullableText.description('The buyer that it applies to. If group is also null: all buyers.'),
+    group: nullableText.description('The price group that it applies to.'),
     product: nullableText,
-    category: nullableText.description(
-      'A category or subcategory. With product null as well: all that is sold.',
-    ),
+    category: nullableText.description('A category or subcategory. If product is also null: all products.'),
     percent: Joi.number().allow(null),
     rupiah: Joi.number().allow(null),
     changed_at: timestamp,
@@ -43,7 +41,7 @@ export const listMarkupsCall = defineConsoleOperation({
   method: 'get',
   path: '/markups',
   action: 'markup.look',
-  summary: "What buyers pay above sellers' prices, a page at a time",
+  summary: "Markups on sellers' prices, a page at a time",
   query: Joi.object<Query>({
     account: text(64),
     group: priceGroup,
@@ -52,7 +50,7 @@ export const listMarkupsCall = defineConsoleOperation({
   }).oxor('account', 'group'),
   data: requiredObject({
     markups: Joi.array().items(markupData),
-    next: nullableText.description('The `after` of the next page.'),
+    next: nullableText.description('Value of `after` for the next page.'),
   }),
   async handle({ query: { account, group, after, limit } }) {
     const accountId = account === undefined ? null : (await requireAccount(account))._id;
@@ -93,7 +91,7 @@ export const listPriceGroupsCall = defineConsoleOperation({
       }),
     ),
     counted_max: Joi.number(),
-    next: Joi.string().allow(null).description('The `after` of the next page.'),
+    next: Joi.string().allow(null).description('Value of `after` for the next page.'),
   }),
   async handle({ query }) {
     return { ...(await listPriceGroups(query)), counted_max: groupAccountsCountedMax };
@@ -119,7 +117,7 @@ const target = {
   everybody: Joi.boolean().valid(true).description('All buyers.'),
   product: text(50),
   category: text(50),
-  all: Joi.boolean().valid(true).description('All that is sold.'),
+  all: Joi.boolean().valid(true).description('All products.'),
   reason,
 };
 
@@ -129,7 +127,7 @@ export const setMarkupCall = defineConsoleOperation({
   path: '/markups',
   action: 'markup.set',
   summary:
-    "Set what buyers pay above the seller's price, of one product, a category or all, for one buyer, a price group or all",
+    'Set the markup on a product, a category or all products, for a buyer, a price group or all buyers',
   body: Joi.object<Target & { percent?: number; rupiah?: number }>({
     ...target,
     percent: Joi.number().min(0).max(100).precision(2),
@@ -150,7 +148,7 @@ export const removeMarkupCall = defineConsoleOperation({
   method: 'post',
   path: '/markups/remove',
   action: 'markup.set',
-  summary: 'Remove a markup; of the rules that are left the next one holds',
+  summary: 'Remove a markup; the next rule that matches applies',
   body: Joi.object<Target>(target).xor('product', 'category', 'all').xor('account', 'group', 'everybody'),
   data: requiredObject({}),
   async handle({ body, by }) {

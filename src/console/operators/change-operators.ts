@@ -46,7 +46,7 @@ export const createOperatorCall = defineConsoleOperation<WithRole & { username: 
   method: 'post',
   path: '/operators',
   action: 'operator.manage',
-  summary: 'Let a person into the console; this answer alone shows the password',
+  summary: 'Create an operator; only this answer shows the password',
   body: Joi.object<WithRole & { username: string }>({
     ...provenReason,
     username: text(40).pattern(usernamePattern).required().messages({ 'string.pattern.base': usernameRule }),
@@ -97,7 +97,7 @@ function defineOperatorChange<Body extends ProvenReason = ProvenReason>({
 export const setRoleCall = defineOperatorChange<WithRole>({
   id: 'setOperatorRole',
   verb: 'role',
-  summary: 'Give an operator another role; every session of theirs ends',
+  summary: 'Change the role of an operator; all their sessions end',
   body: Joi.object<WithRole>({ ...provenReason, role }),
   async run(username, { body, by }) {
     await setOperatorRole(username, body.role, by);
@@ -108,7 +108,7 @@ export const setRoleCall = defineOperatorChange<WithRole>({
 export const resetPasswordCall = defineOperatorChange({
   id: 'resetOperatorPassword',
   verb: 'password',
-  summary: 'Give an operator another password, which this answer alone shows; every session of theirs ends',
+  summary: 'Give an operator a new password, which only this answer shows; all their sessions end',
   data: withPassword,
   async run(username, { by }) {
     const password = generatePassword();
@@ -120,7 +120,7 @@ export const resetPasswordCall = defineOperatorChange({
 export const resetSecondFactorCall = defineOperatorChange({
   id: 'resetOperatorSecondFactor',
   verb: 'reset-second-factor',
-  summary: 'Take the second factor away; every session of theirs ends',
+  summary: 'Remove the second factor of an operator; all their sessions end',
   async run(username, { by }) {
     await resetSecondFactor(await requireOperator(username), by);
     return { username };
@@ -130,7 +130,7 @@ export const resetSecondFactorCall = defineOperatorChange({
 export const removeOperatorCall = defineOperatorChange({
   id: 'removeOperator',
   verb: 'remove',
-  summary: 'Take a person out of the console; every session of theirs ends, and their key',
+  summary: 'Remove an operator; all their sessions and their key end',
   async run(username, { by }) {
     await removeOperator(username, by);
     return { username };

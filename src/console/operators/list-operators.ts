@@ -11,7 +11,7 @@ export const listOperatorsCall = defineConsoleOperation({
   method: 'get',
   path: '/operators',
   action: 'operator.look',
-  summary: 'Who may log in, and from where they are logged in',
+  summary: 'Operators with their roles and sessions',
   data: requiredObject({
     operators: Joi.array().items(
       requiredObject({

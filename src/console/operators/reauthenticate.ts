@@ -11,12 +11,12 @@ export interface Proof {
 
 /** Body fields of changes that require re-authentication (decision 041). */
 export const proofFields = {
-  password: Joi.string().max(passwordLengthMax).required().description('The own one, as it is now.'),
+  password: Joi.string().max(passwordLengthMax).required().description('Current password of the operator.'),
   code: Joi.string()
     .max(40)
     .allow('')
     .default('')
-    .description('Of the authenticator app, or a recovery code; where a second factor is set up.'),
+    .description('Code of the authenticator app, or a recovery code. Required if a second factor is set up.'),
 };
 
 /**

@@ -8,9 +8,9 @@ export const sessionData = nameSchema(
   requiredObject({
     id: Joi.string(),
     started_at: timestamp,
-    address: Joi.string().allow('').description('Empty where it is not known.'),
+    address: Joi.string().allow('').description('Empty if it is unknown.'),
     browser: Joi.string().allow(''),
-    is_this: Joi.boolean().description('The one that asks.'),
+    is_this: Joi.boolean().description('True: the session of this request.'),
   }),
 );
 
@@ -31,4 +31,4 @@ export function presentSession(
 export const sessionToEnd = text(40)
   .allow(null)
   .required()
-  .description('Its id, as the list shows it. Null: every one.');
+  .description('Its id, as the list shows it. Null: all sessions.');

@@ -27,7 +27,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
   method: 'post',
   path: '/me/password',
   action: 'own.change',
-  summary: 'Change the own password; every other session ends, and this browser gets a new one',
+  summary: 'Change your password; your other sessions end, and this browser gets a new session',
   body: Joi.object<NewPassword>({
     ...proofFields,
     new_password: Joi.string().min(passwordLengthMin).max(passwordLengthMax).required(),
@@ -38,7 +38,7 @@ export const changeOwnPassword = defineConsoleOperation<NewPassword>({
     const { operator, body, by, browser } = call;
     // Check this first, so that a typing error does not use up a one-time code.
     if (body.new_password !== body.new_password_again) {
-      const message = 'The two new passwords are not the same.';
+      const message = 'The two new passwords do not match.';
       throw new ValidationError([{ field: 'new_password_again', message: asWritten(message) }]);
     }
     await reauthenticate(call);
@@ -52,10 +52,10 @@ export const beginOwnSecondFactor = defineConsoleOperation<Proof>({
   method: 'post',
   path: '/me/second-factor',
   action: 'own.change',
-  summary: 'The secret for an authenticator app; it counts once a code of the app is given',
+  summary: 'Secret for an authenticator app; it takes effect once a code of the app is confirmed',
   body: proofBody,
   data: requiredObject({
-    secret: Joi.string().description('To type in.'),
+    secret: Joi.string().description('For manual entry.'),
     uri: Joi.string().description('For a QR code.'),
   }),
   async handle(call) {
@@ -73,7 +73,7 @@ export const confirmOwnSecondFactor = defineConsoleOperation<{ code: string }>({
   method: 'post',
   path: '/me/second-factor/confirm',
   action: 'own.change',
-  summary: 'Set the second factor up; every other session ends, and this browser gets a new one',
+  summary: 'Confirm the second factor; your other sessions end, and this browser gets a new session',
   body: Joi.object<{ code: string }>({ code: Joi.string().max(40).required() }),
   data: recoveryCodes,
   async handle({ operator, body, by, browser }) {
@@ -89,7 +89,7 @@ export const makeRecoveryCodes = defineConsoleOperation<Proof>({
   method: 'post',
   path: '/me/recovery-codes',
   action: 'own.change',
-  summary: 'New recovery codes in place of those that are left; this answer alone shows them',
+  summary: 'Replace your recovery codes; only this answer shows the new ones',
   body: proofBody,
   data: recoveryCodes,
   async handle(call) {
@@ -103,7 +103,7 @@ export const makeOwnKey = defineConsoleOperation<Proof>({
   method: 'post',
   path: '/me/key',
   action: 'own.change',
-  summary: 'A new key for the command line in place of the one before; this answer alone shows it',
+  summary: 'Replace your key for the command line; only this answer shows the new one',
   body: proofBody,
   data: requiredObject({ operator_key: Joi.string() }),
   async handle(call) {
@@ -117,7 +117,7 @@ export const endOwnSessions = defineConsoleOperation<{ session: string | null }>
   method: 'post',
   path: '/me/end-sessions',
   action: 'own.change',
-  summary: 'End a session of one’s own, or all of them with this one',
+  summary: 'End one of your sessions, or all of them including this one',
   body: Joi.object<{ session: string | null }>({ session: sessionToEnd }),
   data: nothing,
   async handle({ operator, body: { session }, by, browser }) {

@@ -16,13 +16,15 @@ export const getSession = defineConsoleOperation({
   method: 'get',
   path: '/session',
   action: 'own.look',
-  summary: 'Who is logged in, what they may do, and in which zone the business keeps its time',
+  summary: 'The logged-in operator with their rights, and the time zone of the business',
   data: requiredObject({
     username: Joi.string(),
     role: Joi.string().valid(...operatorRoles),
     actions: Joi.array().items(Joi.string().valid(...actions)),
     time_zone: Joi.string(),
-    has_second_factor: Joi.boolean().description('A change that asks for the password asks for a code, too.'),
+    has_second_factor: Joi.boolean().description(
+      'True: changes that require the password also require a code.',
+    ),
   }),
   async handle({ operator: { username, role, totp } }) {
     return Promise.resolve({
@@ -40,7 +42,7 @@ export const getOwn = defineConsoleOperation({
   method: 'get',
   path: '/me',
   action: 'own.look',
-  summary: 'What an operator has of their own: second factor, key and sessions',
+  summary: 'Second factor, key and sessions of the logged-in operator',
   data: requiredObject({
     second_factor_since: timestamp.allow(null).description('Null: the password alone logs in.'),
     recovery_codes_left: Joi.number(),

@@ -37,11 +37,11 @@ export const productData = nameSchema(
           commission: Joi.number(),
           cost: nullable,
           margin: nullable,
-          is_available: Joi.boolean().allow(null).description('What its provider says.'),
+          is_available: Joi.boolean().allow(null).description('As reported by its provider.'),
         }),
       )
       .description(
-        'The cheapest first. Rupiah; margin is price − commission − cost, null where the cost is not known.',
+        'Cheapest first. In rupiah; margin is price − commission − cost, null if the cost is unknown.',
       ),
   }),
 );
@@ -105,7 +105,7 @@ export const listProducts = defineConsoleOperation({
   }),
   data: requiredObject({
     products: Joi.array().items(productData),
-    next: Joi.string().allow(null).description('The `after` of the next page.'),
+    next: Joi.string().allow(null).description('Value of `after` for the next page.'),
   }),
   async handle({ query: { prefix, seller, after, limit } }) {
     const sellerId = seller === undefined ? undefined : (await requireAccount(seller))._id;
@@ -128,7 +128,7 @@ export const setCutOffCall = defineConsoleOperation<CutOffBody, { code: string }
   method: 'post',
   path: '/products/:code/cut-off',
   action: 'product.set',
-  summary: 'Set the daily window in which nobody sells a product, in business time; null: none',
+  summary: 'Set the daily cut-off of a product in business time; null removes it',
   params: codeParams,
   body: Joi.object<CutOffBody>({
     cut_off: Joi.object({ start: clock, end: clock.invalid(Joi.ref('start')) })
@@ -155,7 +155,7 @@ export const setOfferCall = defineConsoleOperation<OfferBody, { code: string }>(
   method: 'post',
   path: '/products/:code/offer',
   action: 'product.set',
-  summary: "Change a seller's offer for a product; what is left out stays",
+  summary: "Change a seller's offer for a product; omitted fields keep their values",
   params: codeParams,
   body: Joi.object<OfferBody>({
     seller: text(64).required(),

@@ -24,7 +24,7 @@ export const getRouting = defineConsoleOperation({
   method: 'get',
   path: '/routing',
   action: 'provider.look',
-  summary: 'In which order the sellers of a product would be asked now, and what keeps each from it',
+  summary: 'The order in which the sellers of a product would be tried now, and why a seller is skipped',
   query: Joi.object<{ product: string }>({ product: productCode.required() }),
   data: requiredObject({
     product: Joi.string(),
@@ -43,7 +43,7 @@ export const getRouting = defineConsoleOperation({
         placed: Joi.string()
           .valid('first', ...rankCriteria, 'alike')
           .allow(null)
-          .description('What puts it behind the one before it.'),
+          .description('The criterion that ranks it behind the previous seller.'),
       }),
     ),
   }),
@@ -67,7 +67,7 @@ export const comparePrices = defineProviderOperation({
   verb: 'prices',
   action: 'provider.reconcile',
   asks: true,
-  summary: "Hold a provider's price list, asked for now, against the seller's offers",
+  summary: "Fetch a provider's price list and compare it with the seller's offers",
   body: Joi.object({}),
   data: requiredObject({
     offers: Joi.number(),
@@ -112,7 +112,7 @@ export const reconcileProviderDay = defineProviderOperation({
   asks: true,
   bodyBytesMax: 2 * recordBytesMax,
   summary:
-    "Hold a provider's record of a business day against ours: the file that is sent, or what the provider tells",
+    "Compare a provider's record of a business day with ours, from a file or fetched from the provider",
   body: Joi.object<Reconciled>({
     date: day.required(),
     csv: Joi.string().max(recordBytesMax),
@@ -122,7 +122,7 @@ export const reconcileProviderDay = defineProviderOperation({
     ours: Joi.number(),
     theirs: Joi.number(),
     matched: Joi.number(),
-    found: Joi.number().description('Differences, of which so many are shown.'),
+    found: Joi.number().description('Number of differences. The list may show fewer.'),
     differences: Joi.array().items(
       requiredObject({
         kind: Joi.string().valid('only-provider', 'only-ours', 'differs'),
@@ -156,7 +156,7 @@ export const acceptDifferencesCall = defineProviderOperation({
   method: 'post',
   verb: 'accept',
   action: 'provider.accept',
-  summary: 'Say that the differences of a day are known and explained: no alarm stands for them any more',
+  summary: 'Accept the differences of a day as explained, which ends their alarm',
   body: Joi.object<Body>({ date: day.required(), reason }),
   data: requiredObject({ date: Joi.string(), different: Joi.number() }),
   async run(seller, { body: { date }, by }) {

@@ -53,7 +53,7 @@ export const getProvider = defineProviderOperation({
   id: 'getProvider',
   method: 'get',
   action: 'provider.look',
-  summary: 'The provider of a seller as it is, and how it was: 1, 7 or 30 days',
+  summary: 'The provider of a seller: its current state, and its history of 1, 7 or 30 days',
   query: Joi.object<{ days: number }>({ days: wholeNumber({ max: 30, standard: 1 }) }),
   data: requiredObject({
     ...providerFields,
@@ -61,7 +61,7 @@ export const getProvider = defineProviderOperation({
     steps: Joi.array().items(stepData),
     changes: Joi.array()
       .items(requiredObject({ at: timestamp, to: Joi.string(), because: Joi.string().allow(null) }))
-      .description('Of its circuit, the newest first.'),
+      .description('Changes of its circuit, newest first.'),
   }),
   async run(seller, { query: { days } }) {
     const ids = [seller._id];

@@ -23,17 +23,19 @@ const nullable = Joi.number().allow(null);
 export const providerFields = {
   seller: Joi.string(),
   kind: Joi.string(),
-  address: Joi.string().allow(null).description('Null: the kind knows it by itself.'),
-  username: Joi.string().description('Our name there.'),
+  address: Joi.string().allow(null).description('Null: the default address of its kind.'),
+  username: Joi.string().description('Our username at the provider.'),
   account_status: Joi.string().valid('active', 'suspended'),
   paused: requiredObject({ reason: Joi.string().allow(''), by: Joi.string(), at: timestamp }).allow(null),
   circuit: Joi.string().valid('closed', 'half-open', 'open'),
-  asked_pause_ms: Joi.number().description('How long the pause goes on that it has asked for; 0: none.'),
+  asked_pause_ms: Joi.number().description(
+    'Remaining time of a pause that the provider has requested; 0: none.',
+  ),
   waiting: Joi.number(),
   expected_wait_ms: Joi.number(),
-  float: nullable.description('Rupiah that we have there, as it last told.'),
+  float: nullable.description('Our balance at the provider in rupiah, as last reported.'),
   float_at: timestamp.allow(null),
-  float_ends_at: timestamp.allow(null).description('At the pace of the day; null: not within 90 days.'),
+  float_ends_at: timestamp.allow(null).description('At the rate of the last day; null: not within 90 days.'),
   limits: requiredObject({ calls_per_second: nullable, concurrency: nullable, max_wait_s: nullable }),
   day: requiredObject({
     orders: Joi.number(),
@@ -52,10 +54,10 @@ export const listProviders = defineConsoleOperation({
   method: 'get',
   path: '/providers',
   action: 'provider.look',
-  summary: 'Providers by their sellers: whether they serve, what waits, our money there and when it ends',
+  summary: 'Providers by seller: availability, waiting orders, our float and when it runs out',
   data: requiredObject({
     providers: Joi.array().items(nameSchema('Provider', requiredObject(providerFields))),
-    is_cut: Joi.boolean().description('There are more than are shown.'),
+    is_cut: Joi.boolean().description('True: there are more than are shown.'),
   }),
   handle: () => shownProviders(),
 });

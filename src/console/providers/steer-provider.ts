@@ -28,7 +28,7 @@ export const resumeProviderCall = defineProviderOperation({
   method: 'post',
   verb: 'resume',
   action: 'provider.steer',
-  summary: 'Send orders to a provider again, with a closed circuit',
+  summary: 'Send orders to a provider again, and close its circuit',
   body: reasonBody,
   data: nothing,
   async run(seller, { by }) {
@@ -51,7 +51,7 @@ export const limitProvider = defineProviderOperation({
   verb: 'limits',
   action: 'provider.set',
   summary:
-    'Set what all processes together may ask of a provider; null takes a limit away, what is left out stays',
+    'Set the limits of a provider for all processes together; null removes a limit, omitted fields stay',
   body: Joi.object<Limits>({
     calls_per_second: bound(10_000),
     concurrency: bound(1_000),
@@ -78,7 +78,7 @@ export const testProvider = defineProviderOperation({
   method: 'post',
   verb: 'test',
   action: 'provider.float',
-  summary: 'Ask a provider for our balance there: a call that buys nothing',
+  summary: 'Query our balance at a provider; this buys nothing',
   body: reasonBody,
   data: requiredObject({
     float: Joi.number().allow(null),

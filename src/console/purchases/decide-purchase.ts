@@ -32,7 +32,7 @@ export const decidePurchase = defineConsoleOperation({
   method: 'post',
   path: '/purchases/:id/decide',
   action: 'review.resolve',
-  summary: 'Decide a purchase under review, or let its provider be asked again',
+  summary: 'Decide a purchase under review, or let the workers query its provider again',
   params: idParams,
   body: Joi.object<Body>({
     as: Joi.string()
@@ -59,7 +59,7 @@ export const reversePurchase = defineConsoleOperation({
   method: 'post',
   path: '/purchases/:id/reverse',
   action: 'review.reverse',
-  summary: 'Take back a sale: the buyer gets the price, the seller loses its share',
+  summary: 'Reverse a sale: the buyer gets the price back, the seller loses its share',
   params: idParams,
   body: reasonBody,
   data: decidedData,

@@ -42,7 +42,7 @@ const descriptionData = requiredObject({
   kind: Joi.string().valid('prepaid', 'postpaid'),
   surface: Joi.string().valid('wallet', 'buyer', 'reseller'),
   markup: Joi.number().description(
-    "What of the price is above the seller's, in rupiah; the commission has it in it.",
+    "Part of the price above the seller's price, in rupiah. The commission includes it.",
   ),
   commission: Joi.number().allow(null),
   request_id: nullableText,
@@ -75,7 +75,7 @@ export const getPurchase = defineConsoleOperation<unknown, { id: string }>({
   method: 'get',
   path: '/purchases/:id',
   action: 'purchase.look',
-  summary: 'One purchase, everything that happened to it in order, and what can be decided now',
+  summary: 'One purchase, its history in order, and the decisions that are possible now',
   params: idParams,
   data: descriptionData,
   handle: async ({ params: { id } }) => presentDescription(await describePurchase(id)),
@@ -140,11 +140,11 @@ export const asCustomerSees = defineConsoleOperation<unknown, { id: string }>({
   method: 'get',
   path: '/purchases/:id/as-customer-sees',
   action: 'purchase.look',
-  summary: 'A purchase as the call answers its buyer now, by the surface that it was bought by',
+  summary: 'A purchase as the API answers its buyer now, on the surface where it was bought',
   params: idParams,
   data: requiredObject({
     call: Joi.string().description('Method and path.'),
-    answer: Joi.string().description('Its body: JSON, as docs/reference/api/conventions.md has it.'),
+    answer: Joi.string().description('Its JSON body, as described in docs/reference/api/conventions.md.'),
   }),
   async handle({ params: { id } }) {
     const { call, answer } = await buildCustomerAnswer(await requirePurchase(id, { find: findHeld }));

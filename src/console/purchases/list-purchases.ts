@@ -60,7 +60,7 @@ export const listPurchases = defineConsoleOperation<unknown, unknown, Query>({
   method: 'get',
   path: '/purchases',
   action: 'purchase.look',
-  summary: 'Purchases that fit a filter, newest first, a page at a time',
+  summary: 'Purchases that match a filter, newest first, a page at a time',
   query: Joi.object<Query>({
     ...purchaseFilterFields,
     after: text(100),
@@ -87,7 +87,7 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
   method: 'get',
   path: '/purchases/sums',
   action: 'purchase.look',
-  summary: 'What the purchases that fit a filter come to',
+  summary: 'Sums of the purchases that match a filter',
   query: Joi.object<PurchaseFilterQuery>(purchaseFilterFields),
   data: requiredObject({
     count: Joi.number(),
@@ -98,11 +98,11 @@ export const getPurchaseSums = defineConsoleOperation<unknown, unknown, Purchase
         amount: Joi.number().description('Rupiah: the prices.'),
       }),
     ),
-    commission: Joi.number().description('Rupiah of them that stay with the platform.'),
+    commission: Joi.number().description('Rupiah of these that the platform keeps.'),
     looked_back_to: timestamp
       .allow(null)
       .description(
-        'These are the newest, back to there: older ones were not looked at. Null: these are all.',
+        'The sums cover purchases since this time only; older ones were not read. Null: they cover all.',
       ),
   }),
   async handle({ query }) {
@@ -121,7 +121,7 @@ export const searchCall = defineConsoleOperation<unknown, unknown, { q: string }
   method: 'get',
   path: '/search',
   action: 'purchase.look',
-  summary: 'Purchases by id, ref_id, customer number or serial number, and accounts by how they begin',
+  summary: 'Search purchases by id, ref_id, customer number or serial number, and accounts by prefix',
   query: Joi.object<{ q: string }>({ q: text(searchLength.max).min(searchLength.min).required() }),
   data: requiredObject({
     purchases: Joi.array().items(purchaseData),

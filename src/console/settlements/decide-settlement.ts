@@ -29,14 +29,14 @@ interface Complete extends Reason {
 export const approveSettlement = defineStep({
   id: 'approveSettlement',
   verb: 'approve',
-  summary: 'Let a settlement that waits for a review go on',
+  summary: 'Approve a settlement that waits for a review',
   run: (id, { by }) => approve(id, by),
 });
 
 export const claimSettlement = defineStep<Claim>({
   id: 'claimSettlement',
   verb: 'claim',
-  summary: 'Take a settlement to pay it at the bank, so that nobody else pays it too',
+  summary: 'Claim a settlement to pay it at the bank, so that no other operator pays it',
   body: Joi.object<Claim>({ reason, take_over: Joi.boolean().default(false) }),
   run: async (id, { by, body }) => (await claim(id, by, { takeOver: body.take_over })).settlement,
 });
@@ -44,7 +44,7 @@ export const claimSettlement = defineStep<Claim>({
 export const completeSettlement = defineStep<Complete>({
   id: 'completeSettlement',
   verb: 'complete',
-  summary: 'Say that a settlement was paid at the bank; only by who has claimed it',
+  summary: 'Mark a settlement as paid at the bank; only its claimer may do this',
   body: Joi.object<Complete>({
     bank_reference: text(100)
       .pattern(/\S/)
@@ -58,7 +58,7 @@ export const completeSettlement = defineStep<Complete>({
 export const failSettlement = defineStep({
   id: 'failSettlement',
   verb: 'fail',
-  summary: 'Give a settlement back to the balance of its seller, who is told the reason',
+  summary: 'Fail a settlement: the money returns to the balance of its seller, who gets the reason',
   run: (id, { by, body }) => fail(id, body.reason, by),
 });
 

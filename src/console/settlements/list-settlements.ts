@@ -28,7 +28,7 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
   method: 'get',
   path: '/settlements',
   action: 'settlement.look',
-  summary: 'Settlements: open ones, the longest waiting first; or those that fit a filter, newest first',
+  summary: 'Settlements: open ones, oldest first, or those that match a filter, newest first',
   query: Joi.object<Query>({
     status: Joi.string()
       .valid('open', ...statuses, 'all')
@@ -56,8 +56,8 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
           claimed_at: timestamp.allow(null),
           bank_reference: text
             .allow(null)
-            .description('What the bank calls the payment; null where nobody said it.'),
-          reason: text.allow(null).description('Why it failed, as its seller was told.'),
+            .description("The bank's reference of the payment; null if none was given."),
+          reason: text.allow(null).description('Why it failed, as sent to its seller.'),
           created_at: timestamp,
           estimated_completion: timestamp,
           final_at: timestamp.allow(null),
@@ -68,7 +68,7 @@ export const listSettlements = defineConsoleOperation<unknown, unknown, Query>({
       ),
     ),
     ...pageFields,
-    has_more: Joi.boolean().description('Of open ones: more come up as these are ended.'),
+    has_more: Joi.boolean().description('For open settlements: more appear as these are finished.'),
   }),
   async handle({ query, by }) {
     const { found, next, searchedBackTo, hasMore } = await findPage(query);

@@ -52,8 +52,8 @@ export const getServiceSettings = defineConsoleOperation({
 /** Maximum alarms and failing jobs shown. */
 const shownMax = 100;
 /**
- * Cache times of the checks, because each open page polls every few seconds. A check can take
- * seconds: doctor looks twice at what seems stuck.
+ * Cache times of the checks. Each open page polls every few seconds, and a check can take seconds,
+ * because doctor checks twice whether work is stalled.
  */
 const remembered = { ms: 5_000, patienceMs: 200, oldestMs: 60_000 };
 
@@ -67,8 +67,7 @@ export const getSystem = defineConsoleOperation({
   method: 'get',
   path: '/system',
   action: 'system.look',
-  summary:
-    'The checks of `topup doctor` as they are now, alarms that stand, and jobs that fail again and again',
+  summary: 'The current checks of `topup doctor`, active alarms, and jobs that fail repeatedly',
   data: requiredObject({
     checked: requiredObject({
       at: timestamp,
@@ -82,9 +81,9 @@ export const getSystem = defineConsoleOperation({
       ),
     })
       .allow(null)
-      .description('Null: doctor has not looked in the last minute, and is looking.'),
+      .description('Null: there is no result of the last minute, and the checks are running.'),
     is_looking: Joi.boolean().description(
-      'True: doctor is looking again, and it takes a few seconds, as it looks twice at what seems to stand still. Ask again in a second.',
+      'True: the checks are running, which takes a few seconds. Repeat the call in a second.',
     ),
     alarms: Joi.array()
       .items(
@@ -95,7 +94,7 @@ export const getSystem = defineConsoleOperation({
           refusal: Joi.string().allow(null),
         }),
       )
-      .description('The oldest first. Without ALERT_WEBHOOK_URL nobody keeps them, and there are none.'),
+      .description('Oldest first. Without ALERT_WEBHOOK_URL no process tracks alarms, and there are none.'),
     failing_jobs: Joi.array()
       .items(
         requiredObject({
@@ -107,7 +106,7 @@ export const getSystem = defineConsoleOperation({
           last_at: timestamp,
         }),
       )
-      .description('The last to have come to that first.'),
+      .description('Those that came to it last first.'),
   }),
   async handle() {
     const [{ answer: checked, isUnderWay }, { alarms }, failing] = await Promise.all([

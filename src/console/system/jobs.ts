@@ -19,7 +19,7 @@ const at = timestamp.allow(null);
 export const refusal = Joi.string()
   .valid(...refusals)
   .allow(null)
-  .description('Why it is not retried; null: it is.');
+  .description('Why it cannot be retried; null: it can.');
 
 export const jobData = nameSchema(
   'QueueJob',
@@ -29,12 +29,12 @@ export const jobData = nameSchema(
     name: Joi.string().description('Its kind.'),
     subject: Joi.string().allow(null).description('What it is about; null: its payload cannot be read.'),
     purchase: Joi.string().allow(null),
-    account: Joi.string().allow(null).description('Username of whom it belongs to.'),
+    account: Joi.string().allow(null).description('Username of its account.'),
     state: Joi.string()
       .valid(...jobStates, 'lost')
-      .description('`lost`: it failed again and again, and stands in Redis no more.'),
-    begun: Joi.number().description('Rounds that were begun with this job.'),
-    failed_rounds: Joi.number().description('Of its subject, in a row.'),
+      .description('`lost`: it failed repeatedly and is no longer in Redis.'),
+    begun: Joi.number().description('Rounds that were started with this job.'),
+    failed_rounds: Joi.number().description('Consecutive failed rounds of its subject.'),
     needs_person_since: at,
     last_error: Joi.string().allow(null),
     added_at: at,
@@ -99,7 +99,7 @@ export const listJobsCall = defineConsoleOperation({
   method: 'get',
   path: '/jobs',
   action: 'queue.look',
-  summary: 'Jobs of a queue in a state, a page at a time: who runs next, or ended last, comes first',
+  summary: 'Jobs of a queue in a state, a page at a time: the next to run or the last to end first',
   query: Joi.object<Query>({
     queue: text(100).required(),
     state: Joi.string()
@@ -113,7 +113,9 @@ export const listJobsCall = defineConsoleOperation({
     jobs: Joi.array().items(jobData),
     next: Joi.string()
       .allow(null)
-      .description('The `after` of the next page. Of one kind a page may be short, and not the last.'),
+      .description(
+        'Value of `after` for the next page. With `name`, a page may be short without being the last.',
+      ),
   }),
   async handle({ query: { queue, state, name, after, limit } }) {
     const { jobs, next } = await listJobs({ queue, state, name }, { after, limit });
@@ -138,8 +140,8 @@ export const findJobsCall = defineConsoleOperation({
           account: Joi.string().allow(null),
         }),
       )
-      .description('What has this id, `ref_id` or username, also where no job of it is left.'),
-    jobs: Joi.array().items(jobData).description('Those that failed first, then the newest.'),
+      .description('Everything with this id, `ref_id` or username, even without jobs.'),
+    jobs: Joi.array().items(jobData).description('Failed jobs first, then the newest.'),
   }),
   async handle({ query: { about } }) {
     const { things, jobs } = await findJobs(about.trim());
@@ -160,14 +162,14 @@ export const getJob = defineConsoleOperation({
   method: 'get',
   path: '/jobs/:id',
   action: 'queue.look',
-  summary: 'A job with its payload and what its rounds failed with',
+  summary: 'A job with its payload and the errors of its rounds',
   params: idParams,
   data: requiredObject({
     job: jobData,
-    payload: Joi.string().allow(null).description('Ids, as JSON. Null: nobody knows what it holds.'),
+    payload: Joi.string().allow(null).description('Ids, as JSON. Null: this release cannot read it.'),
     failures: Joi.array()
       .items(requiredObject({ at: timestamp, reason: Joi.string().allow('') }))
-      .description('The newest last, 20 of its rounds at most. They are forgotten once a round was good.'),
+      .description('Newest last, at most 20 rounds. A successful round clears them.'),
   }),
   async handle({ params }) {
     const found = await findJob(params.id);
@@ -188,7 +190,7 @@ export const retryJobsCall = defineConsoleOperation({
   method: 'post',
   path: '/jobs/retry',
   action: 'queue.work',
-  summary: 'Let many jobs that failed run again, now; what cannot says why',
+  summary: 'Retry many failed jobs now; each that cannot be retried has a reason',
   body: Joi.object<Body>({
     ids: Joi.array().items(text(200)).min(1).max(retriedMax).unique().required(),
     reason,

@@ -12,29 +12,31 @@ export const listProcesses = defineConsoleOperation({
   method: 'get',
   path: '/system/processes',
   action: 'system.look',
-  summary: 'Every process that is heard, or stands still: what it does, of which release, since when',
+  summary: 'Every running or stalled process: what it does, its release and its start',
   data: requiredObject({
     processes: Joi.array().items(
       requiredObject({
         id: Joi.string(),
         type: Joi.string(),
-        version: Joi.string().allow(null).description('Null: of a release that did not say.'),
+        version: Joi.string().allow(null).description('Null: its release does not report it.'),
         started_at: timestamp.allow(null),
         memory_bytes: Joi.number().allow(null),
         last_heard_at: timestamp,
-        is_silent: Joi.boolean().description('It keeps its connections and says nothing: it stands still.'),
+        is_silent: Joi.boolean().description(
+          'True: it keeps its connections but sends no heartbeat, so it is stalled.',
+        ),
       }),
     ),
     releases: Joi.array()
       .items(Joi.string().allow(null))
-      .description('More than one: a rollout goes on, or is stuck.'),
+      .description('More than one: a rollout is in progress or stuck.'),
   }),
   async handle() {
     const found = await describeProcesses().catch((error: unknown) => {
       throw new DependencyError(error);
     });
     if (!found) {
-      throw new DependencyError(new Error('Redis takes no writes: nobody knows which processes live'));
+      throw new DependencyError(new Error('Redis accepts no writes, so the running processes are unknown'));
     }
     return {
       processes: found.map((each) => ({
@@ -86,7 +88,7 @@ export const listQueues = defineConsoleOperation({
   method: 'get',
   path: '/system/queues',
   action: 'queue.look',
-  summary: 'Every queue with its kinds of jobs, and how many there are in each state',
+  summary: 'Every queue with its kinds of jobs, and the number of jobs in each state',
   data: requiredObject({
     queues: Joi.array().items(
       nameSchema(

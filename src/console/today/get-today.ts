@@ -30,8 +30,8 @@ const figures = requiredObject({
   refunded: count,
   open: count,
   success_rate: Joi.number().allow(null),
-  sales: count.description('Rupiah: the prices of what succeeded and was not taken back.'),
-  commission: count.description('Rupiah of the sales that are the platform’s.'),
+  sales: count.description('Rupiah: prices of purchases that succeeded and were not reversed.'),
+  commission: count.description('Rupiah of the sales that the platform keeps.'),
 });
 const quantiles = { ended: count, median_s: Joi.number().allow(null), p95_s: Joi.number().allow(null) };
 
@@ -40,13 +40,15 @@ export const getToday = defineConsoleOperation({
   method: 'get',
   path: '/today',
   action: 'console.start',
-  summary: 'What needs a person, and how the business goes: figures of today and yesterday, and their plots',
+  summary: 'Work that needs an operator, and figures and plots of today and yesterday',
   data: requiredObject({
     at: timestamp,
     day: Joi.string(),
-    is_whole: Joi.boolean().description('False: the totals do not hold everything yet, or it is too much.'),
+    is_whole: Joi.boolean().description(
+      'False: the figures are incomplete, because totals are still being built or there is too much data.',
+    ),
     attention: Joi.array().items(requiredObject({ kind: Joi.string().valid(...attentionKinds), count })),
-    late: count.description('Pieces of work that are over a minute late.'),
+    late: count.description('Number of tasks that are over a minute late.'),
     today: figures,
     yesterday: figures,
     suspense: requiredObject({
@@ -59,7 +61,7 @@ export const getToday = defineConsoleOperation({
     }),
     latency: requiredObject({
       ...quantiles,
-      before: requiredObject(quantiles).description('Of the 24 hours before.'),
+      before: requiredObject(quantiles).description('Of the 24 hours before these.'),
     }),
     hours: Joi.array().items(
       requiredObject({
@@ -73,11 +75,11 @@ export const getToday = defineConsoleOperation({
     ),
     days: Joi.array()
       .items(figures.keys({ day: Joi.string().required() }))
-      .description('The older ones without what no seller was asked for.'),
+      .description('Older days leave out purchases for which no seller was tried.'),
     providers: Joi.array().items(figures.keys({ seller: Joi.string().required() })),
     plotted: Joi.array()
       .items(requiredObject({ seller: Joi.string(), steps: Joi.array().items(stepData) }))
-      .description('By the hour, of the providers that were asked most.'),
+      .description('Per hour, of the providers with the most orders.'),
     deliveries: Joi.array().items(requiredObject({ from: timestamp, delivered: count, failed: count })),
     failing_jobs: Joi.array().items(
       requiredObject({ id: Joi.string(), reason: Joi.string(), since: timestamp.allow(null) }),

@@ -46,7 +46,7 @@ export const deliveryData = nameSchema(
           .items(requiredObject({ name: Joi.string(), value: Joi.string() }))
           .allow(null)
           .description(
-            'As they were sent, signatures cut short. Null: nothing was sent, or they were not kept.',
+            'As they were sent, with shortened signatures. Null: nothing was sent, or they were not stored.',
           ),
       }),
     ),
@@ -106,7 +106,7 @@ export const listDeliveries = defineConsoleOperation<unknown, unknown, Query>({
   method: 'get',
   path: '/deliveries',
   action: 'webhook.look',
-  summary: 'Webhooks and callbacks of an account, newest first; without one those that were given up, of all',
+  summary: 'Webhooks and callbacks of an account, newest first; without an account, all dead deliveries',
   query: Joi.object<Query>({
     state: Joi.string().valid(...deliveryStates),
     ref_id: refId,
@@ -129,7 +129,7 @@ async function findPage(query: Query): Promise<PageOfDocuments<Delivery>> {
   const { accountId, since, until } = await buildPageFilter(query);
   if (accountId === undefined) {
     if ([since, until, wantedRef, after].some((each) => each !== undefined) || (state ?? 'dead') !== 'dead') {
-      const message = 'account is needed with a filter: without one only what was given up is listed';
+      const message = 'account is required with a filter: without an account only dead deliveries are listed';
       throw new ValidationError([{ field: 'account', message: asWritten(message) }]);
     }
     return { found: await listDeadDeliveries(limit), next: null, searchedBackTo: null };

@@ -18,7 +18,7 @@ export const listReceivers = defineConsoleOperation({
   method: 'get',
   path: '/receivers',
   action: 'webhook.look',
-  summary: 'Receivers to which nothing is sent now: disabled, or left alone because they do not answer',
+  summary: 'Receivers to which nothing is sent now: disabled, or paused because they do not answer',
   data: requiredObject({
     receivers: Joi.array().items(
       nameSchema(
@@ -69,7 +69,7 @@ export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>(
   method: 'get',
   path: '/receivers/all',
   action: 'webhook.look',
-  summary: 'Every webhook and callback URL with its health, by pages of accounts, the worst of a page first',
+  summary: 'Every webhook and callback URL with its health, by pages of accounts, the worst first',
   query: Joi.object<Query>({ account: text(64), receivers_after: text(64) }),
   data: requiredObject({
     receivers: Joi.array().items(
@@ -82,7 +82,7 @@ export const listAllReceivers = defineConsoleOperation<unknown, unknown, Query>(
         failing_since: timestamp.allow(null),
       }),
     ),
-    next: Joi.string().allow(null).description('The `receivers_after` of the next page.'),
+    next: Joi.string().allow(null).description('Value of `receivers_after` for the next page.'),
   }),
   async handle({ query: { account, receivers_after: after } }) {
     const accountId = account === undefined ? undefined : (await requireAccount(account))._id;

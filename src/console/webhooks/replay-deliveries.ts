@@ -27,7 +27,7 @@ export const replayDelivery = defineConsoleOperation<Reason, { id: string }>({
   method: 'post',
   path: '/deliveries/:id/replay',
   action: 'webhook.replay',
-  summary: 'Send one delivery again, to the URL that its account has now',
+  summary: 'Replay one delivery to the current URL of its account',
   params: idParams,
   body: reasonBody,
   data: requiredObject({ id: Joi.string(), state: Joi.string() }),
@@ -46,7 +46,8 @@ export const replayDeliveriesCall = defineConsoleOperation<ReplayBody>({
   method: 'post',
   path: '/deliveries/replay',
   action: 'webhook.replay',
-  summary: 'Send many deliveries again, each to the URL that its account has now; what cannot says why',
+  summary:
+    'Replay many deliveries, each to the current URL of its account; each that is refused has a reason',
   body: Joi.object<ReplayBody>({
     ids: Joi.array().items(text(200)).min(1).max(replayIdsMax).unique().required(),
     reason,
@@ -75,7 +76,7 @@ export const countDeadDeliveries = defineConsoleOperation<unknown, unknown, Dead
   method: 'get',
   path: '/deliveries/dead-count',
   action: 'webhook.look',
-  summary: 'How many that fit a filter were given up, and how many of them one call sends again',
+  summary: 'Number of dead deliveries that match a filter, and how many of them one call replays',
   query: Joi.object<DeadDeliveryFilter>(deadDeliveryFields),
   data: requiredObject({
     count: Joi.number().description('Counted up to `counted_max`.'),
@@ -93,11 +94,13 @@ export const replayDeadDeliveries = defineConsoleOperation<DeadDeliveryFilter & 
   method: 'post',
   path: '/deliveries/replay-dead',
   action: 'webhook.replay',
-  summary: `Send again what was given up and fits a filter, at most ${replayDeadMax}, the oldest first`,
+  summary: `Replay dead deliveries that match a filter, at most ${replayDeadMax}, oldest first`,
   body: Joi.object<DeadDeliveryFilter & Reason>({ ...deadDeliveryFields, reason }),
   data: requiredObject({
     replayed: Joi.number(),
-    without_url: Joi.number().description('They stay as they are: their URL was removed.'),
+    without_url: Joi.number().description(
+      'Dead deliveries that are not replayed because their URL was removed.',
+    ),
   }),
   async handle({ body, by }) {
     return replayDead(await buildFilter(body), by);
@@ -116,7 +119,7 @@ async function buildFilter({
 }: DeadDeliveryFilter): Promise<DeadFilter> {
   if (username === undefined && [wantedRef, since, to].some((each) => each !== undefined)) {
     throw new ValidationError([
-      { field: 'account', message: asWritten('account is needed with a filter of ref_id or days') },
+      { field: 'account', message: asWritten('account is required with a filter of ref_id or days') },
     ]);
   }
   const filter = await buildPageFilter({

@@ -50,7 +50,7 @@ describe('sharded migration', () => {
     expect(await refused()).to.include('transactions cannot be sharded by accountId: by_hand is unique');
     await stack.db.collection('transactions').dropIndex('by_hand');
     const one = await migrate('--sharded', '--shards', 'rs0').catch((error: unknown) => String(error));
-    expect(one).to.include('--shards names at least two shards');
+    expect(one).to.include('--shards must name at least two different shards');
   });
 
   it('prints equal zone boundaries for all collections in shard order', async () => {

@@ -171,7 +171,7 @@ describe('a bank statement on the command line', function () {
     for (const each of answers) {
       // A process that starts during another one may find other deposits than previewed. On a busy
       // machine one may time out on the wallets, and reports it.
-      const isReported = /look at the statement again|run the command again/.test(outputOf(each));
+      const isReported = /look at the statement again|Run the command again/.test(outputOf(each));
       expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }
     await confirmRest(file, asked);

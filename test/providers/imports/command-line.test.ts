@@ -67,7 +67,7 @@ describe('price lists on the command line', function () {
     const listed = await run('imports');
     expect(listed.stdout).to.include(importId).and.include('list.xlsx').and.include('1 of 1');
     const undone = await run('import', '--undo', importId, ...why);
-    expect(undone.stdout, undone.stderr).to.include('1 offers are again what they were');
+    expect(undone.stdout, undone.stderr).to.include('1 offers have their previous values again');
     expect(await priceOf(code)).to.equal(10_000);
     const history = await run('history', code, '--seller', 'seller');
     expect(history.stdout).to.match(/Rp 10\.000[^\n]*ticket 812\n[^\n]*Rp 10\.500/);
