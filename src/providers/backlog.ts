@@ -128,7 +128,7 @@ export async function getAwaitedPriority(sellerId: string): Promise<number> {
   try {
     return (await takePriorityTurn(sellerId)) ? jobPriorities.ahead : jobPriorities.usual;
   } catch (error) {
-    logger.warn('the place of an order is not known', { sellerId, error });
+    logger.warn('priority of an order could not be determined', { sellerId, error });
     return jobPriorities.usual;
   }
 }

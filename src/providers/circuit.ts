@@ -233,7 +233,7 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
       inRow: 0,
     });
     recordChange(sellerId, 'open', reason);
-    logger.error('provider circuit opened: the operator must look', { sellerId, reason });
+    logger.error('provider circuit opened: an operator must fix the cause', { sellerId, reason });
   } catch (error) {
     logger.error('provider circuit not opened', { sellerId, reason, error });
   }

@@ -188,7 +188,7 @@ function readOrderAnswer(
   const said = (otherwise: string) => ({ code, message: cleanMessage(answer.body.message, otherwise) });
   switch (code) {
     case '01':
-      return { outcome: 'refused', ...said('The provider refused it'), failover, clientCode: '01' };
+      return { outcome: 'refused', ...said('The provider refused the order'), failover, clientCode: '01' };
     case '02':
       return { outcome: 'refused', ...said('Not sold here'), failover: 'yes', clientCode: '02' };
     case '03':
@@ -233,13 +233,13 @@ async function inquireOrder(
   }
   const { status: code, message, transaction_status: state, ref_id: refId } = answer.body;
   if (kind === 'simulator' && state === 'reversed' && refId === order.providerRef) {
-    return { outcome: 'reversed', code, message: cleanMessage(message, 'Taken back') };
+    return { outcome: 'reversed', code, message: cleanMessage(message, 'Reversed by the provider') };
   }
   return (
     readOrderStatus(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
     (['01', '02', '04'].includes(code)
       ? { outcome: 'not-found', code, message: cleanMessage(message, 'Not known to the provider') }
-      : { outcome: 'unknown', code, message: cleanMessage(message, 'The provider did not tell the status') })
+      : { outcome: 'unknown', code, message: cleanMessage(message, 'The provider did not report a status') })
   );
 }
 

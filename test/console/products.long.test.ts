@@ -160,7 +160,7 @@ describe('products in the console', function () {
       env,
     );
     expect(refused.code).to.not.equal(0);
-    expect(refused.stderr).to.include('are lost with each sale');
+    expect(refused.stderr).to.include('each sale loses');
     const done = await topup(
       ['product', 'set', code, '--seller', 'seller2', '--price', '11000', '--reason', reason],
       env,

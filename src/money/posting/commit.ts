@@ -44,7 +44,7 @@ export async function commitOrVerify(
       throw new NotCommittedError();
     }
     countUnknownCommit({});
-    logger.warn('commit result unknown, asking again', { postings: posted.length, error });
+    logger.warn('commit outcome unknown, retrying', { postings: posted.length, error });
     return await verifyUntilKnown(session, posted, error);
   }
 }
