@@ -176,13 +176,16 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       return;
     }
     if (standing.balance !== toPlainNumber(journal.balanceAfter)) {
-      add('wallet-balance', `${what} says another balance than its lines make, ${standing.balance}`);
+      add('wallet-balance', `${what} does not have the balance that its lines make, ${standing.balance}`);
       return;
     }
     atWallet = standing.seq === seq ? { ...standing } : atWallet;
   }
   if (!wallet || !atWallet) {
-    add('wallet-sequence', `${wallet ? `its seq is ${seq}` : 'it is gone'}, its journals end with ${last}`);
+    add(
+      'wallet-sequence',
+      `${wallet ? `its seq is ${seq}` : 'it does not exist'}, its journals end with ${last}`,
+    );
   } else if (!matchesStanding(wallet, atWallet)) {
     const { balance, held } = atWallet;
     add(

@@ -209,7 +209,7 @@ async function compareWithJournals(
   if (!wallet) {
     return {
       findings:
-        at.seq > 0 ? [buildWalletFinding('wallet-sequence', id, 'it does not exist, its journals do')] : [],
+        at.seq > 0 ? [buildWalletFinding('wallet-sequence', id, 'it is missing, but has journals')] : [],
       lastSeq: at.seq,
     };
   }

@@ -132,7 +132,7 @@ export const otherCorruptions: Corruption[] = [
     what: 'a settlement that nobody looks at',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false } }),
-    finds: [['settlements', 'settlement {waiting}', 'nobody will ever look at it']],
+    finds: [['settlements', 'settlement {waiting}', 'has no next action']],
   },
   {
     what: 'a settlement that nobody looks at before 2099',
@@ -154,7 +154,7 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a fee that is not in the amount',
     plant: (edit, ids) => edit.change('settlements', { _id: ids.paidOut }, { $inc: { fee: one } }),
-    finds: [['settlements', 'settlement {paidOut}', 'do not make its amount']],
+    finds: [['settlements', 'settlement {paidOut}', 'do not add up to its amount']],
   },
   {
     what: 'a payout without its audit entry',
@@ -202,7 +202,7 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a bill whose parts do not make its total',
     plant: (edit, ids) => edit.change('quotes', { _id: ids.quote }, { $inc: { adminFee: one } }),
-    finds: [['quotes', 'transaction {bill}', 'its bill and its fee do not make its total']],
+    finds: [['quotes', 'transaction {bill}', 'the bill and the fee of quote {quote} do not add up']],
   },
   {
     what: 'a bank account that was another',

@@ -17,7 +17,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.success, 'success')),
     finds: [
       ['transaction-journals', 'transaction {success}', 'has 0 journals "success", expected 1'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {
@@ -26,7 +26,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [
       ['transaction-journals', 'transaction {failed}', 'has 0 journals "refund"'],
       ['wallet-sequence', 'wallet {buyerId}', 'comes'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {
@@ -72,7 +72,7 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'an open purchase that nobody will look at',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: null } }),
-    finds: [['transaction-state', 'transaction {open}', 'nobody will ever look at it']],
+    finds: [['transaction-state', 'transaction {open}', 'has no next action']],
   },
   {
     what: 'an open purchase that nobody will look at before 2099',
@@ -89,7 +89,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'a final purchase that still waits',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.failed }, { $set: { nextActionAt: new Date() } }),
-    finds: [['transaction-state', 'transaction {failed}', 'still waits for somebody']],
+    finds: [['transaction-state', 'transaction {failed}', 'still has a next action']],
   },
   {
     what: 'a final purchase under review',
@@ -226,7 +226,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'a serial number changed in the purchase alone',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.success }, { $set: { serialNumber: '1234' } }),
-    finds: [['attempts', 'transaction {success}', 'another serial number than attempt 1']],
+    finds: [['attempts', 'transaction {success}', 'its serial number differs from that of attempt 1']],
   },
   {
     what: 'a reversal that nobody decided',
@@ -270,7 +270,7 @@ export const purchaseCorruptions: Corruption[] = [
       edit.change('sellerCredits', { _id: ids.success }, { $set: { status: 'new', postingId: null } }),
     finds: [
       ['seller-credits', 'posting {posting}', ''],
-      ['payable-total', 'payable', 'credits not yet posted come to'],
+      ['payable-total', 'payable', 'unposted credits total'],
     ],
   },
   {
@@ -278,7 +278,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.posting, 'seller-posting')),
     finds: [
       ['seller-credits', 'posting {posting}', 'which has no journal'],
-      ['payable-total', 'payable', 'credits not yet posted come to'],
+      ['payable-total', 'payable', 'unposted credits total'],
       ['wallet-sequence', 'wallet {sellerId}', 'comes'],
     ],
   },
@@ -316,7 +316,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.open, 'purchase')),
     finds: [
       ['transaction-journals', 'transaction {open}', 'has 0 journals "purchase"'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {
