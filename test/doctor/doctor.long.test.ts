@@ -90,7 +90,7 @@ describe('topup doctor about the webhook proxy', () => {
       detail: 'The proxy answered 407 (HTTP_407)',
     });
     const gone = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
-    expect(gone?.detail).to.equal('The proxy is not reached (ECONNREFUSED)');
+    expect(gone?.detail).to.equal('The proxy is unreachable (ECONNREFUSED)');
   });
 });
 

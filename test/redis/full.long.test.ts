@@ -60,7 +60,7 @@ describe('a Redis that refuses writes', function () {
       await buy();
     }
     await eventually('the worker to say it', () => linesWith(worker, `"code":"${code}"`).length > 0);
-    const said = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
+    const said = linesWith(web, 'job not added; the sweep will add it').filter((line) =>
       line.includes(`"${code}"`),
     );
     expect(said, '50 purchases, one line').to.have.length(1);

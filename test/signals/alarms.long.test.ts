@@ -349,6 +349,6 @@ describe('ALERT_WEBHOOK_URL', function () {
   it('appears in no log', () => {
     // Either worker may announce an alarm.
     const logs = workers.map((worker) => worker.output()).join('\n');
-    expect(logs).to.include('alarm told').and.not.include('secret-of-the-channel');
+    expect(logs).to.include('alarm sent').and.not.include('secret-of-the-channel');
   });
 });

@@ -67,7 +67,7 @@ describe('an alarm that the receiver missed', () => {
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 30_000));
     expect(told).to.have.length(1);
-    expect(told[0]).to.match(/^\[over\] TopupJobHangs .*Nobody could be told while it was so: \[page\]/);
+    expect(told[0]).to.match(/^\[over\] TopupJobHangs .*could not be delivered while it lasted: \[page\]/);
     expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
   });
 
