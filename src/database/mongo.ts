@@ -286,7 +286,7 @@ async function commit(session: Session, deadline: number): Promise<void> {
       if (nowMs() >= deadline) {
         throw new UnknownOutcomeError(error);
       }
-      logger.warn('commit result unknown, asking again', { error });
+      logger.warn('commit outcome unknown, retrying', { error });
       await backOff(attempt);
     }
   }

@@ -106,7 +106,7 @@ export function announcePresence(
           redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
           redis().set(getAnnouncementKey(processId), JSON.stringify(said), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
-          logRedisError('a process cannot say that it lives', error);
+          logRedisError('heartbeat of this process could not be sent', error);
         });
       }
     },

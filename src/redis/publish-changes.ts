@@ -73,7 +73,7 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
     wanted = await publish(change);
     endIfAllHeard();
   } catch (error) {
-    logger.warn('a change is not told yet: Redis is away', { collections: change.collections, error });
+    logger.warn('change not published yet: Redis is unavailable', { collections: change.collections, error });
     void retryPublishing(change);
   }
   // A process without the change is unsubscribed by then: earlier beats extend nothing further.
@@ -95,7 +95,7 @@ async function publish(change: Change): Promise<string[]> {
     JSON.stringify(change),
   );
   const late = wait(patienceMs, undefined, { signal: patience.signal }).then(() => {
-    throw new Error('Redis did not take a change in time');
+    throw new Error('Publishing a change to Redis timed out');
   });
   try {
     return (await Promise.race([told, late])) as string[];

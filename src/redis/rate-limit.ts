@@ -61,7 +61,7 @@ export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken
     return taken(counted, limit, counted.count <= limit.max);
   }
   if (limit.needsRedis === true) {
-    throw new DependencyError(new Error('Redis did not count in time'));
+    throw new DependencyError(new Error('Counting in Redis timed out'));
   }
   return countHere(key, limit);
 }
@@ -128,7 +128,7 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
     redisIsAway = false;
     return answer;
   } catch (error) {
-    logRedisError('redis does not count', error);
+    logRedisError('rate limits cannot be counted in redis', error);
     redisIsAway = true;
     return null;
   }
@@ -140,7 +140,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       setImmediate(() => {
         setImmediate(() => {
-          reject(new Error('Redis did not count in time'));
+          reject(new Error('Counting in Redis timed out'));
         });
       });
     }, patienceMs);
