@@ -78,7 +78,7 @@ describe('a Redis that refuses writes', function () {
     // Heartbeats are missing because Redis refuses them; no process is reported as stuck, and Redis
     // counts as reachable.
     expect(doctor.stdout)
-      .to.include('mend Redis first')
+      .to.include('Fix Redis first')
       .and.not.match(/kill -9|correct REDIS_URL/);
   }
 

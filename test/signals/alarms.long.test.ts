@@ -190,7 +190,7 @@ describe('topup doctor and alarms', () => {
   it('reports neither alarms nor refusals while no process announces alarms', async () => {
     await about('page', { told: false, refusal: 'it answered 500' });
     await whileSomebodyTells(true, async () => {
-      expect((await diagnoseAlarms())[0]?.detail).to.match(/^nobody could be told/);
+      expect((await diagnoseAlarms())[0]?.detail).to.match(/^could not be delivered/);
       expect((await listStandingAlarms(9)).alarms[0]?.refusal).to.equal('it answered 500');
     });
     await whileSomebodyTells(false, async () => {
@@ -273,7 +273,7 @@ describe('ALERT_WEBHOOK_URL', function () {
       async () => (await checkOfDoctor())?.status === 'fail' && (await checkOfDoctor()),
       90_000,
     );
-    expect(seen.detail).to.match(/^nobody could be told of .*TopupLedgerRed \(it answered 500\)/);
+    expect(seen.detail).to.match(/^could not be delivered: .*TopupLedgerRed \(it answered 500\)/);
     expect(JSON.stringify(seen)).to.not.include('secret-of-the-channel');
     refuses = 0;
     await eventually('the alarm', () => about('TopupLedgerRed').length === 1, 90_000);

@@ -140,5 +140,5 @@ async function readListEntries(
 }
 
 function createCursorError(): ValidationError {
-  return new ValidationError([{ field: 'after', message: asWritten('no page has given it') }]);
+  return new ValidationError([{ field: 'after', message: asWritten('must be the `next` of a page') }]);
 }
