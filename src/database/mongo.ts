@@ -207,7 +207,10 @@ export async function pingMongo(): Promise<void> {
   await mongoose.connection.getClient().db().command({ ping: 1 }, { timeoutMS: limits.dependencyTimeoutMs });
 }
 
-/** Returns the posting database, cached because `db()` derives all options each time. */
+/**
+ * Runs `work` in a database transaction at a snapshot, and commits it to a majority. A transient
+ * error runs `work` again, until `limits.transactionDeadlineMs`.
+ */
 export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {

@@ -5,9 +5,9 @@ import { env } from '../../config/env.js';
  * The shard key of each sharded collection (decision 052). `migrate --sharded` prints its commands
  * from it, and the posting engine adds the account to its filters by it.
  *
- * All but the totals lie by account, so that a group of postings is on one shard. Unsharded are
- * collections that processes cache, that few people write, or that need a global unique index. A
- * unique index of a sharded collection must begin with its shard key.
+ * All but the totals lie by account, so that a group of postings is on one shard. A collection
+ * stays unsharded if processes cache it, if it has few writers, or if it needs a global unique
+ * index. A unique index of a sharded collection must begin with its shard key.
  */
 export const shardKeys = {
   // Money, and documents written with it.

@@ -62,9 +62,9 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
 const startWeb = 'node dist/src/server.js';
 
 /**
- * Reports required process types that are not heard. Without web, purchases are impossible; without
- * follow-up, late work is not found and alarms are not sent. No other check shows this, because
- * scheduled jobs stay delayed until a worker comes.
+ * Reports required process types without any process. Without web, purchases are impossible;
+ * without follow-up, late work is not found and alarms are not sent. No other check shows this,
+ * because scheduled jobs stay delayed until a worker comes.
  */
 function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
   const needed = [
@@ -89,7 +89,7 @@ const unknownRelease = 'an earlier one';
 
 /**
  * Reports the release of each process. Several at once are normal during a rollout. Empty if no
- * process is heard.
+ * process is alive.
  */
 export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagnosis[] {
   const releases = groupBy(
@@ -132,9 +132,9 @@ function listTypes(processes: readonly DescribedProcess[]): string {
 }
 
 /**
- * Returns the processes that are heard; null while Redis takes no writes. If they do not look
- * healthy, it looks again after each process has had time to report. Redis may have been away, or
- * may have lost its data, until a moment ago.
+ * Returns the live and silent processes; null while Redis accepts no writes. If they do not look
+ * healthy, it looks again after each process has had time to report. Redis may have been
+ * unavailable, or may have lost its data, until a moment ago.
  */
 export async function findLiveProcesses(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,

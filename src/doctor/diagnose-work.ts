@@ -53,7 +53,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
       isStuck: await isStuck(each.queue),
     })),
   );
-  // A connected process that is not heard hangs, even if Redis has forgotten that it existed.
+  // A connected process without heartbeats hangs, even if Redis has lost its registration.
   const served = seen.filter(({ workers }) => workers > 0);
   const heard = await findLiveProcesses(
     (all) => !served.some(({ process }) => hasNoLiveProcess(process, all)),

@@ -1,7 +1,7 @@
 /**
  * All connections to Redis are made here, by their use: `producer` commands fail fast while Redis
- * is away, and workers wait for it indefinitely. The rest of the code need not know if it is one
- * server, Sentinels or a Cluster.
+ * is unavailable, and workers wait for it indefinitely. The rest of the code need not know if it is
+ * one server, Sentinels or a Cluster.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
@@ -60,7 +60,7 @@ const disconnectHooks: (() => Promise<unknown>)[] = [];
 
 /**
  * Returns the connection of this process for everything except workers. Commands fail at once while
- * Redis is away.
+ * Redis is unavailable.
  */
 export function redis(): Redis {
   producer ??= withBlockingDuplicates(openConnection('producer', getConnectionName(processId)));

@@ -146,7 +146,10 @@ export function latestNowMs(): number {
   return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 
-/** True if `sureNowMs` would succeed. Called before starting work that must end by a deadline. */
+/**
+ * True if `measureLatestNowMs` would succeed. Called before starting work that must end by a
+ * deadline.
+ */
 export async function isTimeKnown(): Promise<boolean> {
   return measureLatestNowMs().then(
     () => true,
@@ -176,7 +179,7 @@ async function measureFirst(): Promise<void> {
   }
 }
 
-/** @returns false while Redis is away; the connection reports that itself. */
+/** @returns false while Redis is unavailable; the connection reports that itself. */
 async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
     await connectRedis(connectWithinMs).catch(() => undefined);

@@ -28,7 +28,7 @@ import {
 import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 
-/** Milliseconds after which Redis counts as away. */
+/** Milliseconds after which Redis counts as unavailable. */
 const patienceMs = 300;
 const tryAgainMs = 1_000;
 
@@ -127,7 +127,7 @@ type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<
 /**
  * Writes models that processes cache (`createCache`); there is no other way to write them. After it
  * returns, the next call in every process sees the change (decision 051). This costs milliseconds,
- * or up to 1.5 s if a process has just died or Redis is away.
+ * or up to 1.5 s if a process has just died or Redis is unavailable.
  *
  * The change is announced before the write as well. If this process dies after the commit, the
  * others cache what they read meanwhile for `limits.cacheDeafMs` only.

@@ -11,8 +11,8 @@ export function infoField(info: string, field: string): string {
 }
 
 /**
- * Checks the version of each Redis that answers. One that is away does not block the start, because
- * purchases are accepted without Redis. It is checked when it reconnects.
+ * Checks the version of each Redis that answers. One that is unavailable does not block the start,
+ * because purchases are accepted without Redis. It is checked when it reconnects.
  * @throws ServerTooOldError
  */
 export async function requireRedisVersion(): Promise<void> {

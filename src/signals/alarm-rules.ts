@@ -128,7 +128,7 @@ export const alarmRules: readonly AlarmRule[] = [
     says: () => 'its workers are connected but take no job, although one has been due for a minute',
   },
   {
-    // A hanging round is ended at its time limit, and the job comes again after a pause.
+    // A hanging round is ended at its time limit, and the job is retried after a pause.
     name: 'TopupJobHangs',
     severity: 'page',
     forMs: 0,

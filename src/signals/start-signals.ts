@@ -145,7 +145,7 @@ function countRefusedConnections(): void {
 function trackUsedConnections(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
-  // Connections that were checked out before counting began also come back.
+  // Connections that were checked out before counting began are also returned.
   client.on('connectionCheckedIn', () => (found.used = Math.max(0, found.used - 1)));
   return found;
 }

@@ -7,7 +7,7 @@ import { findOwnPostings } from './look-up.js';
 import { countUnknownCommit } from './posting-metrics.js';
 
 /**
- * The group is retried. Either a caller was answered meanwhile that nothing was written, or a
+ * The group is retried. Either a caller already got the answer that nothing was written, or a
  * read-only transaction did not end with a certain answer.
  */
 export class NotCommittedError extends Error {}
