@@ -28,7 +28,7 @@ export const figures = {
     labels: ['part'],
   },
   topup_deliveries_due: {
-    help: 'Webhooks and callbacks that are due now, up to 1000; includes retries and deliveries to receivers that are left alone',
+    help: 'Webhooks and callbacks that are due now, up to 1000; includes retries and deliveries to receivers with an open circuit breaker',
     labels: [],
   },
   topup_receivers_broken: {
@@ -105,7 +105,7 @@ export const figures = {
     labels: [],
   },
   topup_processes_not_ready: {
-    help: 'Processes that report not to be ready, for a reason other than an unavailable database',
+    help: 'Processes that report that they are not ready, for a reason other than an unavailable database',
     labels: ['type'],
   },
   topup_processes_lag_seconds: {

@@ -20,7 +20,7 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
   const named = failing && findJobByName(failing.job);
   if (!failing || !named) {
-    throw new NotFoundError(asWritten(`There is no failing job ${id}. List them: topup job list`));
+    throw new NotFoundError(asWritten(`There is no failing job ${id}. See them: topup job list`));
   }
   const job = { ...named, queue: { ...named.queue, name: failing.queue } };
   const data = readPayload(job, failing.job, failing.payload);

@@ -193,6 +193,6 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       `it has ${toPlainNumber(wallet.balance)} and holds ${toPlainNumber(wallet.held)}, its journals make ${balance} and ${held}`,
     );
   } else if (standing.seq > seq && standing.seq > ((await wallets.findOne({ _id: id }))?.seq ?? 0)) {
-    add('wallet-sequence', `its journals go on to ${last}, beyond its seq ${seq}`);
+    add('wallet-sequence', `its journals run to ${last}, beyond its seq ${seq}`);
   }
 }

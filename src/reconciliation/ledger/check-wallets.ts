@@ -170,7 +170,7 @@ async function recheckWallet(id: string): Promise<LedgerFinding[]> {
   const seqNow = wallet && lastSeq > wallet.seq ? await readSeq(id) : lastSeq;
   if (seqNow < lastSeq) {
     findings.push(
-      buildWalletFinding('wallet-sequence', id, `its journals go on to ${lastSeq}, beyond its seq ${seqNow}`),
+      buildWalletFinding('wallet-sequence', id, `its journals run to ${lastSeq}, beyond its seq ${seqNow}`),
     );
   }
   if (!account || !wallet) {
