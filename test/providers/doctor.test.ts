@@ -50,7 +50,7 @@ describe('topup doctor and providers', () => {
     await set(new Date(Date.now() - 30 * 60_000));
     const old = await eventually('it to be said', () => checkOf('float of seller'));
     expect(old.status).to.equal('warn');
-    expect(old.detail).to.match(/^last told 3\d min ago/);
+    expect(old.detail).to.match(/^last reported 3\d min ago/);
     await set(new Date());
     await eventually('it to be well', async () => (await checkOf('float of seller')) === undefined);
   });

@@ -94,13 +94,13 @@ describe('settlements paid by operators', () => {
       () => completeSettlement(_id, dewi),
       () => failSettlement(_id, 'no such account', dewi),
     ]) {
-      expect(await refusal(attempt())).to.match(/operator:budi has claimed .* --take-over/);
+      expect(await refusal(attempt())).to.match(/operator:budi claimed .* --take-over/);
     }
     expect(await refusal(claimSettlement(_id, { ...dewi, reason: null }, { takeOver: true }))).to.match(
       /reason/,
     );
     await claimSettlement(_id, dewi, { takeOver: true });
-    expect(await refusal(completeSettlement(_id, budi))).to.match(/operator:dewi has claimed/);
+    expect(await refusal(completeSettlement(_id, budi))).to.match(/operator:dewi claimed/);
     expect(await completeSettlement(_id, dewi)).to.include({ status: 'completed' });
     const entry = await AuditModel.findOne({
       'subject.id': _id,

@@ -279,9 +279,9 @@ describe('ALERT_WEBHOOK_URL', function () {
     await eventually('the alarm', () => about('TopupLedgerRed').length === 1, 90_000);
     await eventually('doctor to fail for the alarm itself', async () => {
       const check = await checkOfDoctor();
-      return check?.status === 'fail' && /^(?!nobody).*TopupLedgerRed \(page\)/.test(check.detail);
+      return check?.status === 'fail' && /^(?!could not).*TopupLedgerRed \(page\)/.test(check.detail);
     });
-    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 mistakes.*#topupledgerred$/);
+    expect(about('TopupLedgerRed')[0]).to.match(/^\[page\] TopupLedgerRed: .*3 errors.*#topupledgerred$/);
     await verifications.updateOne({ _id: '9999-01-01' }, { $set: { ok: true, failures: 0 } });
     await eventually('its end', () => about('TopupLedgerRed').length === 2, 90_000);
     expect(about('TopupLedgerRed')[1]).to.match(/^\[over\] TopupLedgerRed/);

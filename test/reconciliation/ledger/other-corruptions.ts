@@ -81,7 +81,7 @@ export const otherCorruptions: Corruption[] = [
       });
       await edit.change('wallets', { _id: ids.idleId }, { $set: { balance: rupiah(90_000) } });
     },
-    finds: [['vouched', 'deposit {idleDeposit}', 'confirmed at 50000, it is 90000']],
+    finds: [['vouched', 'deposit {idleDeposit}', 'its audit entry has 50000, its amount is 90000']],
   },
   {
     what: 'a confirmed deposit that is gone with its journal, and the wallet set back',
@@ -126,7 +126,9 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a settlement that holds nothing',
     plant: (edit, ids) => edit.copy('settlements', { _id: ids.waiting }, { _id: strange, refId: 'forged' }),
-    finds: [['settlements', `settlement ${strange}`, 'has not exactly one journal "settlement-request"']],
+    finds: [
+      ['settlements', `settlement ${strange}`, 'does not have exactly one journal "settlement-request"'],
+    ],
   },
   {
     what: 'a settlement that nobody looks at',
@@ -138,7 +140,7 @@ export const otherCorruptions: Corruption[] = [
     what: 'a settlement that nobody looks at before 2099',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false, nextActionAt: far } }),
-    finds: [['settlements', 'settlement {waiting}', 'nobody will look at it before 2099-01-01']],
+    finds: [['settlements', 'settlement {waiting}', 'its next action is not before 2099-01-01']],
   },
   {
     what: 'a settlement in an unknown state',

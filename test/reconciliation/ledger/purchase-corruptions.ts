@@ -77,7 +77,7 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'an open purchase that nobody will look at before 2099',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: far } }),
-    finds: [['transaction-state', 'transaction {open}', 'nobody will look at it before 2099-01-01']],
+    finds: [['transaction-state', 'transaction {open}', 'its next action is not before 2099-01-01']],
   },
   {
     what: 'a time of the next action that is text',
@@ -111,7 +111,7 @@ export const purchaseCorruptions: Corruption[] = [
         { $set: { reviewSince: new Date(), nextActionAt: null } },
       );
     },
-    finds: [['transaction-state', 'transaction {open}', 'none can be made: it is PENDING, and attempt 1']],
+    finds: [['transaction-state', 'transaction {open}', 'cannot be made: it is PENDING, and attempt 1']],
   },
   {
     what: 'an attempt of a final purchase that is open again',
@@ -129,7 +129,7 @@ export const purchaseCorruptions: Corruption[] = [
       await edit.copy('attempts', { _id: `${ids.processing}-1` }, { _id: `${ids.processing}-2`, n: 2 });
     },
     finds: [
-      ['unique-indexes', 'index attempts.account_one_open_attempt', 'it filters {"status":"NONE"}'],
+      ['unique-indexes', 'index attempts.account_one_open_attempt', 'its filter is {"status":"NONE"}'],
       ['attempts', 'transaction {processing}', '2 attempts are open'],
     ],
   },
@@ -147,12 +147,12 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'a last attempt deleted, where the same seller had been asked before',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.failed }, { $inc: { version: 1 } }),
-    finds: [['attempts', 'transaction {failed}', '2 attempts were sent, 1 are there']],
+    finds: [['attempts', 'transaction {failed}', '2 attempts were sent, but 1 exist']],
   },
   {
     what: 'the attempt of an order under way deleted',
     plant: (edit, ids) => edit.remove('attempts', { _id: `${ids.processing}-1` }),
-    finds: [['attempts', 'transaction {processing}', '1 attempts were sent, 0 are there']],
+    finds: [['attempts', 'transaction {processing}', '1 attempts were sent, but 0 exist']],
   },
   {
     what: 'an attempt in an unknown state',
@@ -245,7 +245,7 @@ export const purchaseCorruptions: Corruption[] = [
       [
         'unique-indexes',
         'index transactions.account_ref_unique',
-        'it is over {"accountId":1,"refId":1,"_id":1}',
+        'its keys are {"accountId":1,"refId":1,"_id":1}',
       ],
     ],
   },
