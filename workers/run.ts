@@ -46,8 +46,8 @@ async function main(names: string[]): Promise<void> {
   onShutdown(names.join('+'), {
     drain: async () => workers?.close(),
     close: [
-      // Work that the drain has left could no longer record a provider's answer, so it may not
-      // send. That it did not send can still be recorded.
+      // Work that still runs after the drain can no longer record a provider's answer, so it must
+      // not send. It can still record that it sent nothing.
       () => {
         stopSending();
         return Promise.resolve();

@@ -9,7 +9,7 @@ import { isStanding, standingAlarms, type StandingAlarm } from './alarm.model.js
 const key = `${env.QUEUE_PREFIX}:alarms:mongodb-away`;
 
 /**
- * Marks MongoDB as unreachable from this process. Does nothing while Redis is away.
+ * Marks MongoDB as unreachable from this process. Does nothing while Redis is unavailable.
  * @param forMs Lifetime of the mark.
  */
 export async function markMongodbAway(forMs: number): Promise<void> {

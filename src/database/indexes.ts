@@ -58,10 +58,10 @@ function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): 
   }
   // The order of an index's keys matters; the order of fields in its filter does not.
   if (JSON.stringify(wanted.key) !== JSON.stringify(found.key)) {
-    problems.push(`it is over ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
+    problems.push(`its keys are ${JSON.stringify(found.key)}, not ${JSON.stringify(wanted.key)}`);
   }
   if (formatFilter(wanted) !== formatFilter(found)) {
-    problems.push(`it filters ${formatFilter(found)}, not ${formatFilter(wanted)}`);
+    problems.push(`its filter is ${formatFilter(found)}, not ${formatFilter(wanted)}`);
   }
   if (Boolean(wanted.sparse) !== Boolean(found.sparse)) {
     problems.push(wanted.sparse ? 'it is not sparse' : 'it is sparse');
@@ -71,7 +71,7 @@ function describeDifference(wanted: FoundIndex, found: FoundIndex | undefined): 
 
 function formatFilter({ partialFilterExpression }: IndexOptions): string {
   return partialFilterExpression === undefined
-    ? 'nothing'
+    ? 'absent'
     : JSON.stringify(sortFields(partialFilterExpression));
 }
 
@@ -119,7 +119,7 @@ export async function requireUniqueIndexes(): Promise<void> {
     currentCheck ??= withTimeout(
       lookMaxMs,
       checkIndexes(),
-      () => new DependencyError(new Error('No index was seen in time')),
+      () => new DependencyError(new Error('Checking the unique indexes timed out')),
     ).finally(() => {
       currentCheck = null;
     });

@@ -207,7 +207,10 @@ export async function pingMongo(): Promise<void> {
   await mongoose.connection.getClient().db().command({ ping: 1 }, { timeoutMS: limits.dependencyTimeoutMs });
 }
 
-/** Returns the posting database, cached because `db()` derives all options each time. */
+/**
+ * Runs `work` in a database transaction at a snapshot, and commits it to a majority. A transient
+ * error runs `work` again, until `limits.transactionDeadlineMs`.
+ */
 export async function inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const deadline = nowMs() + limits.transactionDeadlineMs;
   for (let attempt = 1; ; attempt++) {
@@ -286,7 +289,7 @@ async function commit(session: Session, deadline: number): Promise<void> {
       if (nowMs() >= deadline) {
         throw new UnknownOutcomeError(error);
       }
-      logger.warn('commit result unknown, asking again', { error });
+      logger.warn('commit outcome unknown, retrying', { error });
       await backOff(attempt);
     }
   }

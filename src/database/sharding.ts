@@ -5,9 +5,9 @@ import { env } from '../../config/env.js';
  * The shard key of each sharded collection (decision 052). `migrate --sharded` prints its commands
  * from it, and the posting engine adds the account to its filters by it.
  *
- * All but the totals lie by account, so that a group of postings is on one shard. Unsharded are
- * collections that processes cache, that few people write, or that need a global unique index. A
- * unique index of a sharded collection must begin with its shard key.
+ * All but the totals lie by account, so that a group of postings is on one shard. A collection
+ * stays unsharded if processes cache it, if it has few writers, or if it needs a global unique
+ * index. A unique index of a sharded collection must begin with its shard key.
  */
 export const shardKeys = {
   // Money, and documents written with it.
@@ -34,31 +34,30 @@ export type ShardedCollection = keyof typeof shardKeys;
 
 /** Every other collection, and why it stays on one shard. */
 export const unshardedCollections: Record<string, string> = {
-  accounts: 'A username is unique in all of the service; processes remember accounts.',
-  apiKeys:
-    'A key is found by its hash, before its account is known, and is unique by it; processes remember keys.',
-  products: 'One catalogue for all; processes remember it.',
-  offers: 'One price list for all; processes remember it.',
-  markups: 'Few rules for all; processes remember them.',
-  priceImports: 'One row an import by an operator.',
-  priceImportRows: 'One row for an offer that an import has changed.',
-  providerStates: 'One row a seller; processes remember it.',
-  operators: 'Few people.',
-  audit: 'Written when a person changes something, or a sale is taken back; read by subject and by actor.',
+  accounts: 'A username is unique in the whole service; processes cache accounts.',
+  apiKeys: 'A key is found by its unique hash before its account is known; processes cache keys.',
+  products: 'One catalogue for all; processes cache it.',
+  offers: 'One price list for all; processes cache it.',
+  markups: 'Few rules for all; processes cache them.',
+  priceImports: 'One row per import by an operator.',
+  priceImportRows: 'One row per offer that an import has changed.',
+  providerStates: 'One row per seller; processes cache it.',
+  operators: 'Few rows.',
+  audit: 'Written when a person changes something, or a sale is reversed; read by subject and by actor.',
   auditCloses: 'Written when a day is closed, with the audit.',
-  cases: 'Written when something contradicts; unique by what it is about.',
-  bankLines: 'Unique by what the bank says, before their account is known.',
+  cases: 'Written when answers contradict each other; unique by subject.',
+  bankLines: "Unique by the bank's data, before their account is known.",
   payments: "Unique by the notifier's own id, before its account is known.",
-  dayCloses: 'One row a day; the roots are a chain over all accounts.',
+  dayCloses: 'One row per day; the roots are a chain over all accounts.',
   alarms: 'Few rows, while something is wrong.',
-  samples: 'A row for a provider and hour; written by each process every ten seconds at most.',
-  ledgerVerifications: 'One row a day.',
-  providerReconciliations: 'One row a provider and day.',
-  clockRuns: 'One row for each kind of work by the clock.',
+  samples: 'One row per provider and hour; written by each process every ten seconds at most.',
+  ledgerVerifications: 'One row per day.',
+  providerReconciliations: 'One row per provider and day.',
+  clockRuns: 'One row per scheduled job.',
   totalsState: 'One row.',
   reports: 'Kept for a week; the rows are in GridFS, which stays unsharded too.',
-  webhookReceivers: 'One row for an address that fails or is slow.',
-  failingJobs: 'One row for a job that fails.',
+  webhookReceivers: 'One row per address that fails or is slow.',
+  failingJobs: 'One row per job that fails.',
 };
 
 /** True if the collection is sharded by `accountId` alone. */

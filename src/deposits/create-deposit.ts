@@ -81,7 +81,7 @@ export async function createDeposit(
       throw buildBalanceTooLargeError();
     case 'insufficient':
     case 'stale':
-      throw new Error('A deposit is never refused for its balance');
+      throw new Error('Unexpected posting result for a deposit');
   }
 }
 

@@ -36,9 +36,9 @@ export function findMismatch(
   amount: number,
 ): string | null {
   if (asked !== amount) {
-    return `deposit ${_id} is one of ${asked}`;
+    return `the amount of deposit ${_id} is ${asked}`;
   }
-  return status === 'pending' ? null : `deposit ${_id} is ${status} already`;
+  return status === 'pending' ? null : `deposit ${_id} is already ${status}`;
 }
 
 /**
@@ -95,14 +95,14 @@ export async function confirmDeposit(
     case 'too-large':
       throw buildBalanceTooLargeError();
     case 'insufficient':
-      throw new Error('A deposit is never refused for its balance');
+      throw new Error('Unexpected posting result for a deposit');
   }
 }
 
 function returnUnchanged(deposit: Deposit): { deposit: Deposit; changed: boolean } {
   if (deposit.status === 'rejected') {
     throw new ConflictError(
-      asWritten(`Deposit ${deposit._id} was rejected; the account has to ask for a new one.`),
+      asWritten(`Deposit ${deposit._id} was rejected; the account must request a new one.`),
     );
   }
   return { deposit, changed: false };
@@ -157,7 +157,7 @@ export async function rejectDeposit(
   const deposit = await requireDeposit(depositId);
   if (deposit.status !== 'rejected') {
     throw new ConflictError(
-      asWritten(`Deposit ${depositId} is ${deposit.status}; only a pending one is rejected.`),
+      asWritten(`Deposit ${depositId} is ${deposit.status}; only a pending one can be rejected.`),
     );
   }
   return { deposit, changed: outcome === 'posted' };

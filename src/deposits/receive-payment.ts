@@ -42,7 +42,7 @@ export async function receivePayment(notice: PaymentNotice, from: string | null)
     }
     // This call or a concurrent one has credited it. The next round finds out which.
   }
-  throw new Error(`Payment ${notice._id} comes to no end`);
+  throw new Error(`Payment ${notice._id} was neither credited nor opened as a case`);
 }
 
 async function findMatchingDeposit(
@@ -51,11 +51,11 @@ async function findMatchingDeposit(
   const { username, refId, amount } = notice;
   const account = await AccountModel.findOne({ username }).lean<Account>();
   if (!account) {
-    return { problem: 'there is no such account' };
+    return { problem: 'the account does not exist' };
   }
   const deposit = await DepositModel.findOne({ accountId: account._id, refId }).lean<Deposit>();
   if (!deposit) {
-    return { problem: 'the account has no deposit of this ref_id' };
+    return { problem: 'the account has no deposit with this ref_id' };
   }
   const problem = findMismatch(deposit, amount);
   return problem === null ? { deposit } : { problem };

@@ -19,19 +19,19 @@ export async function diagnoseAlarms(): Promise<Diagnosis[]> {
     return [
       fail(
         'alarms',
-        `nobody could be told of ${names}`,
-        'See that the receiver lives, or correct ALERT_WEBHOOK_URL of the follow-up processes; topup alarm test tries it. It is tried again every half minute.',
+        `could not be delivered: ${names}`,
+        'Check that the receiver works, or correct ALERT_WEBHOOK_URL of the follow-up processes. topup alarm test sends a test. Delivery is retried every half minute.',
       ),
     ];
   }
   // An alarm is sent only after its condition has lasted for `forMs`.
-  const reported = standing.filter((each) => each.told);
+  const reported = standing.filter((each) => each.reported);
   if (reported.length === 0) {
-    return standing.length === 0 ? [] : [ok('alarms', 'none stands for long enough to be told yet')];
+    return standing.length === 0 ? [] : [ok('alarms', 'none has lasted long enough to be sent yet')];
   }
-  const detail = reported.map(({ _id, severity }) => `${_id} (${severity ?? 'told'})`).join(', ');
+  const detail = reported.map(({ _id, severity }) => `${_id} (${severity ?? 'sent'})`).join(', ');
   const advice =
-    'Look each up in docs/reference/alarms.md: what it means and what to do. topup alarm list says since when.';
+    'docs/reference/alarms.md says what each means and what to do. topup alarm list shows since when.';
   return [
     reported.some(({ severity }) => severity === 'page')
       ? fail('alarms', detail, advice)

@@ -50,11 +50,11 @@ async function encryptionKeys(): Promise<Diagnosis> {
   } catch {
     return fail(
       'ENCRYPTION_KEY',
-      'does not open what is stored',
-      'It is not the key that this database was made with. Restore the right one; never overwrite.',
+      'does not decrypt the stored secrets',
+      'It is not the key that encrypted this database. Restore the right key; never overwrite it.',
     );
   }
-  return keyring().length === 1 ? ok('ENCRYPTION_KEY', 'opens what is stored') : changeOfKeys();
+  return keyring().length === 1 ? ok('ENCRYPTION_KEY', 'decrypts the stored secrets') : changeOfKeys();
 }
 
 async function changeOfKeys(): Promise<Diagnosis> {
@@ -63,17 +63,17 @@ async function changeOfKeys(): Promise<Diagnosis> {
   const ids = Object.keys(counts);
   const detail = ids.map((id) => `${sumForKey(counts, id)} under ${id}`).join(', ');
   if (ids.some((id) => !known.includes(id))) {
-    return fail('ENCRYPTION_KEYS', detail, `Only ${known.join(', ')} are here: add the key that is missing.`);
+    return fail('ENCRYPTION_KEYS', detail, `Only ${known.join(', ')} are set: add the missing key.`);
   }
   return ids.some((id) => id !== sealingKey().id && sumForKey(counts, id) > 0)
-    ? warn('ENCRYPTION_KEYS', detail, 'topup keys reencrypt, once every process has the first key first')
-    : ok('ENCRYPTION_KEYS', `${detail}: the others can be taken out`);
+    ? warn('ENCRYPTION_KEYS', detail, 'Once every process has the first key first, run topup keys reencrypt')
+    : ok('ENCRYPTION_KEYS', `${detail}: the other keys can be removed`);
 }
 
 async function operators(): Promise<Diagnosis> {
   return (await OperatorModel.exists({ role: 'admin' }))
-    ? ok('operators', 'somebody can log in as admin')
-    : warn('operators', 'nobody can log in to /admin', 'topup operator create <username> --role admin');
+    ? ok('operators', 'there is an admin')
+    : warn('operators', 'there is no admin', 'topup operator create <username> --role admin');
 }
 
 async function sellers(): Promise<Diagnosis> {
@@ -99,7 +99,7 @@ async function sellers(): Promise<Diagnosis> {
 async function md5Signs(): Promise<Diagnosis> {
   const found = await findTopMd5Signers();
   if (!found) {
-    return ok('md5 signs', 'not known while Redis is away');
+    return ok('md5 signs', 'unknown while Redis is unavailable');
   }
   if (found.length === 0) {
     return ok('md5 signs', `none in ${md5DaysShown} days`);
@@ -111,7 +111,7 @@ async function md5Signs(): Promise<Diagnosis> {
     .join(', ');
   return ok(
     'md5 signs',
-    `${found.length} accounts in ${md5DaysShown} days: ${names}. One that has moved to HMAC: topup account set <username> --require-strong-sign on`,
+    `${found.length} accounts in ${md5DaysShown} days: ${names}. For one that has moved to HMAC: topup account set <username> --require-strong-sign on`,
   );
 }
 
@@ -120,7 +120,7 @@ function payments(): Diagnosis {
     'payment notifications',
     env.PAYMENT_NOTIFY_SECRET === null
       ? 'off: deposits are confirmed by hand (set PAYMENT_NOTIFY_SECRET)'
-      : 'signed ones credit pending deposits',
+      : 'signed notifications credit pending deposits',
   );
 }
 
@@ -131,7 +131,7 @@ function refused(): Diagnosis[] {
     const { setting, why, instead, acceptedAs } = each;
     const value = each.value.replaceAll('`', '');
     if (notOurs.includes(setting)) {
-      return ok(setting, `its own processes look at it when they start (refused in production: ${value})`);
+      return ok(setting, `checked at startup by the processes that use it (refused in production: ${value})`);
     }
     if (!each.isSo(env)) {
       return ok(setting, `as it should be (refused in production: ${value})`);
@@ -154,7 +154,7 @@ function mode(): Diagnosis[] {
         warn(
           'TRUST_PROXY',
           '0',
-          'Behind a proxy every client has its address: allowlists and limits fail. Fine without one.',
+          'Behind a proxy, every client appears with the address of the proxy, so allowlists and limits fail. Without a proxy, 0 is right.',
         ),
       ]
     : [found];
@@ -176,7 +176,7 @@ export async function diagnoseProxy(): Promise<Diagnosis[]> {
   const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;
   try {
     (await openTunnel(proxy, `${proxy.hostname}:${port}`)).destroy();
-    return [ok(proxySetting, 'takes calls')];
+    return [ok(proxySetting, 'accepts calls')];
   } catch (error) {
     if (error instanceof UnreachedError || (error instanceof ProxyError && error.code === 'HTTP_403')) {
       // The proxy accepts us, although it opens no tunnel to itself.
@@ -187,7 +187,7 @@ export async function diagnoseProxy(): Promise<Diagnosis[]> {
       fail(
         proxySetting,
         why,
-        'Webhooks wait until it serves, and no receiver is blamed. Look at the proxy, its name and its password.',
+        'Webhooks wait until it works, and do not count against their receivers. Check the proxy, its host name and its password.',
       ),
     ];
   }

@@ -46,11 +46,11 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
   const detail = `version ${version}, answers in ${tookMs} ms`;
   return [
     tookMs > slowMs
-      ? warn('MongoDB', detail, 'It is slow: look at its load and at the network.')
+      ? warn('MongoDB', detail, 'It is slow: check its load and the network.')
       : ok('MongoDB', detail),
     hello.setName || hello.msg === 'isdbgrid'
       ? ok('MongoDB replica set', hello.setName ?? 'a router of a sharded cluster')
-      : fail('MongoDB replica set', 'it is none', 'Transactions need one: rs.initiate() on the server.'),
+      : fail('MongoDB replica set', 'no replica set', 'Transactions need one: rs.initiate() on the server.'),
     clock('clock against MongoDB', hello.localTime?.getTime() ?? hostMs(), startedMs + tookMs / 2),
     ...(await lockLifetime(admin)),
     await indexes(),
@@ -64,7 +64,9 @@ export async function diagnoseMongo(): Promise<Diagnosis[]> {
 async function mongodbOfOthers(): Promise<Diagnosis[]> {
   // Redis has its own checks.
   const isAway = redis().status === 'ready' && (await isMongodbMarkedAway().catch(() => false));
-  return isAway ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process had none a few seconds ago')] : [];
+  return isAway
+    ? [buildElsewhereDiagnosis('MongoDB', 'a follow-up process could not reach it a few seconds ago')]
+    : [];
 }
 
 function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Diagnosis {
@@ -72,7 +74,7 @@ function buildElsewhereDiagnosis(name: 'MongoDB' | 'Redis', detail: string): Dia
   return fail(
     `${name} of others`,
     detail,
-    `Here it answers. It may have just come back: look again in half a minute. Else look for the process whose /readyz is 503: its network, or its ${setting}, is another.`,
+    `It answers here. It may have just recovered: check again in half a minute. Otherwise find the process whose /readyz answers 503: its network or its ${setting} differs.`,
   );
 }
 
@@ -98,7 +100,7 @@ async function lockLifetime(admin: Db): Promise<Diagnosis[]> {
       ? ok('MongoDB lock lifetime', `${seconds} s`)
       : warn(
           'MongoDB lock lifetime',
-          `${parameter} is ${seconds}: so long a killed process keeps the wallets that it was changing locked`,
+          `${parameter} is ${seconds}: wallets stay locked for so many seconds after a process is killed`,
           `On every member: db.adminCommand({ setParameter: 1, ${parameter}: ${advised} }), and in its configuration.`,
         ),
   ];
@@ -108,19 +110,19 @@ async function indexes(): Promise<Diagnosis> {
   const wrong = await findWrongIndexes();
   const named = wrong.map(({ collection, name, problem }) => `${collection}.${name}: ${problem}`).join('; ');
   if (wrong.length === 0) {
-    return ok('indexes', 'all are there, as declared');
+    return ok('indexes', 'all exist as declared');
   }
   return wrong.some((each) => each.unique)
-    ? fail('indexes', named, 'Money relies on the unique ones: mend them, then topup ledger verify')
+    ? fail('indexes', named, 'Money relies on the unique ones: fix them, then run topup ledger verify')
     : warn('indexes', named, 'Without them queries are slow.');
 }
 
 async function totals(): Promise<Diagnosis> {
   return (await areTotalsComplete())
-    ? ok('daily totals', 'histories are read by them')
+    ? ok('daily totals', 'histories are read from them')
     : warn(
         'daily totals',
-        'not made for the history there is: it is counted, which is slow',
+        'not built yet: the history is counted instead, which is slow',
         'Run once: topup totals rebuild',
       );
 }
@@ -137,18 +139,18 @@ async function dailyClose(): Promise<Diagnosis> {
     return warn(
       closeName,
       last ? `the last closed day is ${last._id}` : 'no day is closed yet',
-      'See that a follow-up process runs and what it logs; topup ledger close tells what is in the way.',
+      'Check that a follow-up process runs, and read its log. topup ledger close shows what prevents the close.',
     );
   }
   if (!last) {
-    return ok(closeName, 'none yet: the first comes after midnight');
+    return ok(closeName, 'none yet: the first one runs after midnight');
   }
   return last.signature === null && isGuarded(env)
     ? warn(closeName, `${last._id} is not signed`, 'Set LEDGER_CLOSE_KEY for the follow-up processes.')
     : ok(closeName, last._id);
 }
 
-export const noWritesAdvice = 'Jobs wait in MongoDB, and come by themselves when it takes writes again.';
+export const noWritesAdvice = 'Jobs wait in MongoDB, and are added when Redis accepts writes again.';
 
 function isMongoConnected(): boolean {
   return mongoose.connection.readyState === mongoose.ConnectionStates.connected;
@@ -161,7 +163,7 @@ async function redisOfOthers(): Promise<Diagnosis[]> {
     ? [
         buildElsewhereDiagnosis(
           'Redis',
-          `a follow-up process has had none since ${formatBusinessTime(alarm.since)}`,
+          `a follow-up process has not reached it since ${formatBusinessTime(alarm.since)}`,
         ),
       ]
     : [];
@@ -178,13 +180,13 @@ export async function diagnoseRedis(): Promise<Diagnosis[]> {
     ...servers.flatMap((found, index) =>
       index === 0 ? found : found.filter(({ status }) => status !== 'ok'),
     ),
-    refusal === null ? ok('Redis writes', 'it takes them') : fail('Redis writes', refusal, noWritesAdvice),
+    refusal === null ? ok('Redis writes', 'accepted') : fail('Redis writes', refusal, noWritesAdvice),
     ...(refusal === null && isMongoConnected() ? await redisOfOthers() : []),
     ...(env.REDIS_TLS_SELF_SIGNED
       ? [
           warn(
             'Redis certificate',
-            'any is taken (REDIS_TLS_SELF_SIGNED)',
+            'any certificate is accepted (REDIS_TLS_SELF_SIGNED)',
             'Anyone between this service and Redis can read and change all data. Set REDIS_TLS_CA if you have the certificate.',
           ),
         ]
@@ -210,7 +212,7 @@ async function diagnoseRedisServer(server: Redis): Promise<Diagnosis[]> {
       : fail(
           'Redis eviction',
           `maxmemory-policy is ${infoField(info, 'maxmemory_policy')}`,
-          'Jobs would vanish under pressure: CONFIG SET maxmemory-policy noeviction',
+          'Redis would evict jobs when its memory is full: CONFIG SET maxmemory-policy noeviction',
         ),
     persistence(infoField(info, 'aof_enabled') === '1'),
   ];
@@ -229,7 +231,7 @@ function memory(info: string): Diagnosis {
   }
   const detail = `${megabytes(used)} of ${megabytes(max)} used`;
   const advice =
-    'When it is full no job is added. Give it more, or see which queue grows: topup doctor, /admin/queues.';
+    'When it is full, no job can be added. Give it more memory, or find the queue that grows: topup doctor, /admin/queues.';
   if (used >= memoryFullShare * max) {
     return fail(name, detail, advice);
   }
@@ -254,7 +256,7 @@ function persistence(aof: boolean): Diagnosis {
 function clock(name: string, theirsMs: number, oursMs: number): Diagnosis {
   const skewMs = Math.round(theirsMs - oursMs);
   const detail = `${skewMs} ms apart`;
-  const advice = 'Set the clocks by NTP: schedules and signatures depend on them.';
+  const advice = 'Synchronise the clocks by NTP: schedules and signatures depend on them.';
   if (Math.abs(skewMs) > skewFailMs) {
     return fail(name, detail, advice);
   }

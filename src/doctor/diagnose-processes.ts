@@ -13,7 +13,7 @@ import { nowMs } from '../shared/clock.js';
 import { groupBy } from '../shared/collections.js';
 import { fail, ok, warn, type Diagnosis } from './diagnosis.js';
 
-const silence = `not heard for ${silentAfterMs / 1_000} s`;
+const silence = `without a heartbeat for ${silentAfterMs / 1_000} s`;
 
 /**
  * Reports silent processes and missing process types. A hung process keeps its connections, so its
@@ -31,8 +31,8 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
     return [
       warn(
         'processes',
-        'not known: each says that it lives by a write to Redis',
-        'Nothing is known to stand still: mend Redis first (Redis writes), and look again.',
+        'unknown: processes send their heartbeats by writes to Redis',
+        'Fix Redis first (Redis writes), then check again.',
       ),
     ];
   }
@@ -40,21 +40,21 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
     return [
       fail(
         'processes',
-        'none is heard: the service does not run',
-        `Start it: npm start, or ${startWeb} and node dist/workers/run.js all. If some do run: their QUEUE_PREFIX and REDIS_URL are not those given here.`,
+        'none is running: the service is down',
+        `Start it: npm start, or ${startWeb} and node dist/workers/run.js all. If some do run, their QUEUE_PREFIX or REDIS_URL differs from the one used here.`,
       ),
     ];
   }
   const states = [...liveProcesses].map(([type, { alive, silent }]) => {
     const name = `process ${type}`;
     if (silent === 0) {
-      return ok(name, `${alive} heard`);
+      return ok(name, `${alive} alive`);
     }
     const advice =
-      'One that stands still neither works nor ends: kill it (kill -9) and start it anew. What it held is taken over by others of its kind.';
+      'A hung process neither works nor exits: kill it (kill -9) and start it again. Other processes of its type take over its work.';
     return alive === 0
       ? fail(name, `${silent} ${silence}, and no other`, advice)
-      : warn(name, `${silent} ${silence}, ${alive} heard`, advice);
+      : warn(name, `${silent} ${silence}, ${alive} alive`, advice);
   });
   return [
     ...states,
@@ -66,23 +66,23 @@ export async function diagnoseProcesses(): Promise<Diagnosis[]> {
 const startWeb = 'node dist/src/server.js';
 
 /**
- * Reports required process types that are not heard. Without web, purchases are impossible; without
- * follow-up, late work is not found and alarms are not sent. No other check shows this, because
- * scheduled jobs stay delayed until a worker comes.
+ * Reports required process types without any process. Without web, purchases are impossible;
+ * without follow-up, late work is not found and alarms are not sent. No other check shows this,
+ * because scheduled jobs stay delayed until a worker comes.
  */
 function findMissingProcesses(processes: ReadonlyMap<string, Processes>): Diagnosis[] {
   const needed = [
-    { name: 'web', without: 'Nobody can buy', start: startWeb },
+    { name: 'web', without: 'Purchases are impossible', start: startWeb },
     {
       name: 'follow-up',
-      without: 'Unknown outcomes stay open, nothing late is found and no alarm is told',
+      without: 'Unknown outcomes stay open, late work is not found and no alarm is sent',
       start: 'node dist/workers/run.js follow-up',
     },
   ];
   return needed
     .filter(({ name }) => ![...processes.keys()].some((type) => doesProcessWork(name, type)))
     .map(({ name, without, start }) =>
-      fail(`process ${name}`, 'none is heard', `${without}. See why it ended, and start one: ${start}`),
+      fail(`process ${name}`, 'none is running', `${without}. See why it ended, and start one: ${start}`),
     );
 }
 
@@ -93,7 +93,7 @@ const unknownRelease = 'an earlier one';
 
 /**
  * Reports the release of each process. Several at once are normal during a rollout. Empty if no
- * process is heard.
+ * process is alive.
  */
 export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagnosis[] {
   const releases = groupBy(
@@ -123,7 +123,7 @@ export function diagnoseReleases(processes: readonly DescribedProcess[]): Diagno
         warn(
           'releases',
           summary,
-          'A rollout is stuck half-way, or a process was forgotten: bring all to one release. topup process list shows each.',
+          'A rollout is stuck, or a process was left behind. Bring all processes to one release. topup process list shows each.',
         ),
       ];
 }
@@ -136,9 +136,9 @@ function listTypes(processes: readonly DescribedProcess[]): string {
 }
 
 /**
- * Returns the processes that are heard; null while Redis takes no writes. If they do not look
- * healthy, it looks again after each process has had time to report. Redis may have been away, or
- * may have lost its data, until a moment ago.
+ * Returns the live and silent processes; null while Redis accepts no writes. If they do not look
+ * healthy, it looks again after each process has had time to report. Redis may have been
+ * unavailable, or may have lost its data, until a moment ago.
  */
 export async function findLiveProcesses(
   isWell: (processes: ReadonlyMap<string, Processes>) => boolean,

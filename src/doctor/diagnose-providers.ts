@@ -24,12 +24,12 @@ export async function diagnoseProviders(): Promise<Diagnosis[]> {
 function diagnoseWait(seller: RoutingSeller, backlogs: Awaited<ReturnType<typeof readBacklogs>>): Diagnosis {
   const { waiting = 0, expectedMs = 0 } = backlogs.get(seller._id) ?? {};
   const title = `provider of ${seller.username}`;
-  const detail = `${waiting} orders wait, a new one about ${Math.ceil(expectedMs / 1_000)} s`;
+  const detail = `${waiting} orders wait; a new one would wait about ${Math.ceil(expectedMs / 1_000)} s`;
   return expectedMs > getMaxWaitMs({ product: null, provider: seller.provider?.maxWaitS })
     ? warn(
         title,
         `${detail}: purchases are refused (03)`,
-        'It takes fewer orders than come in. Agree on a higher limit with it (topup provider set), or add a seller.',
+        'It processes fewer orders than arrive. Agree on a higher limit with it (topup provider set), or add a seller.',
       )
     : ok(title, detail);
 }
@@ -39,14 +39,14 @@ function diagnoseCircuit({ username }: RoutingSeller, circuit: CircuitView | und
   if (!circuit || circuit.state === 'closed') {
     return [];
   }
-  const asked = `it has asked for a pause of ${Math.ceil(circuit.pauseMs / 1_000)} s more`;
+  const asked = `it has requested a pause of ${Math.ceil(circuit.pauseMs / 1_000)} s more`;
   const state =
-    circuit.state === 'open' ? 'open: it is sent no orders' : 'half-open: it is sent one order at a time';
+    circuit.state === 'open' ? 'open: it gets no orders' : 'half-open: it gets one order at a time';
   return [
     warn(
       `circuit of ${username}`,
       circuit.pauseMs > 0 ? asked : state,
-      'It closes by itself when the provider serves again. Ask it; if our key, address or float there is wrong, set it right, then topup provider resume.',
+      'It closes by itself when the provider works again. Contact the provider. If our key, address or float there is wrong, correct it, then run topup provider resume.',
     ),
   ];
 }
@@ -58,8 +58,8 @@ function diagnoseFloat({ username, state }: RoutingSeller): Diagnosis[] {
     ? [
         warn(
           `float of ${username}`,
-          `last told ${Math.floor(oldMs / 60_000)} min ago; it is asked for every minute`,
-          'Orders go by what it was then. See that follow-up runs, and its log at "provider did not tell the balance"; topup provider list shows all.',
+          `last reported ${Math.floor(oldMs / 60_000)} min ago; it is queried every minute`,
+          'Routing uses the old value. Check that follow-up runs, and its log at "provider did not report the balance". topup provider list shows all floats.',
         ),
       ]
     : [];

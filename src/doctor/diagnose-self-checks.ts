@@ -81,7 +81,7 @@ export async function diagnoseSelfChecks(): Promise<Diagnosis[]> {
   return [
     diagnoseVerification(verification.last),
     ...reconciliations.map(diagnoseReconciliation),
-    ...(clock.length === 0 ? [ok('clock', 'nothing was done by the clock yet')] : clock.map(diagnoseRun)),
+    ...(clock.length === 0 ? [ok('clock', 'no scheduled job has run yet')] : clock.map(diagnoseRun)),
   ];
 }
 
@@ -91,29 +91,29 @@ function diagnoseRun({ _id, at, durationMs, did, everyMs }: SelfClockRun): Diagn
   const counts = Object.entries(did ?? {}).map(([what, count]) => `${what} ${count}`);
   const done = [`done at ${formatBusinessTime(at)} in ${durationMs} ms`, ...counts].join(', ');
   return nowMs() - at.getTime() > clockMaxMs
-    ? fail(name, `last ${done}`, 'See that follow-up runs, and topup job list.')
+    ? fail(name, `last ${done}`, 'Check that follow-up runs, and see topup job list.')
     : ok(name, `${done}; next by ${formatBusinessTime(new Date(at.getTime() + everyMs))}`);
 }
 
 function diagnoseVerification(last: LedgerVerification | null): Diagnosis {
   const name = 'ledger';
   if (!last) {
-    return ok(name, 'not verified by the clock yet; a follow-up process does it once a day');
+    return ok(name, 'no scheduled verification yet; a follow-up process runs one a day');
   }
   const at = formatBusinessTime(last.at);
   if (!last.ok) {
     const checks = last.checks.map(({ check, failures }) => `${check} (${failures})`).join(', ');
     return fail(
       name,
-      `red at ${at}: ${checks}`,
-      'Stop payouts; topup ledger verify --json tells what. See docs/guides/operate/verify-the-ledger.md.',
+      `failed at ${at}: ${checks}`,
+      'Stop payouts. topup ledger verify --json shows the findings. See docs/guides/operate/verify-the-ledger.md.',
     );
   }
   return nowMs() - last.at.getTime() > dailyMaxMs
     ? warn(
         name,
         `not verified since ${at}`,
-        'See that follow-up runs, and topup job list; topup ledger verify',
+        'Check that follow-up runs, see topup job list, and run topup ledger verify',
       )
     : ok(name, `verified ${at}${notChecked(last)}`);
 }
@@ -132,7 +132,7 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
     return fail(
       name,
       `differs from ours: ${days}`,
-      `topup reconcile --provider ${username} --date ${worst.date} tells what. Explained: topup provider accept ${username} ${worst.date} --reason …`,
+      `topup reconcile --provider ${username} --date ${worst.date} shows the differences. Once they are explained: topup provider accept ${username} ${worst.date} --reason …`,
     );
   }
   const [newest] = last;
@@ -140,11 +140,13 @@ function diagnoseReconciliation({ username, since, last }: SelfReconciliation): 
     return warn(
       name,
       newest ? `not compared with ours since ${formatBusinessTime(newest.at)}` : 'never compared with ours',
-      'See the log of follow-up at "provider did not give its record"; topup reconcile compares a day by hand.',
+      'See the log of follow-up at "provider did not return its record". topup reconcile compares a day by hand.',
     );
   }
   return ok(
     name,
-    newest ? `${newest.date} agrees with ours, or is explained` : 'not compared yet: once a day',
+    newest
+      ? `${newest.date} agrees with ours, or its differences are accepted`
+      : 'not compared yet; it is compared once a day',
   );
 }

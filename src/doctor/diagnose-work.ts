@@ -53,7 +53,7 @@ export async function diagnoseQueues(): Promise<Diagnosis[]> {
       isStuck: await isStuck(each.queue),
     })),
   );
-  // A connected process that is not heard hangs, even if Redis has forgotten that it existed.
+  // A connected process without heartbeats hangs, even if Redis has lost its registration.
   const served = seen.filter(({ workers }) => workers > 0);
   const liveProcesses = await findLiveProcesses(
     (all) => !served.some(({ process }) => hasNoLiveProcess(process, all)),
@@ -86,40 +86,40 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
   const title = `queue ${queue.title ?? queue.name}`;
   const start = `node dist/workers/run.js ${process.name}`;
   if (isPaused) {
-    return warn(title, `paused; ${detail}`, 'Resume it in the console (/admin/queues) when it may go on.');
+    return warn(title, `paused; ${detail}`, 'Resume it in the console (/admin/queues) when it may continue.');
   }
   if (workers === 0 && waiting > 0) {
-    return fail(title, detail, `Nobody takes its jobs. Start a worker: ${start}`);
+    return fail(title, detail, `No worker takes its jobs. Start one: ${start}`);
   }
   const overdueMs = nowMs() - (seen.delayedUntilMs ?? Infinity);
   if (workers === 0 && overdueMs > lateMs) {
     const problem = `${detail}; a job has been due for ${Math.round(overdueMs / 1_000)} s`;
-    return fail(title, problem, `Nobody is there to take it. Start a worker: ${start}`);
+    return fail(title, problem, `No worker runs to take it. Start one: ${start}`);
   }
   if (isStill) {
-    const problem = `${detail}, and no process that takes its jobs is heard`;
-    return fail(title, problem, `They stand still. Kill them (kill -9) and start one: ${start}`);
+    const problem = `${detail}, and no process that takes its jobs sends a heartbeat`;
+    return fail(title, problem, `They hang. Kill them (kill -9) and start one: ${start}`);
   }
   const hangingMs = hangingForMs(seen);
   if (hangingMs > 0) {
     return fail(
       title,
-      `${detail}; a job has been under way for ${Math.round(hangingMs / 1_000)} s`,
-      `It hangs, as on an answer that never comes: /readyz of ${process.name} says in which process. Start that anew.`,
+      `${detail}; a job has been running for ${Math.round(hangingMs / 1_000)} s`,
+      `It hangs, for example on an answer that never arrives. /readyz of ${process.name} shows in which process. Restart that process.`,
     );
   }
   if (isStuck) {
     return fail(
       title,
       `${detail}; a job has been due for a minute, and none is taken`,
-      `Its workers are stuck: see /readyz and the logs of ${process.name}, and start them anew.`,
+      `Its workers are stuck: see /readyz and the logs of ${process.name}, and restart them.`,
     );
   }
   if (nobodyWorks) {
     return fail(
       title,
       detail,
-      `No worker runs at all. Start one: ${start}, or \`all\` for every kind. If some do run: their QUEUE_PREFIX and REDIS_URL are not those given here.`,
+      `No worker runs at all. Start one: ${start}, or \`all\` for every type. If some do run, their QUEUE_PREFIX or REDIS_URL differs from the one used here.`,
     );
   }
   if (workers === 0) {
@@ -129,11 +129,11 @@ function diagnoseQueue(seen: SeenQueue & LookedAt, nobodyWorks: boolean): Diagno
     return warn(
       title,
       detail,
-      `Somebody wrote it by hand. It fails by itself, then remove it at /admin/queues: topup job find --queue ${queue.name} --state failed`,
+      `It was written by hand. It fails by itself; then remove it at /admin/queues. To find it: topup job find --queue ${queue.name} --state failed`,
     );
   }
   return waiting > waitingWarn
-    ? warn(title, detail, `It grows long. Start one more: ${start}`)
+    ? warn(title, detail, `It is growing long. Start another worker: ${start}`)
     : ok(title, detail);
 }
 
@@ -151,7 +151,7 @@ export async function diagnoseBacklog(): Promise<Diagnosis[]> {
       : fail(
           `late ${kind}`,
           `${formatCount(backlog[kind])} over a minute late`,
-          `See that the workers ${worker[kind]} run; follow-up finds what is late.`,
+          `Check that the workers ${worker[kind]} run. follow-up finds late work.`,
         ),
   );
 }
@@ -165,14 +165,14 @@ export async function diagnoseAttention(): Promise<Diagnosis[]> {
     deadDeliveries: { name: 'webhooks given up', advice: 'See /admin; replay them once the receiver works.' },
     disabledWebhooks: {
       name: 'webhook URLs disabled (7 days)',
-      advice: 'Tell their accounts: topup account show says which, and since when.',
+      advice: 'Inform their accounts. topup account show lists the URLs, and since when.',
     },
     pendingDeposits: { name: 'deposits to confirm', advice: 'topup deposit list' },
     settlements: { name: 'settlements to decide', advice: 'topup settlement list' },
     adjustments: { name: 'adjustments to approve', advice: 'topup adjust list' },
     failedReports: {
       name: 'reports given up',
-      advice: 'The logs of the workers reports say why, at "report given up".',
+      advice: 'The logs of the reports workers show why, at "report given up".',
     },
     failingJobs: { name: 'jobs that fail again and again', advice: 'topup job list' },
   };

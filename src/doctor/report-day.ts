@@ -62,7 +62,7 @@ const pageSize = 200;
  */
 export async function reportDay(day: string, { top }: { top: number }): Promise<DayReport> {
   if (!(await areTotalsComplete())) {
-    throw new ConflictError(asWritten('The daily totals were not made yet: topup totals rebuild'));
+    throw new ConflictError(asWritten('The daily totals have not been built yet. Run topup totals rebuild'));
   }
   const { startMs, endMs } = getBusinessDayByName(day);
   const [traded, deposits, settlements, attention, closed, verified] = await Promise.all([

@@ -108,7 +108,7 @@ export async function tryToAddAndWait<Data extends object>(
 }
 
 function logNotAdded<Data extends object>(job: Job<Data>, data: Data, error: unknown): void {
-  logRedisError('a job is not added, the sweep will', error, { job: job.name, subject: job.subject(data) });
+  logRedisError('job not added; the sweep will add it', error, { job: job.name, subject: job.subject(data) });
 }
 
 type WaitOptions = { timeoutMs: number } & Pick<AddOptions, 'priority' | 'requestId'>;

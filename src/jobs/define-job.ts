@@ -7,7 +7,7 @@ import type Joi from 'joi';
  */
 export class RequeueJobError extends Error {
   constructor(readonly retryAfterMs: number) {
-    super(`Not yet: again in ${retryAfterMs} ms`);
+    super(`Requeued: retry in ${retryAfterMs} ms`);
   }
 }
 
@@ -17,7 +17,7 @@ export class RequeueJobError extends Error {
  */
 export class DeferJobError extends Error {
   constructor(readonly afterMs: number) {
-    super(`Later: again in ${afterMs} ms`);
+    super(`Deferred: retry in ${afterMs} ms`);
   }
 }
 

@@ -94,7 +94,7 @@ export function describeError(error: unknown): string {
 /** Fails at once, because the driver would wait for MongoDB. */
 function requireMongo(): void {
   if (mongoose.connection.readyState !== mongoose.ConnectionStates.connected) {
-    throw new DependencyError(new Error('MongoDB is away'));
+    throw new DependencyError(new Error('MongoDB is unavailable'));
   }
 }
 

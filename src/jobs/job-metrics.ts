@@ -3,7 +3,7 @@ import { counter, gauge, histogram } from '../shared/metrics.js';
 
 export const observeJob = histogram({
   name: 'topup_job_duration_seconds',
-  help: 'One run of a job: done, again (put back, for later), failed',
+  help: 'Duration of one run of a job, by outcome: done, again (requeued or deferred), failed',
   // Not `job`, which Prometheus uses for the scrape target.
   labels: ['job_name', 'outcome'],
   buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
@@ -23,7 +23,7 @@ const sweptAtMs = new Map<string, number>();
 gauge(
   {
     name: 'topup_sweep_done_timestamp_seconds',
-    help: 'When this process swept last; of several, the latest is who does it just now',
+    help: 'When this process last swept; the process with the latest time does the sweep now',
     labels: ['sweep'],
   },
   () => [...sweptAtMs].map(([sweep, atMs]) => [{ sweep }, atMs / 1_000]),

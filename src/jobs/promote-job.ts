@@ -41,6 +41,6 @@ export async function moveToFront<Data extends object>(job: Job<Data>, data: Dat
       await waiting.changePriority({ priority: 0, lifo: true });
     }
   } catch (error) {
-    logRedisError('a job does not go ahead', error, { job: job.name, subject: job.subject(data) });
+    logRedisError('job not moved to the front', error, { job: job.name, subject: job.subject(data) });
   }
 }

@@ -41,7 +41,7 @@ function newQueue(queue: Queue): BullQueue {
   const connection = redis();
   if (connection.status !== 'ready') {
     // BullMQ would wait without a limit, and the request with it.
-    throw new DependencyError(new Error(`Redis is away (${connection.status})`));
+    throw new DependencyError(new Error(`Redis is unavailable (${connection.status})`));
   }
   const made = new BullQueue(
     name,
@@ -53,7 +53,7 @@ function newQueue(queue: Queue): BullQueue {
     createFleetBackend,
   );
   made.on('error', (error) => {
-    logRedisError('redis refuses a queue', error, { queue: name });
+    logRedisError('redis error of a queue', error, { queue: name });
   });
   // BullMQ never retries a failed initialization. Drop the queue, so that the next job opens a new
   // one.
@@ -77,7 +77,7 @@ function newQueueEvents(queue: Queue): QueueEvents {
   const { name } = queue;
   const made = new QueueEvents(name, { connection: redis(), prefix: getQueuePrefix(queue) });
   made.on('error', (error) => {
-    logRedisError('redis refuses the events of a queue', error, { queue: name });
+    logRedisError('redis error of the events of a queue', error, { queue: name });
   });
   return made;
 }

@@ -35,7 +35,7 @@ const ofSchedule = 'rjk';
  * Characters of an unreadable value that are kept, in Redis only, because the content is unknown.
  */
 const keptMax = 1_000;
-const because = 'cannot be read: not such as BullMQ writes.';
+const because = 'cannot be read: not in the format of BullMQ.';
 
 /**
  * Reads a job from Redis. Of an unreadable job it returns the readable fields. Undefined: no such
@@ -105,7 +105,7 @@ export async function failUnreadable(queue: Queue, id: string): Promise<void> {
       defa: describeProblem(broken),
     })
     .exec();
-  logger.error('a job cannot be read, and fails', { queue: queue.name, jobId: id, fields: broken });
+  logger.error('unreadable job will fail', { queue: queue.name, jobId: id, fields: broken });
 }
 
 function describeProblem(broken: string[]): string {

@@ -173,7 +173,7 @@ function runWithLimit({ handler, data }: Round): Promise<unknown> {
   const { job } = handler;
   const limitMs = getLimitMs(job);
   return withTimeout(limitMs, handler.run(data), () => {
-    return new Error(`Job ${job.name} was not done within ${limitMs / 1_000} s; another may begin.`);
+    return new Error(`Job ${job.name} timed out after ${limitMs / 1_000} s; another run may begin.`);
   });
 }
 
@@ -198,7 +198,7 @@ function getRounds({ progress }: BullJob): Rounds {
  * death is tolerated. From the second on, the job is delayed.
  */
 async function afterDeath(round: Round): Promise<void> {
-  const death = new Error('Its worker died, or was cut off from Redis, while it ran.');
+  const death = new Error('Its worker crashed, or lost its connection to Redis, while the job ran.');
   const failing = await count(round, death);
   if (failing && failing.rounds > 1 && !round.handler.job.clock) {
     await comeLater(round, failing, death);
@@ -239,7 +239,7 @@ async function count({ queue, handler, bullJob, data }: Round, error: unknown): 
     }
     return failing;
   } catch (outage) {
-    logger.warn('a failed round is not counted', {
+    logger.warn('failed round could not be counted', {
       job: job.name,
       jobId: bullJob.id,
       requestId: getRequestId(bullJob),
@@ -257,7 +257,7 @@ async function comeLater(round: Round, failing: FailingJob, error: unknown): Pro
   const { handler, bullJob, queue, data } = round;
   const { rounds, job, subject } = failing;
   const pauseMs = getRetryPauseMs(rounds);
-  logger.error(rounds < roundsMax ? 'job failed, and comes again' : 'job failed, and needs a person', {
+  logger.error(rounds < roundsMax ? 'job failed, will be retried' : 'job failed, needs a person', {
     queue: queue.name,
     job,
     jobId: bullJob.id,
@@ -286,7 +286,7 @@ async function setAsideSubject(
   try {
     return (await setAside?.(data, reason)) ?? false;
   } catch (error) {
-    logger.error('what a job is about could not be set aside', { job: job.name, error });
+    logger.error('subject of a job could not be set aside', { job: job.name, error });
     return false;
   }
 }

@@ -180,7 +180,7 @@ function startWorker(
     maxStalledCount: 10,
   });
   worker.on('error', (error) => {
-    logRedisError('redis refuses a worker', error, { queue: queue.name });
+    logRedisError('redis error of a worker', error, { queue: queue.name });
   });
   // A job that could not be read stalls, however it was taken.
   worker.on('stalled', (id) => {

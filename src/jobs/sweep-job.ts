@@ -7,7 +7,7 @@ import { sweepOutbox, type Outbox, type OutboxDocument } from './outbox.js';
 /** Queue of scheduled work. In each period any free process runs a job. */
 export const schedules: Queue = {
   name: 'schedules',
-  does: 'Work by the clock: finds what is overdue, one job a kind and period',
+  does: 'Scheduled work: finds overdue work, one job per kind and period',
   concurrency: 20,
 };
 

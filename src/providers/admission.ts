@@ -172,7 +172,7 @@ async function requestAdmission(
     )) as AdmitReply;
   } catch (error) {
     // Without Redis the shared limit cannot be checked, so the call is rejected and retried later.
-    logger.warn('provider limits not known', { sellerId, error });
+    logger.warn('provider limits could not be checked', { sellerId, error });
     return ['pause', admissionWaitMaxMs];
   }
 }

@@ -52,8 +52,8 @@ export function getConfiguredWaitMs({ product, provider }: WaitLimits): number {
 const cachedCounts = new Map<string, { waiting: number; untilMs: number }>();
 
 /**
- * Returns the backlogs of these sellers' providers, at most half a second old. While Redis is away
- * the backlog is 0.
+ * Returns the backlogs of these sellers' providers, at most half a second old. While Redis is
+ * unavailable the backlog is 0.
  */
 export async function readBacklogs(
   sellers: Pick<RoutingSeller, '_id' | 'provider'>[],
@@ -122,13 +122,13 @@ const windowMinMs = 5_000;
 
 /**
  * Returns the BullMQ priority of an order whose client waits for the outcome. Never throws; while
- * Redis is away each process counts for itself.
+ * Redis is unavailable each process counts for itself.
  */
 export async function getAwaitedPriority(sellerId: string): Promise<number> {
   try {
     return (await takePriorityTurn(sellerId)) ? jobPriorities.ahead : jobPriorities.usual;
   } catch (error) {
-    logger.warn('the place of an order is not known', { sellerId, error });
+    logger.warn('priority of an order could not be determined', { sellerId, error });
     return jobPriorities.usual;
   }
 }

@@ -197,7 +197,7 @@ export async function setOffer(change: OfferChange, by: ChangedBy): Promise<Cata
   if (margin !== null && margin < 0 && change.belowCost !== true) {
     throw new ConflictError(
       asWritten(
-        `At ${String(price)} rupiah ${-margin} are lost with each sale: its provider asks ${String(before.cost)}, the commission comes off. Say so (below cost) if that is meant.`,
+        `At ${String(price)} rupiah each sale loses ${-margin}: the provider charges ${String(before.cost)}, and the commission is deducted. Confirm below cost if this is intended.`,
       ),
     );
   }

@@ -1,14 +1,14 @@
 /**
- * One circuit breaker per provider, shared by all processes through Redis (decision 019).
- * It opens when half of at least 20 calls within 30 s failed. It also opens when 20 in a row failed,
- * or over 5 % took the whole time-out. Calls that hang count as failed before they end.
+ * One circuit breaker per provider, shared by all processes through Redis (decision 019). It opens
+ * when half of at least 20 calls within 30 s failed. It also opens when 20 in a row failed, or over
+ * 5 % took the whole time-out. Calls that hang count as failed before they end.
  *
  * It is open for 15 s, then half-open: one real order as a probe, at most one a second. Three
  * successful probes in a row close it; a failed one opens it again. Status checks are never
  * blocked.
  *
- * Each transition is one atomic step in Redis. While Redis is away every circuit counts as closed:
- * workers get no jobs then.
+ * Each transition is one atomic step in Redis. While Redis is unavailable every circuit counts as
+ * closed: workers get no jobs then.
  */
 import { env } from '../../config/env.js';
 import { nowMs } from '../shared/clock.js';
@@ -97,7 +97,7 @@ for i = 9, #ARGV, 5 do
       inRow = failed == 1 and inRow + 1 or 0
       mostInRow = math.max(mostInRow, inRow)
     elseif now - changedAt >= openMs then
-      -- It was a probe, and is over.
+      -- This call was a probe, and has ended.
       local probeMs = tonumber(ARGV[8])
       if redis.call('PTTL', KEYS[2]) > probeMs then redis.call('PEXPIRE', KEYS[2], probeMs) end
       if failed == 1 then
@@ -141,7 +141,7 @@ if h[1] ~= 'open' then
   local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   local hung = 0
   for _, token in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], h[2] or '0', now - hangsMs, 'LIMIT', 0, 1000)) do
-    -- What a dead process has left behind says nothing about the provider.
+    -- Orders of a dead process say nothing about the provider.
     local beat = redis.call('ZSCORE', KEYS[4], string.sub(token, 1, string.find(token, ':') - 1))
     if beat and now - tonumber(beat) <= tonumber(ARGV[7]) then hung = hung + 1 end
   end
@@ -233,7 +233,7 @@ export async function openCircuit(sellerId: string, reason: string): Promise<voi
       inRow: 0,
     });
     recordChange(sellerId, 'open', reason);
-    logger.error('provider circuit opened: the operator must look', { sellerId, reason });
+    logger.error('provider circuit opened: an operator must fix the cause', { sellerId, reason });
   } catch (error) {
     logger.error('provider circuit not opened', { sellerId, reason, error });
   }

@@ -46,7 +46,7 @@ export async function comparePriceList(
   );
   if (!reading.ok) {
     throw new ConflictError(
-      asWritten(`The provider did not give its price list (${reading.code}): ${reading.message}`),
+      asWritten(`The provider did not return its price list (${reading.code}): ${reading.message}`),
     );
   }
   const rowOf = new Map(reading.value.map((row) => [row.code, row]));

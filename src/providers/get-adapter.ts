@@ -23,7 +23,7 @@ const adapters: Record<ProviderSettings['kind'], ProviderAdapter> = {
 export function getAdapter(kind: ProviderSettings['kind']): ProviderAdapter {
   const adapter = lookUp(adapters, kind);
   if (!adapter) {
-    throw new Error(`This release has no providers of the kind ${kind}`);
+    throw new Error(`This release does not support providers of kind ${kind}`);
   }
   return adapter;
 }

@@ -88,7 +88,7 @@ async function sendCounted(sent: {
   sampleOrder(sellerId, outcome.outcome, durationMs);
   const fault = outcome.outcome === 'refused' ? outcome.fault : undefined;
   if (fault === 'configuration' || fault === 'float') {
-    logger.error('the provider refuses for a reason that is ours', { sellerId, code: outcome.code });
+    logger.error('provider refuses orders: wrong settings or low float', { sellerId, code: outcome.code });
     await openCircuit(sellerId, fault);
   } else if (outcome.code !== busyCode && !isScenarioOrder(adapter.kind, order)) {
     await recordCall(sellerId, {

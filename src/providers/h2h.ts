@@ -193,7 +193,7 @@ function readOrderAnswer(
     case '01':
       return {
         outcome: 'refused',
-        ...buildAnswerFields('The provider refused it'),
+        ...buildAnswerFields('The provider refused the order'),
         failover,
         clientCode: '01',
       };
@@ -251,13 +251,13 @@ async function inquireOrder(
   }
   const { status: code, message, transaction_status: state, ref_id: refId } = answer.body;
   if (kind === 'simulator' && state === 'reversed' && refId === order.providerRef) {
-    return { outcome: 'reversed', code, message: cleanMessage(message, 'Taken back') };
+    return { outcome: 'reversed', code, message: cleanMessage(message, 'Reversed by the provider') };
   }
   return (
     readOrderStatus(answer.body, order, call === 'payment' ? 'no' : 'yes') ??
     (['01', '02', '04'].includes(code)
       ? { outcome: 'not-found', code, message: cleanMessage(message, 'Not known to the provider') }
-      : { outcome: 'unknown', code, message: cleanMessage(message, 'The provider did not tell the status') })
+      : { outcome: 'unknown', code, message: cleanMessage(message, 'The provider did not report a status') })
   );
 }
 

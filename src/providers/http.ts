@@ -240,16 +240,16 @@ async function findLateness(beforeMs: number): Promise<LateError | null> {
   try {
     return buildLateError(await measureLatestNowMs(), beforeMs);
   } catch (error) {
-    logRedisError('a provider is not asked, as nobody knows the time', error);
-    return new LateError('Not sent: nobody knows the time', { cause: error });
+    logRedisError('provider call not sent: the fleet time is unknown', error);
+    return new LateError('Not sent: the fleet time is unknown', { cause: error });
   }
 }
 
 function buildLateError(atMs: number, beforeMs: number): LateError | null {
   if (isSendingStopped) {
-    return new LateError('Not sent: this process ends');
+    return new LateError('Not sent: this process is stopping');
   }
-  return atMs >= beforeMs ? new LateError('Not sent: its time was over') : null;
+  return atMs >= beforeMs ? new LateError('Not sent: its deadline has passed') : null;
 }
 
 /**

@@ -130,7 +130,7 @@ async function setPaused(seller: Account, paused: ProviderState['paused'], by: C
     inTransaction(async (session) => {
       const before = await states.findById(seller._id).session(session).lean<ProviderState>();
       if (paused && before?.paused) {
-        throw new ConflictError(asWritten(`The provider of ${seller.username} is paused already.`));
+        throw new ConflictError(asWritten(`The provider of ${seller.username} is already paused.`));
       }
       await states.updateOne(
         { _id: seller._id },

@@ -21,11 +21,11 @@ if tonumber(ARGV[1]) > redis.call('PTTL', KEYS[1]) then redis.call('SET', KEYS[1
  */
 export async function storePause(sellerId: string, pauseMs: number): Promise<void> {
   const ms = Math.min(Math.ceil(pauseMs), pauseMaxMs);
-  logger.warn('the provider asks for a pause', { sellerId, pauseMs: ms });
+  logger.warn('provider requested a pause', { sellerId, pauseMs: ms });
   try {
     await redis().eval(pauseScript, 1, getPauseKey(sellerId), ms);
   } catch (error) {
-    logger.warn('the pause of a provider is not kept', { sellerId, error });
+    logger.warn('provider pause could not be stored', { sellerId, error });
   }
 }
 

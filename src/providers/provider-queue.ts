@@ -108,7 +108,7 @@ export async function removeEmptyQueues(): Promise<void> {
     const counts = await opened.getJobCounts('wait', 'active', 'delayed', 'prioritized');
     if (Object.values(counts).every((count) => count === 0)) {
       await opened.obliterate({ force: true });
-      logger.info('the queue of a provider that is gone was removed', { sellerId });
+      logger.info('empty queue of a removed provider was deleted', { sellerId });
     }
   }
 }

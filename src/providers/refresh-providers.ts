@@ -66,7 +66,7 @@ export async function readFloatWithLatency(
   const reading = await getAdapter(getProviderKind(seller)).balance(buildConnection(seller));
   const durationMs = performance.now() - startedMs;
   if (!reading.ok) {
-    logger.warn('provider did not tell the balance', { sellerId: seller._id, code: reading.code });
+    logger.warn('provider did not report the balance', { sellerId: seller._id, code: reading.code });
     return { amount: null, durationMs, problem: `${reading.code}: ${reading.message}` };
   }
   await storeFloat(seller._id, reading.value);

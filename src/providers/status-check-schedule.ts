@@ -48,11 +48,11 @@ export function findCheckRefusal(
 ): ProviderOutcome | null {
   const { sentAt, lastCheckAt } = order;
   if (sentAt && nowMs() - sentAt.getTime() > traits.inquiryMaxAgeMs) {
-    return { outcome: 'review', code: 'TOO_OLD', message: 'Too old to ask the provider about it' };
+    return { outcome: 'review', code: 'TOO_OLD', message: 'Too old for a status check' };
   }
   const lastContact = lastCheckAt ?? sentAt;
   if (lastContact && nowMs() - lastContact.getTime() < traits.inquiryMinIntervalMs) {
-    return { outcome: 'unknown', code: 'TOO_SOON', message: 'Asked a moment ago' };
+    return { outcome: 'unknown', code: 'TOO_SOON', message: 'Checked a moment ago' };
   }
   return null;
 }

@@ -104,7 +104,7 @@ export async function reconcileDay(
   if (salesMax !== undefined && (await countSales(seller, date, salesMax)) > salesMax) {
     throw new ConflictError(
       asWritten(
-        `${date} has more than ${salesMax} sales: topup reconcile --provider ${seller.username} --date ${date}`,
+        `${date} has more than ${salesMax} sales. Run topup reconcile --provider ${seller.username} --date ${date}`,
       ),
     );
   }
@@ -134,12 +134,12 @@ async function fetchRecord(seller: Account, date: string): Promise<ProviderRecor
   const adapter = seller.provider ? getAdapter(seller.provider.kind) : null;
   if (!adapter?.record) {
     throw new ConflictError(
-      asWritten('This provider cannot be asked for its record: give its export as a file.'),
+      asWritten('This provider cannot return its record. Provide its export as a file.'),
     );
   }
   const reading = await adapter.record(buildConnection(seller), getRecordPeriod(date));
   if (!reading.ok) {
-    throw new ConflictError(asWritten(`The provider did not give its record: ${reading.message}`));
+    throw new ConflictError(asWritten(`The provider did not return its record: ${reading.message}`));
   }
   return reading.value;
 }

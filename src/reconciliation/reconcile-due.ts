@@ -120,7 +120,7 @@ async function reconcileSellerDay(seller: Reconciled, date: string): Promise<num
     const reading =
       provider && (await getAdapter(provider.kind).record?.(buildConnection(seller), getRecordPeriod(date)));
     if (!reading?.ok) {
-      logger.warn('provider did not give its record', { sellerId, date, code: reading?.code });
+      logger.warn('provider did not return its record', { sellerId, date, code: reading?.code });
       return null;
     }
     const found = await reconcileProvider(seller, date, reading.value, differencesKept);

@@ -65,8 +65,8 @@ export async function acceptDifferences(
       throw new ConflictError(
         asWritten(
           found
-            ? `Nothing waits: ${found.different === 0 ? 'that day has no difference' : 'they were accepted before'}.`
-            : `${seller.username} was not reconciled for ${date}: topup reconcile does it.`,
+            ? `Nothing to accept: ${found.different === 0 ? 'that day has no difference' : 'they were accepted before'}.`
+            : `${seller.username} has not been reconciled for ${date}. Run topup reconcile.`,
         ),
       );
     }

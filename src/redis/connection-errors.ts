@@ -46,14 +46,14 @@ export function failFast(connection: Redis, patienceMs: number): void {
   connection.sendCommand = (command, stream) => {
     // Before it is ready, a connection sends only the commands of its handshake.
     if (isSlow && !isProbe && connection.status === 'ready') {
-      command.reject(new Error('Redis has not answered in time; nothing is sent until it does'));
+      command.reject(new Error('Redis timed out; no command is sent until it answers again'));
       return command.promise;
     }
     const sentAtMs = performance.now();
     command.promise.catch((error: unknown) => {
       if (performance.now() - sentAtMs >= 0.9 * patienceMs && !isSlow) {
         isSlow = true;
-        logRedisError('redis does not answer in time: what can do without it does', error);
+        logRedisError('redis timed out; only work that needs it stops', error);
         void probe();
       }
     });

@@ -1,7 +1,7 @@
 /**
  * All connections to Redis are made here, by their use: `producer` commands fail fast while Redis
- * is away, and workers wait for it indefinitely. The rest of the code need not know if it is one
- * server, Sentinels or a Cluster.
+ * is unavailable, and workers wait for it indefinitely. The rest of the code need not know if it is
+ * one server, Sentinels or a Cluster.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
@@ -60,7 +60,7 @@ const disconnectHooks: (() => Promise<unknown>)[] = [];
 
 /**
  * Returns the connection of this process for everything except workers. Commands fail at once while
- * Redis is away.
+ * Redis is unavailable.
  */
 export function redis(): Redis {
   producer ??= withBlockingDuplicates(openConnection('producer', getConnectionName(processId)));
@@ -207,7 +207,7 @@ function openCluster(use: Use, { enableOfflineQueue = true, ...options }: Option
     cluster.on('+node', batchWrites);
   }
   cluster.on('node error', (error: Error, node: string) => {
-    logRedisError('a node of redis is away', error, { node });
+    logRedisError('a node of redis is unavailable', error, { node });
   });
   // A Cluster has all commands and events of Redis that are used here.
   return watchConnection(cluster as unknown as Redis);
@@ -229,7 +229,7 @@ function withBlockingDuplicates(connection: Redis): Redis {
 function parseAddress(defaultPort: number) {
   const address = readRedisUrl(env.REDIS_URL, defaultPort);
   if (!address) {
-    throw new Error('REDIS_URL was checked at the start and is no address now');
+    throw new Error('REDIS_URL was valid at the start and is not valid now');
   }
   return address;
 }
@@ -275,7 +275,7 @@ function watchConnection(connection: Redis): Redis {
   connection.setMaxListeners(listenersMax);
   connection.on('error', (error: Error) => {
     away = true;
-    logRedisError('redis is away', error);
+    logRedisError('redis is unavailable', error);
   });
   connection.on('ready', () => {
     if (away) {

@@ -83,7 +83,7 @@ export function keepFleetClock(): FleetClock {
     everyMs: () => (measured ? measureEveryMs : firstEveryMs),
     async run() {
       await (measured ? measure() : measureFirst()).catch((error: unknown) => {
-        logRedisError('the clock of redis is not measured', error);
+        logRedisError('the clock of redis could not be measured', error);
       });
       if (measured) {
         onMeasured();
@@ -116,7 +116,7 @@ export function keepFleetClock(): FleetClock {
 
 /** Returns why this process does not use the fleet's clock although it should; null: it does. */
 export function findClockProblem(): string | null {
-  return keeping === 'now' && !measured ? "Redis's clock was not measured yet." : null;
+  return keeping === 'now' && !measured ? "Redis's clock has not been measured yet." : null;
 }
 
 /**
@@ -127,10 +127,10 @@ export function findClockProblem(): string | null {
  */
 export async function measureLatestNowMs(): Promise<number> {
   if (keeping === 'now') {
-    await withTimeout(sureWithinMs, measureOfTurn(), () => new Error('Redis did not tell the time'));
+    await withTimeout(sureWithinMs, measureOfTurn(), () => new Error('Redis did not return the time'));
   }
   if (keeping === 'ended') {
-    throw new Error('This process ends, and keeps no clock any more');
+    throw new Error('This process is stopping and no longer has the fleet clock');
   }
   return latestNowMs();
 }
@@ -146,7 +146,10 @@ export function latestNowMs(): number {
   return newest ? Math.ceil(redisNow(newest) + errorNow(newest)) : nowMs();
 }
 
-/** True if `sureNowMs` would succeed. Called before starting work that must end by a deadline. */
+/**
+ * True if `measureLatestNowMs` would succeed. Called before starting work that must end by a
+ * deadline.
+ */
 export async function isTimeKnown(): Promise<boolean> {
   return measureLatestNowMs().then(
     () => true,
@@ -161,7 +164,7 @@ function measureOfTurn(): Promise<void> {
   ofTurn ??= nextTurn().then(async () => {
     ofTurn = null;
     if (!(await measure())) {
-      throw new Error('Redis is away, and nobody knows the time');
+      throw new Error('Redis is unavailable, so the fleet time is unknown');
     }
   });
   return ofTurn;
@@ -176,7 +179,7 @@ async function measureFirst(): Promise<void> {
   }
 }
 
-/** @returns false while Redis is away; the connection reports that itself. */
+/** @returns false while Redis is unavailable; the connection reports that itself. */
 async function measure(): Promise<boolean> {
   if (redis().status !== 'ready') {
     await connectRedis(connectWithinMs).catch(() => undefined);
@@ -228,7 +231,7 @@ function warnOfHost({ redisMs, hostMs, errorMs }: Measured): void {
   const wrongMs = Math.round(hostMs - redisMs);
   const isWrong = Math.abs(wrongMs) > hostErrorMs + errorMs;
   if (isWrong && !isHostWrong) {
-    logger.warn("this host's clock is not that of Redis; the fleet goes by Redis", { errorMs: wrongMs });
+    logger.warn("this host's clock differs from that of Redis, which the fleet uses", { errorMs: wrongMs });
   }
   isHostWrong = isWrong;
 }

@@ -124,7 +124,7 @@ function hold(lease: { key: string; token: string; name: string; leaseMs: number
   const over = new Promise<never>((_, reject) => (rejectOver = reject));
   // Most work does not use `over`; an unhandled rejection would end the process.
   over.catch(() => undefined);
-  const error = () => new LeaseOverError(`The lease ${name} is over; another process may be at it.`);
+  const error = () => new LeaseOverError(`The lease ${name} has ended; another process may hold it.`);
   const end = () => {
     isOver = true;
     clearInterval(renewing);

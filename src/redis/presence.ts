@@ -29,7 +29,7 @@ const unidentifiedKeptMs = 120_000;
 const key = `${env.QUEUE_PREFIX}:processes`;
 const heardAgainKey = buildSiblingKey(key, 'heard-again-at');
 
-/** `silent`: the current time, if no process was heard for `silentAfterMs`. */
+/** `silent`: the current time, if no heartbeat arrived for `silentAfterMs`. */
 const nobodyHeard = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -106,7 +106,7 @@ export function announcePresence(
           redis().eval(sayScript, 2, key, heardAgainKey, silentAfterMs, member, forgottenAfterMs),
           redis().set(getAnnouncementKey(processId), JSON.stringify(announcement), 'PX', forgottenAfterMs),
         ]).catch((error: unknown) => {
-          logRedisError('a process cannot say that it lives', error);
+          logRedisError('heartbeat of this process could not be sent', error);
         });
       }
     },
@@ -118,9 +118,9 @@ export function announcePresence(
 }
 
 /**
- * Returns when a process was heard again after none had been for 20 s: Redis clock in ms, or 0 if
- * that did not happen within six hours. Until then Redis hung or took no writes, so no job could be
- * taken or completed. While none is heard, it is the current time.
+ * Returns when heartbeats resumed after none had arrived for 20 s: Redis clock in ms, or 0 if that
+ * did not happen within six hours. Until then Redis hung or accepted no writes, so no job could be
+ * taken or completed. While none arrives, it is the current time.
  * @throws Redis's own errors.
  */
 export async function findLastRecoveryMs(): Promise<number> {
@@ -227,8 +227,8 @@ function parseMembers(found: string[], isSilent: boolean): HeardProcess[] {
 }
 
 /**
- * True if another process is connected but was not heard: it has just started, or Redis lost its
- * announcement. Also true if connections cannot be identified.
+ * True if another process is connected but has announced nothing: it has just started, or Redis
+ * lost its announcement. Also true if connections cannot be identified.
  * @throws Redis's own errors.
  */
 export async function hasUnheardProcess(): Promise<boolean> {

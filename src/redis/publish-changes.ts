@@ -28,7 +28,7 @@ import {
 import { DependencyError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 
-/** Milliseconds after which Redis counts as away. */
+/** Milliseconds after which Redis counts as unavailable. */
 const patienceMs = 300;
 const tryAgainMs = 1_000;
 
@@ -73,7 +73,7 @@ export async function publishAndAwaitAcks(change: Change): Promise<void> {
     wanted = await publish(change);
     endIfAllHeard();
   } catch (error) {
-    logger.warn('a change is not told yet: Redis is away', { collections: change.collections, error });
+    logger.warn('change not published yet: Redis is unavailable', { collections: change.collections, error });
     void retryPublishing(change);
   }
   // A process without the change is unsubscribed by then: earlier beats extend nothing further.
@@ -95,7 +95,7 @@ async function publish(change: Change): Promise<string[]> {
     JSON.stringify(change),
   );
   const late = wait(patienceMs, undefined, { signal: timeout.signal }).then(() => {
-    throw new Error('Redis did not take a change in time');
+    throw new Error('Publishing a change to Redis timed out');
   });
   try {
     return (await Promise.race([published, late])) as string[];
@@ -127,7 +127,7 @@ type Writers<M> = { [I in keyof M]: M[I] extends ReadOnlyModel<infer T> ? Model<
 /**
  * Writes models that processes cache (`createCache`); there is no other way to write them. After it
  * returns, the next call in every process sees the change (decision 051). This costs milliseconds,
- * or up to 1.5 s if a process has just died or Redis is away.
+ * or up to 1.5 s if a process has just died or Redis is unavailable.
  *
  * The change is announced before the write as well. If this process dies after the commit, the
  * others cache what they read meanwhile for `limits.cacheDeafMs` only.

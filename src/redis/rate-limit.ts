@@ -14,7 +14,9 @@ export interface Limit {
   windowMs: number;
   /** Another process may refund an event, so Redis is asked every time. */
   refunds?: true;
-  /** While Redis is away, events are rejected with a DependencyError, not counted locally. */
+  /**
+   * While Redis is unavailable, events are rejected with a DependencyError, not counted locally.
+   */
   needsRedis?: true;
 }
 
@@ -33,20 +35,23 @@ interface Count {
   isOwn?: true;
 }
 
-/** While Redis is away, one call per interval probes it; the others do not wait. */
+/** While Redis is unavailable, one call per interval probes it; the others do not wait. */
 const retryMs = 1_000;
 /** Milliseconds that a count may take. */
 const patienceMs = 300;
 
-/** Last known counts. They reject events without asking Redis, and continue while Redis is away. */
+/**
+ * Last known counts. They reject events without asking Redis, and continue while Redis is
+ * unavailable.
+ */
 const known = new LRUCache<string, Count>({ max: 100_000 });
 let redisIsAway = false;
 let retryAt = 0;
 
 /**
  * Counts one event of `key` in its window. Exact across processes, because the count is one atomic
- * step in Redis. While Redis is away each process counts locally.
- * @throws DependencyError while Redis is away, if the limit needs Redis.
+ * step in Redis. While Redis is unavailable each process counts locally.
+ * @throws DependencyError while Redis is unavailable, if the limit needs Redis.
  */
 export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken> {
   const seen = known.get(key);
@@ -61,12 +66,12 @@ export async function consumeRateLimit(key: string, limit: Limit): Promise<Taken
     return taken(counted, limit, counted.count <= limit.max);
   }
   if (limit.needsRedis === true) {
-    throw new DependencyError(new Error('Redis did not count in time'));
+    throw new DependencyError(new Error('Counting in Redis timed out'));
   }
   return countHere(key, limit);
 }
 
-/** Concurrent counts share a round trip. Null for each while Redis is away. */
+/** Concurrent counts share a round trip. Null for each while Redis is unavailable. */
 const countInRedis = batchCalls<Limit & { key: string }, [count: number, ttlMs: number] | null>({
   itemsMax: 200,
   async run(all) {
@@ -117,7 +122,7 @@ function countHere(key: string, limit: Limit): Taken {
   return taken(after, limit, accepted);
 }
 
-/** @returns null while Redis is away. */
+/** @returns null while Redis is unavailable. */
 async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promise<T | null> {
   if (redisIsAway && nowMs() < retryAt) {
     return null;
@@ -128,7 +133,7 @@ async function askRedis<T>(ask: (client: Redis & Counter) => Promise<T>): Promis
     redisIsAway = false;
     return answer;
   } catch (error) {
-    logRedisError('redis does not count', error);
+    logRedisError('rate limits cannot be counted in redis', error);
     redisIsAway = true;
     return null;
   }
@@ -140,7 +145,7 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       setImmediate(() => {
         setImmediate(() => {
-          reject(new Error('Redis did not count in time'));
+          reject(new Error('Counting in Redis timed out'));
         });
       });
     }, patienceMs);

@@ -11,8 +11,8 @@ export function infoField(info: string, field: string): string {
 }
 
 /**
- * Checks the version of each Redis that answers. One that is away does not block the start, because
- * purchases are accepted without Redis. It is checked when it reconnects.
+ * Checks the version of each Redis that answers. One that is unavailable does not block the start,
+ * because purchases are accepted without Redis. It is checked when it reconnects.
  * @throws ServerTooOldError
  */
 export async function requireRedisVersion(): Promise<void> {
@@ -62,7 +62,7 @@ async function tryToWrite(): Promise<string | null> {
     await withTimeout(patienceMs, written, () => new Error(`Redis did not answer within ${patienceMs} ms`));
     return null;
   } catch (error) {
-    logRedisError('redis takes no writes', error);
+    logRedisError('redis accepts no writes', error);
     return describeErrorCode(getErrorCode(error));
   }
 }
@@ -74,7 +74,7 @@ function describeErrorCode(code: string): string {
     case 'READONLY':
       return 'Redis is read-only: it is a replica.';
     case 'MISCONF':
-      return 'Redis cannot write to its disk, and takes no writes.';
+      return 'Redis cannot write to its disk, and accepts no writes.';
     case 'NOPERM':
       return 'The user of REDIS_URL may not write.';
     default:

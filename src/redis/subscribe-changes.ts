@@ -145,7 +145,7 @@ function subscribe(channels: string[]): void {
         void beat();
       },
       (error: unknown) => {
-        logRedisError('changes are not heard', error);
+        logRedisError('cache invalidations are not received', error);
         setTimeout(() => {
           // A Cluster becomes ready before it has chosen a node for subscriptions. Other
           // connections reconnect by themselves.
@@ -254,6 +254,6 @@ async function beat(): Promise<void> {
       subscriber.disconnect(true);
     }
   } catch (error) {
-    logRedisError('changes are not heard', error);
+    logRedisError('cache invalidations are not received', error);
   }
 }

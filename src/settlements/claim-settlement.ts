@@ -27,7 +27,7 @@ export async function claimSettlement(
     throw new ConflictError(asWritten(`Settlement ${settlementId} is ${status}.`));
   }
   if (needsApproval) {
-    throw new ConflictError(asWritten('It waits for approval first.'), {
+    throw new ConflictError(asWritten('It must be approved first.'), {
       atCommandLine: `topup settlement approve ${settlementId}`,
     });
   }
@@ -38,7 +38,7 @@ export async function claimSettlement(
     throw buildClaimedError(settlement);
   }
   if (claimedBy !== null && !by.reason) {
-    throw new ValidationError([{ field: 'reason', message: asWritten('Taking it over needs a reason.') }]);
+    throw new ValidationError([{ field: 'reason', message: asWritten('Enter a reason to take it over.') }]);
   }
   // An operator handles it from here on: no worker takes it again.
   const claim = {
@@ -94,7 +94,7 @@ export function requireClaim(
   if (claimedBy === null && claimNeeded) {
     throw new ConflictError(
       asWritten(
-        `Nobody has claimed settlement ${_id}. Claim it before you pay, so that nobody else pays it too.`,
+        `Settlement ${_id} is not claimed. Claim it before you pay it, so that no other operator pays it too.`,
       ),
       { atCommandLine: `topup settlement claim ${_id}` },
     );
@@ -104,9 +104,9 @@ export function requireClaim(
 function buildClaimedError({ _id, claimedBy, claimedAt }: Settlement): ConflictError {
   return new ConflictError(
     asWritten(
-      `${claimedBy ?? ''} has claimed settlement ${_id} at ${claimedAt ? formatBusinessTime(claimedAt) : ''}. Ask whether it is paid.`,
+      `${claimedBy ?? ''} claimed settlement ${_id} at ${claimedAt ? formatBusinessTime(claimedAt) : ''}. Ask them whether it is paid.`,
     ),
-    { atCommandLine: `To go on in their place: topup settlement claim ${_id} --take-over --reason …` },
+    { atCommandLine: `To take it over: topup settlement claim ${_id} --take-over --reason …` },
   );
 }
 

@@ -49,7 +49,7 @@ async function readList(file: string): Promise<Holiday[]> {
   } catch (error) {
     throw buildHolidaysError(error instanceof Error ? error.message : String(error));
   }
-  throw buildHolidaysError('it has no day');
+  throw buildHolidaysError('it contains no holidays');
 }
 
 function buildHolidaysError(why: string): ValidationError {

@@ -42,7 +42,7 @@ export async function payOut(settlementId: string, accountId: string): Promise<v
       ],
     });
     if (outcome === 'posted') {
-      logger.info('settlement taken', { settlementId, requestId, byHand });
+      logger.info('settlement payout started', { settlementId, requestId, byHand });
     }
   }
   if (env.PAYOUT_MODE === 'simulated') {

@@ -126,7 +126,7 @@ export async function requestSettlement(
       );
     case 'too-large':
     case 'stale':
-      throw new Error('A settlement depends on its balance alone');
+      throw new Error('Unexpected posting result for a settlement');
   }
 }
 

@@ -31,7 +31,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes',
     where: { label: 'state', among: ['silent'] },
     isSo: (value) => value > 0,
-    describe: () => 'a process has not been heard for 20 s',
+    describe: () => 'a process has sent no heartbeat for 20 s',
   },
   {
     name: 'TopupWebMissing',
@@ -39,7 +39,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: minuteMs,
     from: 'topup_web_processes',
     isSo: (value) => value === 0,
-    describe: () => 'no web process is heard: nobody can buy',
+    describe: () => 'no web process is running: purchases are impossible',
   },
   {
     name: 'TopupProcessNotReady',
@@ -48,7 +48,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes_not_ready',
     isSo: (value) => value > 0,
     describe: (value) =>
-      `${value} ${value === 1 ? 'process says that it is' : 'processes say that they are'} not ready`,
+      `${value} ${value === 1 ? 'process reports that it is' : 'processes report that they are'} not ready`,
   },
   {
     name: 'TopupEventLoopLag',
@@ -56,7 +56,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_processes_lag_seconds',
     isSo: (value) => value > 0.5,
-    describe: (value) => `again and again its event loop is held up, for up to ${value} s`,
+    describe: (value) => `its event loop is blocked repeatedly, for up to ${value} s`,
   },
   {
     name: 'TopupConnectionsUsedUp',
@@ -64,7 +64,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_processes_connections_refused',
     isSo: (value) => value > 10,
-    describe: (value) => `in the last 5 minutes it found no free connection to MongoDB ${value} times`,
+    describe: (value) => `it found no free connection to MongoDB ${value} times in the last 5 minutes`,
   },
   {
     name: 'TopupPostingsFailed',
@@ -73,7 +73,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes_postings_failed',
     isSo: (value) => value > 0,
     describe: (value) =>
-      `${value} postings of the last 10 minutes could not be written, through no fault of MongoDB`,
+      `${value} postings could not be written in the last 10 minutes, through no fault of MongoDB`,
   },
   {
     name: 'TopupWebhooksUnsent',
@@ -82,7 +82,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_processes_webhooks_unsent',
     isSo: (value) => value > 0,
     describe: (value) =>
-      `${value} webhooks of the last 5 minutes could not go out, through no fault of their receivers`,
+      `${value} webhooks could not be sent in the last 5 minutes, through no fault of their receivers`,
   },
   {
     name: 'TopupRedisMemory',
@@ -100,7 +100,7 @@ export const alarmRules: readonly AlarmRule[] = [
     where: { label: 'state', among: ['waiting'] },
     isSo: (value, { labels }, all) =>
       value > 0 && getFigureValue(all, 'topup_queue_workers', 'queue', labels['queue']) === 0,
-    describe: (value) => `${value} jobs wait, and nobody takes them`,
+    describe: (value) => `${value} jobs are waiting, and no worker takes them`,
   },
   {
     name: 'TopupQueuePaused',
@@ -117,7 +117,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_queue_jobs',
     where: { label: 'state', among: ['waiting'] },
     isSo: (value) => value > 1_000,
-    describe: (value) => `${value} jobs wait`,
+    describe: (value) => `${value} jobs are waiting`,
   },
   {
     name: 'TopupQueueStuck',
@@ -125,17 +125,17 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 2 * minuteMs,
     from: 'topup_queue_stuck',
     isSo: (value) => value === 1,
-    describe: () => 'its workers live and take nothing, though a job has been due for a minute',
+    describe: () => 'its workers are connected but take no job, although one has been due for a minute',
   },
   {
-    // A hanging round is ended at its time limit, and the job comes again after a pause.
+    // A hanging round is ended at its time limit, and the job is retried after a pause.
     name: 'TopupJobHangs',
     severity: 'page',
     forMs: 0,
     keepMs: 5 * minuteMs,
     from: 'topup_queue_hanging_seconds',
     isSo: (value) => value > 0,
-    describe: (value) => `a job has been under way for ${Math.round(value)} s`,
+    describe: (value) => `a job has been running for ${Math.round(value)} s`,
   },
   {
     name: 'TopupWorkLate',
@@ -171,7 +171,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_provider_circuit_state',
     // Half-open counts too: a probe every few seconds does not end a failure.
     isSo: (value) => value > 0,
-    describe: () => 'it does not serve, but for probes',
+    describe: () => 'it gets no orders except probes',
   },
   {
     name: 'TopupProviderWaits',
@@ -188,7 +188,7 @@ export const alarmRules: readonly AlarmRule[] = [
     from: 'topup_provider_float_ends_seconds',
     isSo: (value) => value < 28_800,
     describe: (value) =>
-      `our money there is used up in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
+      `our float there runs out in ${(value / 3_600).toFixed(1)} hours, at the pace of the day`,
   },
   {
     name: 'TopupDecisionsWait',
@@ -223,7 +223,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_ledger_close_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 93_600,
-    describe: () => 'no day was closed for 26 hours',
+    describe: () => 'no day has been closed for 26 hours',
   },
   {
     name: 'TopupLedgerRed',
@@ -231,7 +231,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_ledger_verification_failures',
     isSo: (value) => value > 0,
-    describe: (value) => `the verification of the ledger found ${value} mistakes`,
+    describe: (value) => `the ledger verification found ${value} errors`,
   },
   {
     name: 'TopupLedgerNotVerified',
@@ -239,7 +239,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 10 * minuteMs,
     from: 'topup_ledger_verification_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 129_600,
-    describe: () => 'the ledger was not verified for 36 hours',
+    describe: () => 'the ledger has not been verified for 36 hours',
   },
   {
     name: 'TopupProviderRecordDiffers',
@@ -247,7 +247,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 0,
     from: 'topup_reconciliation_differences',
     isSo: (value) => value > 0,
-    describe: (value) => `its record and ours differ ${value} times, and nobody has said why`,
+    describe: (value) => `its record has ${value} differences from ours that no operator has accepted`,
   },
   {
     name: 'TopupProviderNotReconciled',
@@ -255,7 +255,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 180 * minuteMs,
     from: 'topup_reconciliation_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 129_600,
-    describe: () => 'its record was not held against ours for 36 hours',
+    describe: () => 'its record has not been compared with ours for 36 hours',
   },
   {
     name: 'TopupClockLate',
@@ -263,7 +263,7 @@ export const alarmRules: readonly AlarmRule[] = [
     forMs: 5 * minuteMs,
     from: 'topup_clock_done_timestamp_seconds',
     isSo: (value) => nowMs() / 1_000 - value > 3_600,
-    describe: () => 'this work by the clock was not done for an hour',
+    describe: () => 'this scheduled job has not run for an hour',
   },
 ];
 

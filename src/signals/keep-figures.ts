@@ -33,7 +33,7 @@ export function keepFigures(): { stop(): Promise<void> } {
   gauge(
     {
       name: 'topup_figures_timestamp_seconds',
-      help: 'When the figures of the whole service were asked for',
+      help: 'When the figures of the whole service were gathered',
       labels: [],
     },
     () => {

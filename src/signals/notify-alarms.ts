@@ -29,7 +29,7 @@ const redisDown: Alarm = {
   name: redisDownId,
   severity: 'page',
   forMs: awayForMs,
-  message: 'Redis takes no writes; purchases are accepted and wait',
+  message: 'Redis accepts no writes; purchases are accepted and wait',
 };
 /**
  * A single process may have lost Redis or MongoDB. The alarm ends after three looks in which no

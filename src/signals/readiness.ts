@@ -36,7 +36,7 @@ export async function missingIndexes(): Promise<string[]> {
     return [
       error instanceof DependencyError && error.cause instanceof Error
         ? error.cause.message
-        : 'The indexes could not be looked at.',
+        : 'The unique indexes could not be checked.',
     ];
   }
 }

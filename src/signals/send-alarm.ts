@@ -20,7 +20,9 @@ export function formatAlarm({ id, name, severity, message }: Omit<Alarm, 'forMs'
  */
 export function formatAlarmEnd(id: string, since: Date, untold: string | null = null): string {
   const message = `[over] ${id}: since ${since.toISOString()}`;
-  return untold === null ? message : `${message}. Nobody could be told while it was so: ${untold}`;
+  return untold === null
+    ? message
+    : `${message}. The alarm could not be delivered while it lasted: ${untold}`;
 }
 
 /** Sends a message as `SendAlarmText` does, and logs it. */
@@ -31,16 +33,16 @@ export async function sendText(sender: Sender, url: string, text: string): Promi
     body: JSON.stringify({ text }),
   });
   if (result.kind === 'answered' && result.httpStatus >= 200 && result.httpStatus < 300) {
-    logger.info('alarm told', { text });
+    logger.info('alarm sent', { text });
     return null;
   }
   // Never log the URL: it is enough to post messages there.
   const refusal = result.kind === 'answered' ? `it answered ${result.httpStatus}` : result.error;
-  logOncePerMinute('an alarm could not be told', refusal, { text });
+  logOncePerMinute('alarm could not be sent', refusal, { text });
   return refusal;
 }
 
-const text = '[test] Alarms of this service come here. This one is a test: nothing is wrong.';
+const text = '[test] Alarms of this service arrive here. This is a test: nothing is wrong.';
 
 /**
  * Sends a test message to an ALERT_WEBHOOK_URL.

@@ -21,8 +21,8 @@ export interface Readiness {
 export function serveSignals(look: () => Promise<Readiness>): { close(): Promise<void> } {
   const server = http.createServer((request, response) => {
     answer(request, response, look).catch((error: unknown) => {
-      logger.error('metrics could not be told', { error });
-      send(response, 500, 'text/plain', 'The metrics could not be told; the log says why.\n');
+      logger.error('metrics could not be served', { error });
+      send(response, 500, 'text/plain', 'The metrics are unavailable; the log says why.\n');
     });
   });
   server.requestTimeout = 10_000;
@@ -33,7 +33,7 @@ export function serveSignals(look: () => Promise<Readiness>): { close(): Promise
     logger.info('metrics are served', { port, address });
   });
   server.on('error', (error) => {
-    logger.error('metrics are not served; tried again', { port: env.METRICS_PORT, error });
+    logger.error('metrics cannot be served, retrying', { port: env.METRICS_PORT, error });
     retry = setTimeout(listen, retryMs).unref();
   });
   listen();
@@ -64,7 +64,7 @@ async function answer(
     const body = { status: isReady ? 'ok' : 'unavailable', ...(!isReady && { reason: reasons.join(' ') }) };
     send(response, isReady ? 200 : 503, 'application/json', JSON.stringify(body));
   } else {
-    send(response, 404, 'text/plain', 'There is /metrics, /healthz and /readyz.\n');
+    send(response, 404, 'text/plain', 'Available paths: /metrics, /healthz and /readyz.\n');
   }
 }
 

@@ -51,7 +51,7 @@ export function startSignals(options: { type: string; showsFigures: boolean; wor
   gauge(
     {
       name: 'topup_event_loop_lag_max_seconds',
-      help: 'The longest that the event loop was held up within the last minute',
+      help: 'Longest block of the event loop within the last minute',
       labels: [],
     },
     () => [[{}, eventLoop.lagMs() / 1_000]],
@@ -77,7 +77,7 @@ function ownReasons(watch: IdleQueues | null, workers: RunningWorkers | undefine
     ({ name }) => `Jobs of ${name} have waited for ${idleMaxMs / 1_000} s, and this process took none.`,
   );
   const hanging = (workers?.hanging() ?? []).map(
-    ({ name }) => `A job of ${name} has been under way for most of the time that it may take.`,
+    ({ name }) => `A job of ${name} has used most of its time limit.`,
   );
   return [...idle, ...hanging];
 }
@@ -99,20 +99,21 @@ function showState(type: string, look: () => ReturnType<typeof checkDependencies
     asked ??= look().finally(() => (asked = null));
     return asked;
   };
-  gauge({ name: 'topup_process_info', help: '1; what this process does', labels: ['type'] }, () => [
+  gauge({ name: 'topup_process_info', help: 'Always 1; the type of this process', labels: ['type'] }, () => [
     [{ type }, 1],
   ]);
   gauge({ name: 'topup_process_ready', help: '1: /readyz answers 200', labels: [] }, async () => [
     [{}, Number((await lookOnce()).reasons.length === 0)],
   ]);
   gauge(
-    { name: 'topup_mongodb_up', help: '1: MongoDB takes writes of this process', labels: [] },
+    { name: 'topup_mongodb_up', help: '1: MongoDB accepts writes from this process', labels: [] },
     async () => [[{}, Number((await lookOnce()).mongodb)]],
   );
-  gauge({ name: 'topup_redis_up', help: '1: Redis takes writes of this process', labels: [] }, async () => [
-    [{}, Number((await lookOnce()).redis)],
-  ]);
-  gauge({ name: 'topup_redis_connected', help: '1: the connection stands', labels: [] }, () => [
+  gauge(
+    { name: 'topup_redis_up', help: '1: Redis accepts writes from this process', labels: [] },
+    async () => [[{}, Number((await lookOnce()).redis)]],
+  );
+  gauge({ name: 'topup_redis_connected', help: '1: this process is connected to Redis', labels: [] }, () => [
     [{}, Number(redis().status === 'ready')],
   ]);
   const pools = [
@@ -122,7 +123,7 @@ function showState(type: string, look: () => ReturnType<typeof checkDependencies
   gauge(
     {
       name: 'topup_mongodb_connections_used',
-      help: 'Connections to MongoDB that somebody uses just now',
+      help: 'Connections to MongoDB in use',
       labels: ['pool'],
     },
     () => pools.map(([pool, { used }]) => [{ pool }, used]),
@@ -131,7 +132,7 @@ function showState(type: string, look: () => ReturnType<typeof checkDependencies
 
 const countRefusedCheckOut = counter({
   name: 'topup_mongodb_checkouts_failed_total',
-  help: 'Times that nobody could have a connection: all were in use, or MongoDB was away',
+  help: 'Requests for a connection that failed: all were in use, or MongoDB was unavailable',
   labels: ['pool'],
   zero: [{ pool: 'usual' }, { pool: 'postings' }],
 });
@@ -150,7 +151,7 @@ function countRefusedConnections(): void {
 function trackUsedConnections(client: Pick<MongoClient, 'on'>): { used: number } {
   const found = { used: 0 };
   client.on('connectionCheckedOut', () => (found.used += 1));
-  // Connections that were checked out before counting began also come back.
+  // Connections that were checked out before counting began are also returned.
   client.on('connectionCheckedIn', () => (found.used = Math.max(0, found.used - 1)));
   return found;
 }

@@ -24,7 +24,7 @@ const missedKey = `${key}:missed`;
 
 const name = 'TopupMongodbDown';
 const description =
-  'MongoDB does not answer a follow-up process; where it answers no process, calls are refused (503/03)';
+  'MongoDB does not answer a follow-up process; if it answers no process, calls are refused (503/03)';
 
 const beginText = formatAlarm({ id: name, name, severity: 'page', message: description });
 
@@ -207,7 +207,7 @@ async function runUnderLease<T>(work: () => Promise<T>): Promise<T | null | unde
   try {
     return await withLease('alarm-mongodb', leaseMs, work);
   } catch (error) {
-    logger.warn('who tells that MongoDB is away is not known', { error });
+    logger.warn('lease of the MongoDB alarm could not be taken', { error });
     return undefined;
   }
 }

@@ -105,9 +105,9 @@ export function buildEventDelivery(
 export function getDisabledAdvice(because: DisabledBecause | null): string | null {
   switch (because) {
     case 'failing':
-      return 'Mend the server behind this URL or set another one. Enable it then, and replay what was held.';
+      return 'Fix the server or set another URL. Then enable it, and replay the held deliveries.';
     case 'gone':
-      return 'It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it, and replay what was held.';
+      return 'It answered 410. Remove this URL or set another one; if 410 was a mistake, enable it and replay the held deliveries.';
     case null:
       return null;
   }

@@ -246,11 +246,11 @@ describe('adjustments', () => {
       /it is pending and has a journal/,
     ],
     ['another amount', ({ _id }) => changed(adjustments, _id, { amount: 1 }), /moves|int64/],
-    ['another balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /it says balance/],
+    ['another balance', ({ _id }) => changed(adjustments, _id, { balanceAfter: 1 }), /its balanceAfter is/],
     [
       'approved by who asked',
       ({ _id }) => changed(adjustments, _id, { decidedBy: budi.actor }),
-      /asked for it and approved/,
+      /requested it and approved/,
     ],
     [
       'one made without an audit entry',
@@ -260,12 +260,12 @@ describe('adjustments', () => {
     [
       'one of another amount than its audit entry says',
       async ({ _id }) => changed(auditEntries, await entryOf(_id), { 'after.amount': 1 }),
-      /its amount is 1000, its audit entry says 1/,
+      /its amount is 1000, its audit entry has 1/,
     ],
     [
       'one that another operator is said to have made',
       async ({ _id }) => changed(auditEntries, await entryOf(_id), { actor: dewi.actor }),
-      /its requestedBy is operator:budi, its audit entry says operator:dewi/,
+      /its requestedBy is operator:budi, its audit entry has operator:dewi/,
     ],
     [
       'one approved by nobody',

@@ -117,7 +117,7 @@ describe('settings of each process', () => {
     expect(aboutRedis).to.include({ status: 'warn' });
     expect(aboutRedis?.detail).to.include('accepted as open-redis');
     const detailOf = (setting: string) => checks.find(({ name }) => name === setting)?.detail;
-    expect(detailOf('SESSION_SECRET')).to.include('look at it when they start');
+    expect(detailOf('SESSION_SECRET')).to.include('checked at startup by the processes that use it');
     expect(() => parseEnv(productionWith([]), ['topup']))
       .to.throw(/ENCRYPTION_KEY/)
       .with.property('message')

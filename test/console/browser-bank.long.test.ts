@@ -38,7 +38,7 @@ describeWith('chromium', 'bank statements in a browser', function () {
     await browser.open(page, '/bank-lines', 'Bank statements');
     await page.getByText('No line fits.').waitFor();
     await upload('Tanggal;Saldo');
-    await page.getByRole('alert').getByText('no row of headings names the description').waitFor();
+    await page.getByRole('alert').getByText('no heading for the description').waitFor();
     await upload(
       statementOf(
         { amount: one, text: `TRSF CR ${named.refId} BUDI` },

@@ -293,7 +293,7 @@ describeWith('chromium', 'the console in a browser', function () {
     await expectPageToPassChecks(page, 'product');
     await page.getByLabel('Price').fill('20100');
     await act(page, 'Change the offer of seller2');
-    await page.getByRole('alert').getByText('302 are lost with each sale').waitFor();
+    await page.getByRole('alert').getByText('each sale loses 302').waitFor();
     await page.getByLabel('Also if each sale loses money').check();
     await page.getByRole('button', { name: 'Change the offer of seller2' }).press('Enter');
     await page.getByRole('table', { name: 'Offers' }).getByRole('cell', { name: '20.100' }).waitFor();

@@ -108,7 +108,7 @@ describe('products in the console', function () {
     const code = await product({ cost: 10_300 });
     const refused = await set(code, { seller: 'seller2', price: 10_500 });
     expect(refused.status, refused.text).to.equal(409);
-    expect(refused.text).to.include('10 are lost with each sale');
+    expect(refused.text).to.include('each sale loses 10');
     expect(await offerOf(code, 'seller2')).to.include({ price: 10_450 });
     // Already below cost: a change without a new price is accepted.
     expect((await set(code, { seller: 'seller2', status: 'active', price: 10_450 })).status).to.equal(200);
@@ -160,7 +160,7 @@ describe('products in the console', function () {
       env,
     );
     expect(refused.code).to.not.equal(0);
-    expect(refused.stderr).to.include('are lost with each sale');
+    expect(refused.stderr).to.include('each sale loses');
     const done = await topup(
       ['product', 'set', code, '--seller', 'seller2', '--price', '11000', '--reason', reason],
       env,

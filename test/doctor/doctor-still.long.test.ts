@@ -59,7 +59,7 @@ describe('topup doctor with a stopped worker', function () {
 
   it('passes while its heartbeat arrives', async () => {
     const { of } = await look();
-    expect(of('process reports')).to.include({ status: 'ok', detail: '1 heard' });
+    expect(of('process reports')).to.include({ status: 'ok', detail: '1 alive' });
     expect(of('queue reports')).to.include({ status: 'ok' });
   });
 
@@ -67,9 +67,9 @@ describe('topup doctor with a stopped worker', function () {
     await stopInPlace(reports, 'reports');
     const { code, of } = await look();
     expect(code).to.equal(1);
-    expect(of('process reports')?.detail).to.equal('1 not heard for 20 s, and no other');
+    expect(of('process reports')?.detail).to.equal('1 without a heartbeat for 20 s, and no other');
     expect(of('queue reports')).to.include({ status: 'fail' });
-    expect(of('queue reports')?.detail).to.match(/1 worker, and no process that takes its jobs is heard/);
+    expect(of('queue reports')?.detail).to.match(/1 worker, and no process that takes its jobs sends/);
     expect(of('process settlements')).to.include({ status: 'ok' });
     expect(of('queue settlements'), JSON.stringify(of('queue settlements'))).to.include({ status: 'ok' });
   });
@@ -104,7 +104,7 @@ describe('topup doctor with a stopped worker', function () {
     const { code, of } = await look();
     expect(code).to.equal(1);
     expect(of('queue reports')).to.include({ status: 'fail' });
-    expect(of('queue reports')?.detail).to.match(/no process that takes its jobs is heard/);
+    expect(of('queue reports')?.detail).to.match(/no process that takes its jobs sends a heartbeat/);
     expect(of('queue settlements')).to.include({ status: 'ok' });
     reports.process.kill('SIGCONT');
     await eventually('both to be heard', async () => (await redis.zcard(key())) === 2);
@@ -131,7 +131,7 @@ describe('topup doctor with a stopped worker', function () {
       await redis.del(`${prefix}:heard-again-at:{${prefix}:processes}`);
       const { code, of } = await look();
       expect(code).to.equal(1);
-      expect(of('queue polling')?.detail).to.match(/; a job has been under way for 9\d s$/);
+      expect(of('queue polling')?.detail).to.match(/; a job has been running for 9\d s$/);
     } finally {
       end();
       await worker.close();

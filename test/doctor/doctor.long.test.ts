@@ -84,13 +84,13 @@ describe('topup doctor about the webhook proxy', () => {
 
   it('reports if the proxy accepts calls, and nothing without a proxy', async () => {
     expect(await found('')).to.equal(undefined);
-    expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'takes calls' });
+    expect(await found(proxy.url)).to.include({ status: 'ok', detail: 'accepts calls' });
     expect(await found(`http://user:geheim@127.0.0.1:${proxy.port}`)).to.include({
       status: 'fail',
       detail: 'The proxy answered 407 (HTTP_407)',
     });
     const unreachable = await found(`http://user:geheim@127.0.0.1:${await freePort()}`);
-    expect(unreachable?.detail).to.equal('The proxy is not reached (ECONNREFUSED)');
+    expect(unreachable?.detail).to.equal('The proxy is unreachable (ECONNREFUSED)');
   });
 });
 
@@ -135,7 +135,7 @@ describe('topup doctor about required processes', function () {
   it('reports that a stopped service does not run', async () => {
     const { code, of } = await look();
     expect(code).to.equal(1);
-    expect(of('processes')).to.include({ status: 'fail', detail: 'none is heard: the service does not run' });
+    expect(of('processes')).to.include({ status: 'fail', detail: 'none is running: the service is down' });
     expect(of('process web')).to.equal(undefined);
   });
 
@@ -144,7 +144,7 @@ describe('topup doctor about required processes', function () {
     const reports = await stack.startWorker('reports');
     const withoutFollowUp = await look();
     expect(withoutFollowUp.code).to.equal(1);
-    expect(withoutFollowUp.of('process follow-up')).to.include({ status: 'fail', detail: 'none is heard' });
+    expect(withoutFollowUp.of('process follow-up')).to.include({ status: 'fail', detail: 'none is running' });
     expect(withoutFollowUp.of('process web')).to.include({ status: 'ok' });
     await stack.startWorker('all');
     const { code, of } = await look();
@@ -155,7 +155,7 @@ describe('topup doctor about required processes', function () {
     await reports.stop();
     const withoutWeb = await look();
     expect(withoutWeb.code).to.equal(1);
-    expect(withoutWeb.of('process web')).to.include({ status: 'fail', detail: 'none is heard' });
+    expect(withoutWeb.of('process web')).to.include({ status: 'fail', detail: 'none is running' });
     expect(withoutWeb.of('process web')?.advice).to.match(/node dist\/src\/server\.js/);
   });
 });

@@ -31,7 +31,7 @@ describe('topup doctor and providers', () => {
     const key = `${stack.env['QUEUE_PREFIX']}:circuit:{${sellerId}}:state`;
     await redis.hset(key, { state: 'open', changedAt: Date.now(), probes: 0, inRow: 0 });
     const open = await eventually('it to be said', () => checkOf('circuit of seller'));
-    expect(open).to.include({ status: 'warn', detail: 'open: it is sent no orders' });
+    expect(open).to.include({ status: 'warn', detail: 'open: it gets no orders' });
     expect(open.advice).to.include('topup provider resume');
     await redis.hset(key, { changedAt: Date.now() - 60_000 });
     await eventually('it to be half-open', async () =>
@@ -50,7 +50,7 @@ describe('topup doctor and providers', () => {
     await set(new Date(Date.now() - 30 * 60_000));
     const old = await eventually('it to be said', () => checkOf('float of seller'));
     expect(old.status).to.equal('warn');
-    expect(old.detail).to.match(/^last told 3\d min ago/);
+    expect(old.detail).to.match(/^last reported 3\d min ago/);
     await set(new Date());
     await eventually('it to be well', async () => (await checkOf('float of seller')) === undefined);
   });

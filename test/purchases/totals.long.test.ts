@@ -270,7 +270,7 @@ describe(`daily totals, ${random.seed}`, function () {
       check: 'totals',
       subject: `account ${some?.accountId ?? ''} on ${some?.day ?? ''}`,
     });
-    expect(found[0]?.message).to.match(/^bought\.count\.SUCCESS is \d+, its transactions come to \d+/);
+    expect(found[0]?.message).to.match(/^bought\.count\.SUCCESS is \d+, its transactions total \d+/);
     expect((await rebuildTotals()).corrected).to.equal(1);
     expect(await storedTotals()).to.deep.equal(right);
     expect(await findings()).to.deep.equal([]);

@@ -51,9 +51,9 @@ describe('verification of purchases that an operator decides', () => {
     const found = await findings();
     await purchases.updateOne({ _id }, { $set: { status: 'PROCESSING', version: purchase.version + 1 } });
     expect(
-      found.filter((each) => each.includes('it waits for a decision, and none can be made')),
+      found.filter((each) => each.includes('it waits for a decision that cannot be made')),
     ).to.deep.equal([
-      `transaction-state transaction ${_id}: it waits for a decision, and none can be made: it is PENDING, and attempt 1 was bought`,
+      `transaction-state transaction ${_id}: it waits for a decision that cannot be made: it is PENDING, and attempt 1 was bought`,
     ]);
     await resolveReview(_id, { outcome: 'success', serialNumber: 'SN2' }, by);
     expect(await findings()).to.deep.equal([]);

@@ -90,7 +90,7 @@ describe('the network to Redis', function () {
     // Wait until the web process has logged the outage; by then a wrong worker would have reported
     // ready.
     const web = await stack.startWeb();
-    await eventually('a line about Redis', () => web.output().includes('redis is away'));
+    await eventually('a line about Redis', () => web.output().includes('redis is unavailable'));
     await web.stop();
     expect(isReady, 'ready without Redis').to.equal(false);
     await gate.restore();

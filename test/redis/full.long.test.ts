@@ -60,7 +60,7 @@ describe('a Redis that refuses writes', function () {
       await buy();
     }
     await eventually('the worker to say it', () => linesWith(worker, `"code":"${code}"`).length > 0);
-    const loggedLines = linesWith(web, 'a job is not added, the sweep will').filter((line) =>
+    const loggedLines = linesWith(web, 'job not added; the sweep will add it').filter((line) =>
       line.includes(`"${code}"`),
     );
     expect(loggedLines, '50 purchases, one line').to.have.length(1);
@@ -78,7 +78,7 @@ describe('a Redis that refuses writes', function () {
     // Heartbeats are missing because Redis refuses them; no process is reported as stuck, and Redis
     // counts as reachable.
     expect(doctor.stdout)
-      .to.include('mend Redis first')
+      .to.include('Fix Redis first')
       .and.not.match(/kill -9|correct REDIS_URL/);
   }
 

@@ -46,7 +46,7 @@ describe('kinds of Redis', function () {
     const strict = await stack.startWeb({ REDIS_TLS_CA: '' });
     expect(await isReady(strict)).to.equal(false);
     expect(strict.output()).to.match(
-      /"code":"(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)".*redis is away/,
+      /"code":"(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)".*redis is unavailable/,
     );
     const lax = await stack.startWeb({ REDIS_TLS_CA: '', REDIS_TLS_SELF_SIGNED: 'true' });
     await eventually('any certificate to be taken', () => isReady(lax));

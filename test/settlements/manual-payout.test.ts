@@ -94,13 +94,13 @@ describe('settlements paid by operators', () => {
       () => completeSettlement(_id, dewi),
       () => failSettlement(_id, 'no such account', dewi),
     ]) {
-      expect(await refusal(attempt())).to.match(/operator:budi has claimed .* --take-over/);
+      expect(await refusal(attempt())).to.match(/operator:budi claimed .* --take-over/);
     }
     expect(await refusal(claimSettlement(_id, { ...dewi, reason: null }, { takeOver: true }))).to.match(
       /reason/,
     );
     await claimSettlement(_id, dewi, { takeOver: true });
-    expect(await refusal(completeSettlement(_id, budi))).to.match(/operator:dewi has claimed/);
+    expect(await refusal(completeSettlement(_id, budi))).to.match(/operator:dewi claimed/);
     expect(await completeSettlement(_id, dewi)).to.include({ status: 'completed' });
     const entry = await AuditModel.findOne({
       'subject.id': _id,
@@ -139,7 +139,7 @@ describe('settlements paid by operators', () => {
     const { _id, accountId } = await requested();
     await payOut(_id, accountId);
     env.PAYOUT_MODE = 'simulated';
-    expect(await refusal(completeSettlement(_id, budi))).to.match(/Nobody has claimed/);
+    expect(await refusal(completeSettlement(_id, budi))).to.match(/is not claimed/);
     const { findings } = await verifyLedger(undefined, { full: true });
     expect(findings.filter(({ subject }) => subject === `settlement ${_id}`)).to.deep.equal([]);
   });
@@ -236,7 +236,7 @@ describe('settlements paid by operators', () => {
         ['["2026-01-01"]', '"[0]" must be an object with a day and a name'],
         [JSON.stringify([newYear, newYear]), '2026-01-01 occurs twice'],
         ['{"day": "2026-01-01"}', 'must be an array'],
-        ['[]', 'it has no day'],
+        ['[]', 'it contains no holidays'],
         ['no', 'JSON'],
       ] as const) {
         await writeFile(given, wrong);

@@ -49,7 +49,7 @@ describe('an alarm that the receiver missed', () => {
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 30_000));
     expect(told).to.have.length(1);
-    expect(told[0]).to.match(/^\[page\] TopupJobHangs .*under way for 91 s/);
+    expect(told[0]).to.match(/^\[page\] TopupJobHangs .*running for 91 s/);
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 45_000));
     expect(told, 'once').to.have.length(1);
@@ -67,7 +67,7 @@ describe('an alarm that the receiver missed', () => {
     await tryAgain(name);
     await notifyRound(tell, hangs(name, 0, atMs + 30_000));
     expect(told).to.have.length(1);
-    expect(told[0]).to.match(/^\[over\] TopupJobHangs .*Nobody could be told while it was so: \[page\]/);
+    expect(told[0]).to.match(/^\[over\] TopupJobHangs .*could not be delivered while it lasted: \[page\]/);
     expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
   });
 

@@ -119,7 +119,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await look();
     expect(messages).to.have.length(1);
     expect(messages[0]).to.match(
-      /^\[over\] TopupMongodbDown: since .*Nobody could be told while it was so: \[page\] TopupMongodbDown/,
+      /^\[over\] TopupMongodbDown: since .*could not be delivered while it lasted: \[page\] TopupMongodbDown/,
     );
   });
 

@@ -151,7 +151,7 @@ describe('request id', function () {
         'settlements',
         settlementId,
         'complaint-s001',
-        ['settlement taken', 'settlement paid out', 'webhook attempt'],
+        ['settlement payout started', 'settlement paid out', 'webhook attempt'],
       ],
     ] as const) {
       expect(await stack.db.collection<{ _id: string }>(collection).findOne({ _id: id })).to.include({

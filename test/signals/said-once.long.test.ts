@@ -44,7 +44,7 @@ describe('errors of Redis and BullMQ', function () {
       await eventually('it to be refused often', async () => (await refusals()) >= 60, 40_000);
       const logged = await eventually('a line of BullMQ, beside others', () => {
         const found = lines();
-        return found.length > 1 && found.some(({ message }) => message === 'redis refuses a worker')
+        return found.length > 1 && found.some(({ message }) => message === 'redis error of a worker')
           ? found
           : null;
       });

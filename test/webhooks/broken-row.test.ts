@@ -55,7 +55,7 @@ describe('deliveries with invalid stored data', () => {
         }
         const { state, leaseToken, attempts } = await read(bad._id);
         expect({ state, leaseToken }).to.deep.equal({ state: 'dead', leaseToken: null });
-        expect(attempts.at(-1)?.error).to.equal('an error of this service, which its operator sees');
+        expect(attempts.at(-1)?.error).to.equal('an internal error of this service; its operator can see it');
         const sent = receiver.received.filter(({ headers }) => headers['webhook-id'] === bad._id);
         expect(sent).to.have.length(requests);
       } finally {

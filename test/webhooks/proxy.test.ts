@@ -150,7 +150,7 @@ describe('webhooks through a proxy', () => {
         [await freePort(), await freePort()].map((port) => event(`https://localhost:${port}/`)),
       );
       await announceDeliveries(late);
-      const line = 'the proxy of outgoing webhooks does not serve';
+      const line = 'webhook proxy is unavailable';
       const printed = () => worker?.output() ?? '';
       await eventually('both to be tried', () => proxy.targets.length >= before + 4);
       await eventually('a line about it', () => printed().includes(line));

@@ -39,9 +39,9 @@ export function parseDay(text: string, today: string): string | null {
 }
 
 /**
- * Detects the order of day and month in a cell: 23/11/2026 is day-first, 11/23/2026 month-first,
- * 11/09/2026 untold. A month-first file makes its other days ambiguous. Null if the order does not
- * matter.
+ * Detects the order of day and month in a cell: 23/11/2026 is `day-first`, 11/23/2026
+ * `month-first`, 11/09/2026 `untold`. A month-first file makes its other days ambiguous. Null if
+ * the order does not matter.
  */
 export function detectDayOrder(text: string): 'day-first' | 'month-first' | 'untold' | null {
   const [, first = '', second = ''] =

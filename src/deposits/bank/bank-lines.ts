@@ -70,7 +70,7 @@ function buildPageFilter(after: string): QueryFilter<BankLine> {
   const [, day, id] = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{32})$/.exec(after) ?? [];
   if (day === undefined || id === undefined) {
     throw new ValidationError([
-      { field: 'after', message: asWritten('Take it from `next` of the page before.') },
+      { field: 'after', message: asWritten('Use the `next` of the previous page.') },
     ]);
   }
   return { day: { $lte: day }, $or: [{ day: { $lt: day } }, { _id: { $lt: id } }] };

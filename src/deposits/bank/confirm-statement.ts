@@ -56,7 +56,7 @@ export async function confirmStatement(
   const plan = await planStatement(await readBankStatement(bytes));
   if (plan.fingerprint !== fingerprint) {
     throw new ConflictError(
-      asWritten('Deposits or lines have changed since the preview: look at the statement again.'),
+      asWritten('Deposits or lines have changed since the preview. Review the statement again.'),
     );
   }
   const newCount = await storeNewLines(plan.lines, file);

@@ -74,7 +74,7 @@ async function refusePossibleDuplicate(line: BankLine): Promise<void> {
     const what = one.status === 'used' ? `used for deposit ${one.depositId}` : 'set aside';
     throw new ConflictError(
       asWritten(
-        `A line of ${one.day} with the same amount was ${what}. It may be the same payment, which another export tells with another text: say so (meant) if it is not.`,
+        `A line of ${one.day} with the same amount was ${what}. It may be the same payment from another export, with a different text. Confirm (meant) if it is a different payment.`,
       ),
     );
   }

@@ -148,7 +148,9 @@ async function findWaitingByReference(lines: readonly IncomingLine[]): Promise<D
     addDeposit(byName, withDay(each));
   }
   if (count > candidatesMax) {
-    throw buildUnreadableError(`more than ${candidatesMax} deposits wait. Upload fewer days at a time`);
+    throw buildUnreadableError(
+      `more than ${candidatesMax} deposits are pending. Upload fewer days at a time`,
+    );
   }
   return byName;
 }

@@ -147,7 +147,7 @@ function readRow({ line, cells }: SheetLine, { columns, today, orders }: Reading
   orders.add(order);
   if (order === 'month-first') {
     throw buildUnreadableError(
-      `line ${line}: its days have the month first. Export it with the day first (23/11/2026)`,
+      `line ${line}: its dates have the month first. Export them with the day first (23/11/2026)`,
     );
   }
   if (typeof money === 'string') {
@@ -229,7 +229,7 @@ async function findHeading(text: string): Promise<Heading> {
           const twice = findDuplicateHeading(cells);
           if (twice !== undefined) {
             throw buildUnreadableError(
-              `line ${line} names the column ${twice} twice: nobody can say which one counts`,
+              `line ${line} names the column ${twice} twice, which is ambiguous. Remove one of them`,
             );
           }
           return { mark, columns, line };
@@ -247,14 +247,14 @@ async function findHeading(text: string): Promise<Heading> {
     }
   }
   throw buildUnreadableError(
-    `in its first ${preambleMax} lines no row of headings names ${missing.join(', nor ')}. Export it again with its headings`,
+    `its first ${preambleMax} lines have no heading for ${missing.join(', nor ')}. Export it again with its headings`,
   );
 }
 
 function decodeText(bytes: Uint8Array): string {
   if (bytes.length > limits.bankStatementBytesMax) {
     throw buildUnreadableError(
-      `it has ${bytes.length} bytes, at most ${limits.bankStatementBytesMax} are read`,
+      `it has ${bytes.length} bytes, and the limit is ${limits.bankStatementBytesMax}`,
     );
   }
   if (isZip(bytes)) {
@@ -263,7 +263,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw buildUnreadableError('it is no CSV in UTF-8. Save it as CSV UTF-8');
+    throw buildUnreadableError('it is not CSV in UTF-8. Save it as CSV UTF-8');
   }
 }
 

@@ -83,7 +83,7 @@ export function rawJob(queue: Queue, bullJob: BullJob, state: JobState): RawJob 
 
 /**
  * Describes jobs. The failed rounds of all subjects are read with one query.
- * @throws DependencyError while a database is away.
+ * @throws DependencyError while a database is unavailable.
  */
 export async function describeJobs(raw: RawJob[]): Promise<SeenJob[]> {
   const ids = raw.flatMap((each) => getSubjectId(each) ?? []);

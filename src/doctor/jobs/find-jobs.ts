@@ -40,7 +40,7 @@ const foundMax = 200;
  * Finds jobs of every kind and state by their subject.
  * @param what Id or `ref_id` of a purchase; id of a settlement, report, delivery, receiver or bill;
  *   username or id of an account, which includes its open documents.
- * @throws DependencyError while a database is away.
+ * @throws DependencyError while a database is unavailable.
  */
 export async function findJobs(what: string): Promise<FoundJobs> {
   const [things, kinds] = await Promise.all([findDocuments(what), findCurrentJobs()]);
@@ -56,14 +56,15 @@ export async function findJobs(what: string): Promise<FoundJobs> {
 
 /**
  * Finds one job by its shown id, or by its name and subject (`pay-out:01a1…`).
- * @throws NotFoundError if there is none (any more), DependencyError while a database is away.
+ * @throws NotFoundError if there is none (any more), DependencyError while a database is
+ * unavailable.
  */
 export async function findJob(id: string): Promise<SeenJob> {
   const raw = await findRawJob(id);
   const [found] = raw ? await describeJobs([raw]) : await findJobsById(id);
   if (!found) {
     throw new NotFoundError(
-      asWritten(`There is no job ${id} (any more). By what it is about: topup job find <id or username>`),
+      asWritten(`There is no job ${id} (any more). To search by subject: topup job find <id or username>`),
     );
   }
   return found;

@@ -31,7 +31,7 @@ const lookedMax = 200;
  * Lists jobs: the next to run first, or the last to end first for `failed` and `completed`.
  * `waiting` and `active` move while they are read, so their cursor is a position.
  * @throws NotFoundError if the queue does not exist, ValidationError for an `after` that no page
- *   has returned, DependencyError while a database is away.
+ *   has returned, DependencyError while a database is unavailable.
  */
 export async function listJobs(
   filter: JobFilter,
@@ -140,5 +140,5 @@ async function readListEntries(
 }
 
 function createCursorError(): ValidationError {
-  return new ValidationError([{ field: 'after', message: asWritten('no page has given it') }]);
+  return new ValidationError([{ field: 'after', message: asWritten('must be the `next` of a page') }]);
 }

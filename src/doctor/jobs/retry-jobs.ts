@@ -13,8 +13,8 @@ import { findRefusal, getSubjectId, type RawJob, type Refusal } from './describe
 /**
  * Retries a job that was set aside, with its failed rounds reset to 0. Safe to call twice, because
  * a subject has one waiting job.
- * @throws NotFoundError if it does not fail (any more), DependencyError while Redis is away: then
- *   call it again.
+ * @throws NotFoundError if it does not fail (any more), DependencyError while Redis is unavailable:
+ *   then call it again.
  */
 export async function retryFailingJob(id: string, by: ChangedBy): Promise<FailingJob> {
   const failing = await FailingJobModel.findById(id).lean<FailingJob>();
@@ -34,12 +34,12 @@ export async function retryFailingJob(id: string, by: ChangedBy): Promise<Failin
       before: { job: id, rounds, failure: reason },
     });
   });
-  // Scheduled jobs come again by themselves.
+  // The schedule adds these jobs again.
   if (!job.clock && !(await promoteJob(job, data))) {
     await addJob(job, data);
   }
-  // Delete the row only now: while Redis is away it must stay listed. A job that has failed again
-  // meanwhile has `rounds` above 0 and stays.
+  // Delete the row only now: while Redis is unavailable it must stay listed. A job that has failed
+  // again meanwhile has `rounds` above 0 and stays.
   await FailingJobModel.deleteOne({ _id: id, rounds: 0 });
   return failing;
 }
@@ -60,8 +60,8 @@ export const retriedMax = 100;
  * A job that failed for good is added again with its current payload. Its subject keeps one job,
  * and the job reads the current state as after any retry, so it moves no money twice.
  * @param ids Ids as shown: `812@settlements`, or name and subject of a job that failed repeatedly.
- * @throws DependencyError while a database is away. The jobs before it were retried, and it is safe
- *   to call again.
+ * @throws DependencyError while a database is unavailable. The jobs before it were retried, and it
+ *   is safe to call again.
  */
 export async function retryJobs(ids: string[], by: ChangedBy): Promise<Retried[]> {
   const retried: Retried[] = [];

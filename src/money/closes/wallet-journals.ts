@@ -73,7 +73,7 @@ export async function readWalletTimes(walletId: string): Promise<WalletTimes> {
       const after = before?.lastSeq ?? 0;
       const isStart = at.getTime() === getStartOfDay(day).getTime();
       if (!closed || day > closed.last) {
-        // The day after the last closed one begins where that ended.
+        // The day after the last closed day begins where that day ended.
         return closed && isStart && day === addDays(closed.last, 1)
           ? after + 1
           : findFirstSeq(walletId, { after, to: last }, { $gte: at, $lte: asOf });

@@ -90,7 +90,7 @@ async function postBatch(sellerId: string): Promise<boolean> {
     ),
   });
   if (result.outcome === 'too-large') {
-    throw new Error(`The wallet of seller ${sellerId} cannot take ${sum}`);
+    throw new Error(`The wallet of seller ${sellerId} would become too large with ${sum}`);
   }
   return result.outcome === 'stale' || credits.length === postingMax;
 }

@@ -7,7 +7,7 @@ import { findOwnPostings } from './look-up.js';
 import { countUnknownCommit } from './posting-metrics.js';
 
 /**
- * The group is retried. Either a caller was answered meanwhile that nothing was written, or a
+ * The group is retried. Either a caller already got the answer that nothing was written, or a
  * read-only transaction did not end with a certain answer.
  */
 export class NotCommittedError extends Error {}
@@ -44,7 +44,7 @@ export async function commitOrVerify(
       throw new NotCommittedError();
     }
     countUnknownCommit({});
-    logger.warn('commit result unknown, asking again', { postings: posted.length, error });
+    logger.warn('commit outcome unknown, retrying', { postings: posted.length, error });
     return await verifyUntilKnown(session, posted, error);
   }
 }

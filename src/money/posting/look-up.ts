@@ -161,7 +161,7 @@ function getPostingProof({ posting }: QueuedPosting) {
       filter: buildChangeFilter(posting, { ...change, expect: change.set }),
     };
   }
-  throw new Error(`A posting ${kind} writes nothing that shows whether it holds`);
+  throw new Error(`Posting ${kind} writes nothing that proves whether it was committed`);
 }
 
 function getOwnerFilter(collection: string, accountId: string): { accountId?: string } {

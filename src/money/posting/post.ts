@@ -64,7 +64,7 @@ async function writeInTime(posting: Posting, deadlineMs: number): Promise<Postin
 }
 
 function buildIndexTimeoutError(): Error {
-  return new DependencyError(new Error('The indexes could not be looked at in time'));
+  return new DependencyError(new Error('Checking the unique indexes timed out'));
 }
 
 function toRepeatResult(result: PostingResult, first: Posting): PostingResult {
@@ -101,7 +101,7 @@ function handToLane(posting: Posting, deadlineMs: number): Promise<PostingResult
  * it.
  */
 function failLate(item: QueuedPosting): void {
-  const cause = new Error(`Posting ${item.posting.kind} of ${item.posting.subjectId} was not done in time`);
+  const cause = new Error(`Posting ${item.posting.kind} of ${item.posting.subjectId} timed out`);
   item.fail(item.mayBeWritten ? new UnknownOutcomeError(cause) : new DependencyError(cause));
 }
 

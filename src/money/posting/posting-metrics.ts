@@ -30,21 +30,21 @@ export async function observeGroup<T>(size: number, write: () => Promise<T>): Pr
 
 export const countRetry = counter({
   name: 'topup_posting_retries_total',
-  help: 'Groups that were tried again: conflict (somebody else held a document), mismatch (it was not as expected), away (MongoDB did not take it)',
+  help: 'Groups that were retried: conflict (another process held a document), mismatch (a document was not as expected), away (MongoDB did not accept it)',
   labels: ['reason'],
   zero: [{ reason: 'conflict' }, { reason: 'mismatch' }, { reason: 'away' }],
 });
 
 export const countUnknownCommit = counter({
   name: 'topup_posting_unknown_commits_total',
-  help: 'Commits whose answer was lost, so that the database was asked',
+  help: 'Commits whose answer was lost, so that their outcome was looked up',
   labels: [],
   zero: [{}],
 });
 
 const failedPostings = counter({
   name: 'topup_postings_failed_total',
-  help: 'Postings that nothing could be written of, through no fault of the database',
+  help: 'Postings that could not be written, through no fault of the database',
   labels: [],
   zero: [{}],
 });

@@ -122,7 +122,7 @@ export function getChangeSet(change: Change, after: WalletAfter | null): Documen
 
 function requireWallet(after: WalletAfter | null): WalletAfter {
   if (!after) {
-    throw new Error('A document that tells of the wallet belongs to a posting that changes it');
+    throw new Error('A document built from the wallet requires a posting that changes the wallet');
   }
   return after;
 }

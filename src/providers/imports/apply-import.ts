@@ -54,7 +54,7 @@ export async function applyImport(request: ImportRequest, by: ChangedBy): Promis
     throw new ConflictError(asWritten(nothingChanges));
   }
   if (request.fingerprint !== undefined && request.fingerprint !== plan.fingerprint) {
-    throw new ConflictError(asWritten('Offers have changed since the preview: look at it again.'));
+    throw new ConflictError(asWritten('Offers have changed since the preview. Review it again.'));
   }
   if (request.meant !== true) {
     refuseUnconfirmed(plan);
@@ -97,7 +97,7 @@ function refuseUnconfirmed({ changes }: ImportPlan): void {
     return lines.length === 0 ? [] : `${unconfirmedMessages[why]} ${where}.`;
   });
   if (warnings.length > 0) {
-    throw new ConflictError(asWritten(`${warnings.join(' ')} Say so if that is meant.`));
+    throw new ConflictError(asWritten(`${warnings.join(' ')} Confirm this if it is intended.`));
   }
 }
 

@@ -50,7 +50,7 @@ function refuseMerged(merged: readonly MergedRange[], headLine: number, columns:
   );
   if (found) {
     throw buildUnreadableError(
-      `the cells ${found.name} are merged. Only the first of them has a value in the file. Unmerge them, and fill each`,
+      `the cells ${found.name} are merged. Only the first of them has a value in the file. Unmerge them, and fill each cell`,
     );
   }
 }

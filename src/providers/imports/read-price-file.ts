@@ -150,7 +150,7 @@ function isRupiah(text: string): boolean {
 
 async function readLines(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merged: MergedRange[] }> {
   if (bytes.length > limits.priceFileBytesMax) {
-    throw buildUnreadableError(`it has ${bytes.length} bytes, at most ${limits.priceFileBytesMax} are read`);
+    throw buildUnreadableError(`it has ${bytes.length} bytes, and the limit is ${limits.priceFileBytesMax}`);
   }
   const lines: SheetLine[] = [];
   const merged: MergedRange[] = [];
@@ -164,7 +164,7 @@ async function readLines(bytes: Uint8Array): Promise<{ lines: SheetLine[]; merge
       }
       // The heading line does not count.
       if (lines.length > limits.priceFileLinesMax) {
-        throw new UnreadableSheetError(`at most ${limits.priceFileLinesMax} lines are read, and it has more`);
+        throw new UnreadableSheetError(`it has more than ${limits.priceFileLinesMax} lines`);
       }
       lines.push(line);
     }

@@ -100,7 +100,7 @@ async function buildRefusal(importId: string): Promise<Error> {
   return found.createdAt < getUndoableSince(nowMs())
     ? new ConflictError(
         asWritten(
-          `Import ${importId} is older than ${limits.priceImportRowsKeptDays} days: what was before it is kept no more.`,
+          `Import ${importId} is older than ${limits.priceImportRowsKeptDays} days: its previous values are no longer stored.`,
         ),
       )
     : buildAlreadyUndoneError(importId);
@@ -184,5 +184,5 @@ async function finishUndo(
 }
 
 function buildAlreadyUndoneError(importId: string): ConflictError {
-  return new ConflictError(asWritten(`Import ${importId} was undone.`));
+  return new ConflictError(asWritten(`Import ${importId} was already undone.`));
 }

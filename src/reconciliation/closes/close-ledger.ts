@@ -185,7 +185,7 @@ function refuseLostKey(day: string, signature: DayClose['signature'], previous: 
   if (!signature && previous?.signature) {
     throw new ConflictError(
       asWritten(
-        `${previous._id} was closed with a signature, so ${day} is not closed without one. Set LEDGER_CLOSE_KEY in this process.`,
+        `${previous._id} was closed with a signature, so ${day} cannot be closed without one. Set LEDGER_CLOSE_KEY in this process.`,
       ),
     );
   }
@@ -212,7 +212,7 @@ export async function closeLedger(until = getLastDayOver()): Promise<ClosedDay[]
     throw new ValidationError([
       {
         field: 'date',
-        message: asWritten(`${until} is not over: a day is closed from 10 minutes after its end`),
+        message: asWritten(`${until} is not over: a day can be closed from 10 minutes after its end`),
       },
     ]);
   }

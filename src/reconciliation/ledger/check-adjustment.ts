@@ -123,7 +123,7 @@ function compareWithJournals(adjustment: Document, moved: Document[]): string[] 
     problems.push('its amount or its balance is not stored as int64');
   }
   if (status === 'completed' && requestedBy === decidedBy) {
-    problems.push(`${String(decidedBy)} has asked for it and approved it`);
+    problems.push(`${String(decidedBy)} requested it and approved it`);
   }
   if ((status === 'completed') !== (journal !== undefined)) {
     problems.push(`it is ${String(status)} and has ${journal ? 'a' : 'no'} journal`);
@@ -142,7 +142,7 @@ function compareWithJournals(adjustment: Document, moved: Document[]): string[] 
     }
     if (String(journal['balanceAfter']) !== String(balanceAfter)) {
       problems.push(
-        `it says balance ${String(balanceAfter)}, its journal ${String(journal['balanceAfter'])}`,
+        `its balanceAfter is ${String(balanceAfter)}, that of its journal is ${String(journal['balanceAfter'])}`,
       );
     }
   }
@@ -163,13 +163,13 @@ function formatLines({ lines }: Document): string[] {
 function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   const { status, amount, accountId, requestedBy, decidedBy } = adjustment;
   if (status !== 'completed') {
-    return entries.length === 0 ? [] : [`it is ${String(status)}, the audit log says that it was made`];
+    return entries.length === 0 ? [] : [`it is ${String(status)}, but the audit log records it as made`];
   }
   const isApproved = decidedBy !== null && decidedBy !== undefined;
   const action = isApproved ? 'adjustment.approve' : 'adjustment.post';
   const entry = entries.find((each) => each['action'] === action);
   if (!entry) {
-    return [`there is no audit entry ${action}: nobody answers for it`];
+    return [`there is no audit entry ${action}`];
   }
   const recorded = (entry['after'] ?? {}) as Document;
   const asked: unknown = isApproved ? ((entry['before'] ?? {}) as Document)['requestedBy'] : entry['actor'];
@@ -181,5 +181,5 @@ function compareWithAudit(adjustment: Document, entries: Document[]): string[] {
   ];
   return compared
     .filter(([, told, stored]) => told !== stored)
-    .map(([what, told, stored]) => `its ${what} is ${String(stored)}, its audit entry says ${String(told)}`);
+    .map(([what, told, stored]) => `its ${what} is ${String(stored)}, its audit entry has ${String(told)}`);
 }

@@ -53,7 +53,7 @@ export async function checkAudit(log: FindingLog, last: ClosedDay, onPart: OnPar
     addFinding(
       log,
       id,
-      'it was not there when its day was closed: it was inserted, or its clock was wrong, and then the next close covers it as late',
+      'it did not exist when its day was closed: it was inserted later, or it has a wrong time and the next close covers it as late',
     );
   });
   return found;

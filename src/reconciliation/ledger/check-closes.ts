@@ -98,30 +98,30 @@ function findProblems(
   const { _id, content, root, signature } = day;
   const problems: string[] = [];
   if ((day as DayClose).state !== 'closed') {
-    return ['it is not closed, later days are'];
+    return ['it is not closed, but later days are'];
   }
   if (content.walletsHash !== walletsHash) {
-    problems.push('the rows of its wallets are not those that its root was made of');
+    problems.push('its wallet rows do not match its root');
   }
   const covered = content.audit ?? (previous?.content.audit ? null : { ...audit, entries: 0 });
   if (covered?.entries !== audit.entries || (content.audit && content.audit.hash !== audit.hash)) {
-    problems.push('the rows of its audit entries are not those that its root was made of');
+    problems.push('its audit rows do not match its root');
   }
   if (computeRoot(_id, content) !== root) {
-    problems.push('its root is not that of its content');
+    problems.push('its root does not match its content');
   }
   if (content.previous !== (previous?.root ?? null)) {
     problems.push(
-      `its root does not follow that of ${previous?._id ?? 'nothing'}: a day before it is missing or was closed anew`,
+      `its root does not follow that of ${previous?._id ?? 'nothing'}: an earlier day is missing or was closed again`,
     );
   }
   if (signature ? !isSignatureValid(_id, root, signature) : Boolean(previous?.signature)) {
     problems.push(
-      signature ? 'its signature is not one of its root' : 'it is not signed, the day before it is',
+      signature ? 'its signature does not match its root' : 'it is not signed, but the previous day is',
     );
   }
   if (publicKey !== undefined && signature?.publicKey !== publicKey) {
-    problems.push('it is not signed with the key that was named');
+    problems.push('it is not signed with the given key');
   }
   return problems;
 }

@@ -45,7 +45,7 @@ function checkCredit(
   }
   if (status !== null && (status === 'completed') !== (completedAt !== null)) {
     problems.push(
-      status === 'completed' ? 'it is completed without a time' : `it is ${status} with a time of completion`,
+      status === 'completed' ? 'it is completed without completedAt' : `it is ${status} with completedAt`,
     );
   }
   return problems;
@@ -58,7 +58,9 @@ function checkBalances(deposit: ReadDeposit, journal: ReadJournal | undefined): 
   }
   const problems: string[] = [];
   if (balanceAfter !== journal.balanceAfter) {
-    problems.push(`it says balance ${balanceAfter}, its journal ${journal.balanceAfter ?? 'none'}`);
+    problems.push(
+      `its balanceAfter is ${balanceAfter}, that of its journal is ${journal.balanceAfter ?? 'none'}`,
+    );
   }
   if (balanceBefore + amount !== balanceAfter) {
     problems.push('balanceBefore + amount is not balanceAfter');
@@ -101,13 +103,13 @@ function checkDepositVoucher(deposit: ReadDeposit, subject: Subject): LedgerFind
   const finding = { check: 'vouched' as const, subject: `deposit ${deposit._id}` };
   const confirmed = subject.vouchers.find((each) => each.action === 'deposit.confirm');
   if (confirmed && deposit.status === 'pending') {
-    return [{ ...finding, message: 'it is pending, the audit log says that it was confirmed' }];
+    return [{ ...finding, message: 'it is pending, but the audit log records its confirmation' }];
   }
   if (confirmed && confirmed.amount !== deposit.amount) {
     return [
       {
         ...finding,
-        message: `it was confirmed at ${confirmed.amount ?? 'no amount'}, it is ${deposit.amount}`,
+        message: `its audit entry has ${confirmed.amount ?? 'no amount'}, its amount is ${deposit.amount}`,
       },
     ];
   }
@@ -123,5 +125,5 @@ function requireVoucher(
 ): LedgerFinding[] {
   return vouchers.some((each) => each.action === action)
     ? []
-    : [{ check: 'vouched', subject, message: `there is no audit entry ${action}: nobody answers for it` }];
+    : [{ check: 'vouched', subject, message: `there is no audit entry ${action}` }];
 }

@@ -59,10 +59,10 @@ export function checkJournal(journal: ReadJournal): LedgerFinding[] {
     problems.push(`it moves money of wallet ${strangers.join(', ')} but names ${journal.walletId ?? 'none'}`);
   }
   if ((journal.walletId === null) !== (journal.walletSeq === null)) {
-    problems.push('it names a wallet without a sequence number, or the reverse');
+    problems.push('it has a wallet without a sequence number, or a sequence number without a wallet');
   }
   if (journal.walletId !== null && journal.walletId !== journal.accountId) {
-    problems.push(`it is of account ${journal.accountId} and names wallet ${journal.walletId}`);
+    problems.push(`its account is ${journal.accountId}, but its wallet is ${journal.walletId}`);
   }
   const rule = findJournalRule(journal.kind);
   if (rule && (rule.wallet === null) !== (journal.walletId === null)) {
@@ -76,7 +76,7 @@ export function checkJournal(journal: ReadJournal): LedgerFinding[] {
         {
           check: 'journal-subject',
           subject,
-          message: `no rule knows the kind "${journal.kind}", nothing calls for it`,
+          message: `the kind "${journal.kind}" is unknown`,
         },
       ];
   return [
@@ -155,12 +155,12 @@ export function checkStep(
       buildWalletFinding(
         'wallet-account',
         id,
-        `it is a ${role}'s, and only a ${rule.wallet} has a journal ${journal.kind} (${what})`,
+        `it belongs to a ${role}, but only a ${rule.wallet} may have a journal ${journal.kind} (${what})`,
       ),
     );
   }
   if (journal.balanceAfter !== balance) {
-    const claim = `journal ${journal.walletSeq ?? 0} (${what}) says balance ${journal.balanceAfter ?? 'none'}`;
+    const claim = `journal ${journal.walletSeq ?? 0} (${what}) has balance ${journal.balanceAfter ?? 'none'}`;
     findings.push(buildWalletFinding('wallet-balance', id, `${claim}, its lines make ${balance}`));
   }
   return findings;

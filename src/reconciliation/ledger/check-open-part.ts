@@ -176,13 +176,16 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       return;
     }
     if (standing.balance !== toPlainNumber(journal.balanceAfter)) {
-      add('wallet-balance', `${what} says another balance than its lines make, ${standing.balance}`);
+      add('wallet-balance', `${what} does not have the balance that its lines make, ${standing.balance}`);
       return;
     }
     atWallet = standing.seq === seq ? { ...standing } : atWallet;
   }
   if (!wallet || !atWallet) {
-    add('wallet-sequence', `${wallet ? `its seq is ${seq}` : 'it is gone'}, its journals end with ${last}`);
+    add(
+      'wallet-sequence',
+      `${wallet ? `its seq is ${seq}` : 'it does not exist'}, its journals end with ${last}`,
+    );
   } else if (!matchesStanding(wallet, atWallet)) {
     const { balance, held } = atWallet;
     add(
@@ -190,6 +193,6 @@ async function recheckWallet(log: FindingLog, id: string, closed: Standing): Pro
       `it has ${toPlainNumber(wallet.balance)} and holds ${toPlainNumber(wallet.held)}, its journals make ${balance} and ${held}`,
     );
   } else if (standing.seq > seq && standing.seq > ((await wallets.findOne({ _id: id }))?.seq ?? 0)) {
-    add('wallet-sequence', `its journals go on to ${last}, beyond its seq ${seq}`);
+    add('wallet-sequence', `its journals run to ${last}, beyond its seq ${seq}`);
   }
 }

@@ -45,7 +45,7 @@ function checkCredit(
 ): string[] {
   const problems: string[] = [];
   if (transactionId !== purchase._id) {
-    problems.push(`seller credit ${_id} is of ${transactionId}`);
+    problems.push(`seller credit ${_id} belongs to ${transactionId}`);
   }
   if (status !== null && (status === 'posted') !== (postingId !== null)) {
     problems.push(`seller credit ${_id} is ${status} and names posting ${postingId ?? 'none'}`);
@@ -112,7 +112,7 @@ function checkOpen({ status }: ReadPurchase, orders: readonly ReadOrder[]): stri
     problems.push(`it is ${status} and attempt ${first.n} is still open`);
   }
   if (status === 'PENDING' && first) {
-    problems.push(`it is PENDING and attempt ${first.n} is ${first.status ?? 'in no known state'}`);
+    problems.push(`it is PENDING and attempt ${first.n} is ${first.status ?? 'in an unknown state'}`);
   }
   return problems;
 }
@@ -129,7 +129,7 @@ function checkBought(purchase: ReadPurchase, orders: readonly ReadOrder[]): stri
   }
   // The serial number is stored twice, so that an edit of one shows.
   return order && order.serialNumber !== serialNumber
-    ? [`it has another serial number than attempt ${order.n}, which was bought`]
+    ? [`its serial number differs from that of attempt ${order.n}, which was bought`]
     : [];
 }
 
@@ -158,7 +158,7 @@ function checkSent(purchase: ReadPurchase, orders: readonly ReadOrder[]): string
     const concluded = status === 'REFUNDED' ? 2 : isFinal(status) ? 1 : 0;
     const sendings = version - concluded;
     if (sendings !== sent.length) {
-      problems.push(`by its version ${sendings} attempts were sent, ${sent.length} are there`);
+      problems.push(`by its version ${sendings} attempts were sent, but ${sent.length} exist`);
     }
   }
   return problems;

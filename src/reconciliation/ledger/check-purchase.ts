@@ -124,7 +124,7 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
     problems.push(`it is ${status} and its finalAt is ${String(finalAt)}`);
   }
   if (final && nextActionAt !== null) {
-    problems.push('it is final but still waits for somebody');
+    problems.push('it is final but still has a next action');
   }
   if (final && reviewSince !== null) {
     problems.push('it is final but still waits for a decision');
@@ -135,11 +135,11 @@ function checkState(purchase: KnownPurchase, { orders }: Subject): LedgerFinding
   if (!final && reviewSince !== null && !canBeDecided(purchase, orders)) {
     const bought = orders.find((each) => each.status === 'OK');
     problems.push(
-      `it waits for a decision, and none can be made: it is ${status}, and attempt ${bought?.n ?? 'none'} was bought`,
+      `it waits for a decision that cannot be made: it is ${status}, and attempt ${bought?.n ?? 'none'} was bought`,
     );
   }
   if (isSold(purchase) && (purchase.sellerId === null || purchase.commissionAmount === null)) {
-    problems.push('it was sold but names no seller or no commission');
+    problems.push('it was sold but has no seller or no commission');
   }
   if (purchase.price < 0) {
     problems.push(`its price is ${purchase.price}`);
@@ -172,11 +172,11 @@ function checkQuote(purchase: ReadPurchase, { quote }: Subject): LedgerFinding[]
     }
     if (quote.markup !== purchase.markup) {
       problems.push(
-        `its markup is ${purchase.markup ?? 'none'}, that of quote ${quote._id} ${quote.markup ?? 'none'}`,
+        `its markup is ${purchase.markup ?? 'none'}, that of quote ${quote._id} is ${quote.markup ?? 'none'}`,
       );
     }
     if ((quote.totalBill ?? 0) + (quote.adminFee ?? 0) !== quote.totalAmount) {
-      problems.push(`of quote ${quote._id}, its bill and its fee do not make its total`);
+      problems.push(`the bill and the fee of quote ${quote._id} do not add up to its total`);
     }
     sharedFields
       .filter((field) => quote[field] !== purchase[field])

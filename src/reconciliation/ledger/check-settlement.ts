@@ -28,7 +28,7 @@ export function checkSettlement(
     ...checkState(settlement),
     ...expected
       .filter((kind) => journals.filter((each) => each.kind === kind).length !== 1)
-      .map((kind) => `it is ${settlement.status ?? ''} and has not exactly one journal "${kind}"`),
+      .map((kind) => `it is ${settlement.status ?? ''} but does not have exactly one journal "${kind}"`),
     ...journals
       .filter((each) => !expected.includes(each.kind))
       .map((each) => `it is ${settlement.status ?? ''} and has a journal "${each.kind}"`),
@@ -44,7 +44,7 @@ export function checkSettlement(
 function checkAmounts({ amount, fee, netAmount }: ReadSettlement): string[] {
   const problems: string[] = [];
   if (netAmount + fee !== amount) {
-    problems.push('its net amount and its fee do not make its amount');
+    problems.push('its net amount and its fee do not add up to its amount');
   }
   if (amount <= 0 || fee < 0 || netAmount < 0) {
     problems.push(`its amounts are ${amount}, ${fee} and ${netAmount}`);
@@ -60,7 +60,7 @@ function checkState(settlement: ReadSettlement): string[] {
     problems.push(`it is ${status ?? ''} and its finalAt is ${String(finalAt)}`);
   }
   if (isFinal && (nextActionAt !== null || needsApproval)) {
-    problems.push('it is final but still waits for somebody');
+    problems.push('it is final but still waits for an action');
   }
   if (!isFinal) {
     // An operator's list shows settlements that wait for approval or for a payment by hand.

@@ -26,7 +26,7 @@ export async function checkDailyTotals(log: FindingLog, { fromDay, onPart }: Par
       log.add({
         check: 'totals',
         subject: `account ${accountId} on ${day}`,
-        message: `${path} is ${one}, its transactions come to ${other}: topup totals rebuild`,
+        message: `${path} is ${one}, its transactions total ${other}: run topup totals rebuild`,
       });
     }
     onPart();

@@ -48,7 +48,7 @@ export async function checkTraces(log: FindingLog, { fromDay, onPart }: Part): P
 }
 
 function addFinding(log: FindingLog, subject: string): void {
-  log.add({ check: 'vouched', subject, message: 'the audit log tells of it, and it does not exist' });
+  log.add({ check: 'vouched', subject, message: 'the audit log mentions it, but it does not exist' });
 }
 
 async function findMissing(collection: Collection<AnyStored>, ids: string[]): Promise<string[]> {

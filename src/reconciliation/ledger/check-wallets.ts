@@ -170,7 +170,7 @@ async function recheckWallet(id: string): Promise<LedgerFinding[]> {
   const seqNow = wallet && lastSeq > wallet.seq ? await readSeq(id) : lastSeq;
   if (seqNow < lastSeq) {
     findings.push(
-      buildWalletFinding('wallet-sequence', id, `its journals go on to ${lastSeq}, beyond its seq ${seqNow}`),
+      buildWalletFinding('wallet-sequence', id, `its journals run to ${lastSeq}, beyond its seq ${seqNow}`),
     );
   }
   if (!account || !wallet) {
@@ -209,7 +209,7 @@ async function compareWithJournals(
   if (!wallet) {
     return {
       findings:
-        at.seq > 0 ? [buildWalletFinding('wallet-sequence', id, 'it does not exist, its journals do')] : [],
+        at.seq > 0 ? [buildWalletFinding('wallet-sequence', id, 'it is missing, but has journals')] : [],
       lastSeq: at.seq,
     };
   }

@@ -110,20 +110,20 @@ function findProblems(
   const problems: string[] = [];
   const count = row.lastSeq - row.firstSeq + 1;
   if (found.count !== count) {
-    problems.push(`${count} journals were closed, ${found.count} are there`);
+    problems.push(`${count} journals were closed, but ${found.count} exist`);
   } else if (found.journalsHash !== row.journalsHash) {
-    problems.push('a journal is not what it was when it was closed');
+    problems.push('a journal has changed since it was closed');
   }
   if (found.subjectsHash !== row.subjectsHash && found.count === count) {
     problems.push(
-      'what its journals are for (purchase, quote, sale, deposit, settlement) is not what was closed',
+      'a subject of its journals (purchase, quote, sale, deposit, settlement) has changed since it was closed',
     );
   }
   if (hashRow(row) !== row.hash) {
     problems.push('its close was changed');
   }
   if (row.previous !== (found.previous?.hash ?? null)) {
-    problems.push('its close does not follow the one before: that was changed, or is missing');
+    problems.push('its close does not follow the previous one, which was changed or is missing');
   }
   return problems;
 }

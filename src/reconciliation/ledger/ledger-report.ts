@@ -1,11 +1,11 @@
 /** Every rule that is verified (docs/explanation/ledger.md), with its title for operators. */
 export const ledgerChecks = {
-  documents: 'Every document can be read: its keys, its state and its fields are what they have to be',
+  documents: 'Every document is readable: its keys, state and fields are valid',
   'stored-as-int64': 'Money is stored as int64, as a safe whole number',
   'journal-balances': 'Every journal sums to 0 and touches one wallet at most',
-  'journal-subject': 'Every journal belongs to something that exists and calls for it',
+  'journal-subject': 'Every journal belongs to an existing document that requires it',
   'wallet-sequence': 'Every wallet has one journal for each change, without gap or repeat',
-  'wallet-balance': 'Every balance and every held amount is what the journals say, and no purchase overdraws',
+  'wallet-balance': 'Every balance and held amount matches the journals, and no purchase overdraws a wallet',
   'wallet-account': 'Every account has a wallet, every wallet an account, and only journals of its role',
   'transaction-journals': 'Every transaction has exactly the journals of its state, with its amounts',
   'transaction-state': 'Every transaction is consistent: final ones closed, open ones watched',
@@ -16,13 +16,13 @@ export const ledgerChecks = {
   settlements: 'Every settlement holds, pays or returns its amount once',
   adjustments: 'Every completed adjustment moved its amount once, and no other one did',
   'suspense-total': 'Suspense holds exactly the price of all open transactions',
-  'payable-total': 'What sellers are owed is exactly their credits not yet posted',
-  totals: 'The daily totals are what the transactions come to',
+  'payable-total': 'The amount owed to sellers is exactly their unposted credits',
+  totals: 'The daily totals match the transactions',
   vouched:
     'Every confirmed deposit, payout, reversal and adjustment has its audit entry, and every entry its subject',
-  'closed-days': 'Closed days hold what was closed, and each root follows the one before',
-  audit: 'The audit log of closed days is what it was when they were closed',
-  'unique-indexes': 'The unique indexes that guarantee all this exist, over the right keys',
+  'closed-days': 'Closed days are unchanged, and each root follows the previous one',
+  audit: 'The audit log of closed days has not changed since they were closed',
+  'unique-indexes': 'The unique indexes that guarantee these rules exist, with the right keys',
 } as const;
 
 export type LedgerCheck = keyof typeof ledgerChecks;

@@ -17,7 +17,7 @@ export async function readWithRetries<T>(read: () => Promise<T>): Promise<T> {
       if (!isTransient(error)) {
         throw error;
       }
-      logger.warn('MongoDB did not answer the verification, which asks again', { error });
+      logger.warn('MongoDB did not answer the ledger verification, which retries', { error });
       await setTimeout(pauseMs);
     }
   }

@@ -134,7 +134,7 @@ async function verifyNow(onPart: OnPart): Promise<void> {
   if (report.ok) {
     logger.info('ledger verified', { durationMs });
   } else {
-    logger.error('the ledger is not as it must be', { durationMs, failures, checks });
+    logger.error('ledger verification found errors', { durationMs, failures, checks });
   }
 }
 

@@ -48,9 +48,9 @@ const waitMaxMs = 24 * 60 * 60_000;
  */
 export function checkNextAction(nextActionAt: Date | null, otherwise: boolean): string[] {
   if (nextActionAt === null) {
-    return otherwise ? [] : ['it is open but nobody will ever look at it'];
+    return otherwise ? [] : ['it is open but has no next action'];
   }
   return nextActionAt.getTime() > nowMs() + waitMaxMs
-    ? [`it is open but nobody will look at it before ${formatBusinessTime(nextActionAt)}`]
+    ? [`it is open but its next action is not before ${formatBusinessTime(nextActionAt)}`]
     : [];
 }

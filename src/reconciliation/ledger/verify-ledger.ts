@@ -215,14 +215,14 @@ function compareTotals(totals: Totals): LedgerFinding[] {
     findings.push({
       check: 'suspense-total',
       subject: 'platform:suspense',
-      message: `it holds ${totals.suspense}, open transactions come to ${totals.openTransactions}`,
+      message: `it holds ${totals.suspense}, open transactions total ${totals.openTransactions}`,
     });
   }
   if (totals.payable !== totals.unpostedCredits) {
     findings.push({
       check: 'payable-total',
       subject: 'payable',
-      message: `sellers are owed ${totals.payable}, credits not yet posted come to ${totals.unpostedCredits}`,
+      message: `sellers are owed ${totals.payable}, unposted credits total ${totals.unpostedCredits}`,
     });
   }
   return findings;

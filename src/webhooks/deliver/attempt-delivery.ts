@@ -72,7 +72,7 @@ async function attemptOrReport(
     if (isOutage(error)) {
       throw error;
     }
-    logger.error('a webhook cannot be sent, whatever its receiver does', { ...getLogFields(row), error });
+    logger.error('webhook cannot be sent: an error of this service', { ...getLogFields(row), error });
     return buildOwnFaultAttempt(row, at, startedMs);
   }
 }
@@ -101,7 +101,7 @@ const ownFaultVerdict: Verdict = {
   outcome: 'unreached',
   httpStatus: null,
   ack: null,
-  error: 'an error of this service, which its operator sees',
+  error: 'an internal error of this service; its operator can see it',
 };
 
 function buildAttempt(

@@ -202,7 +202,7 @@ function startAttempt(running: RunningTurn, row: ClaimedDelivery): void {
   const ended = runAttempt(running, row)
     .catch((error: unknown) => {
       // The lease ends, and the row is sent again.
-      logger.error('webhook attempt broke off', { ...getLogFields(row), error });
+      logger.error('webhook attempt aborted', { ...getLogFields(row), error });
     })
     .finally(() => means.underWay.delete(ended));
   means.underWay.add(ended);

@@ -22,7 +22,7 @@ interface ReceiverData {
 export const deliverDueJob = defineJob<ReceiverData>({
   queue: defineQueue({
     name: 'webhooks',
-    does: 'Delivers webhooks and callbacks, one job a receiver',
+    does: 'Delivers webhooks and callbacks, one job per receiver',
     concurrency: webhookLimits.slots,
   }),
   name: 'deliver-due',
@@ -52,7 +52,7 @@ export async function enqueueTurns(receiverIds: Iterable<string>): Promise<void>
   try {
     await addJobs(deliverDueJob, turns);
   } catch (error) {
-    logger.warn('turns of receivers were not added, the sweep will', { receivers: turns.length, error });
+    logger.warn('receiver turns not added; the sweep will add them', { receivers: turns.length, error });
   }
 }
 

@@ -5,7 +5,7 @@ import { countSample } from '../../samples/record-samples.js';
 
 const incrementAttempts = counter({
   name: 'topup_webhook_attempts_total',
-  help: 'Requests to receivers of webhooks and callbacks, by what they came to',
+  help: 'Requests to receivers of webhooks and callbacks, by outcome',
   labels: ['outcome'],
   zero: [{ outcome: 'delivered' }, { outcome: 'failed' }, { outcome: 'timeout' }],
 });
@@ -19,7 +19,7 @@ export function countAttempt(outcome: string): void {
 
 export const observeFirstAttempt = histogram({
   name: 'topup_webhook_first_attempt_delay_seconds',
-  help: 'From an event to the end of the first request that tells it, whatever that came to',
+  help: 'Time from an event to the end of its first request, whatever the outcome',
   labels: [],
   buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300],
   zero: [{}],

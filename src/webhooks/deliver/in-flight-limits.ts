@@ -91,7 +91,7 @@ export async function adjustPace(receiverId: string, most: number, news: PaceNew
     );
     return Math.floor(Number(pace));
   } catch (error) {
-    logRedisError('the pace of a receiver is not known', error);
+    logRedisError('pace of a receiver could not be read', error);
     return start;
   }
 }

@@ -124,12 +124,12 @@ export function openTunnel(proxy: URL, to: string): Promise<Socket> {
     asked.once('response', (response) => {
       clearTimeout(timer);
       response.destroy();
-      reject(new ProxyError('ENOTPROXY', 'The proxy answered as if it were none'));
+      reject(new ProxyError('ENOTPROXY', 'The proxy did not answer like a proxy'));
     });
     asked.once('error', (error) => {
       clearTimeout(timer);
       reject(
-        error instanceof ProxyError ? error : new ProxyError(getErrorCode(error), 'The proxy is not reached'),
+        error instanceof ProxyError ? error : new ProxyError(getErrorCode(error), 'The proxy is unreachable'),
       );
     });
     asked.end();
@@ -144,7 +144,7 @@ function findRefusal(status: number, head: Buffer): Error | null {
     return new ProxyError(`HTTP_${status}`, `The proxy answered ${status}`);
   }
   // In TLS and HTTP the client sends first.
-  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent more than its answer');
+  return head.length === 0 ? null : new ProxyError('EPROTO', 'The proxy sent data after its answer');
 }
 
 function buildAuthorization({ username, password }: URL): Record<string, string> {

@@ -56,7 +56,7 @@ async function writeAttempts(writes: AnyBulkWriteOperation<Delivery>[]): Promise
       return;
     } catch (error) {
       if (attempt === retriesMax) {
-        logger.error('webhook results were not stored, their rows will be sent again', {
+        logger.error('webhook results not stored; their deliveries will be sent again', {
           rows: writes.length,
           error,
         });

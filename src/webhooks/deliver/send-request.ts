@@ -90,8 +90,8 @@ async function postRequest(
       return { kind: 'unreached', error: error.message };
     }
     if (error instanceof ProxyError) {
-      logOncePerMinute('the proxy of outgoing webhooks does not serve', error.code, { error });
-      return { kind: 'unsent', error: 'not sent: our own network did not let it out' };
+      logOncePerMinute('webhook proxy is unavailable', error.code, { error });
+      return { kind: 'unsent', error: 'not sent: our own network is unavailable' };
     }
     if (abort.signal.aborted || getErrorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
       return {

@@ -39,7 +39,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     const addresses = await resolve(hostname);
     const isLet = allowPrivate ? isNotCloudInternal : isPublicAddress;
     if (!addresses.every(({ address }) => isLet(address))) {
-      throw new BlockedAddressError('The name leads to an address that is not public');
+      throw new BlockedAddressError('The host name resolves to an address that is not public');
     }
     return addresses;
   };

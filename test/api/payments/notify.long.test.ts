@@ -120,16 +120,16 @@ describe('payment notifications', function () {
   });
 
   const mismatches: [string, (notice: Notice) => Notice | Promise<Notice>, RegExp][] = [
-    ['an unknown account', (notice) => ({ ...notice, username: 'nobody-here' }), /no such account/],
-    ['an unknown ref_id', (notice) => ({ ...notice, ref_id: uniqueRef() }), /no deposit of this ref_id/],
-    ['another amount', (notice) => ({ ...notice, amount: notice.amount + 1 }), /is one of 60000/],
+    ['an unknown account', (notice) => ({ ...notice, username: 'nobody-here' }), /account does not exist/],
+    ['an unknown ref_id', (notice) => ({ ...notice, ref_id: uniqueRef() }), /no deposit with this ref_id/],
+    ['another amount', (notice) => ({ ...notice, amount: notice.amount + 1 }), /is 60000/],
     [
       'a deposit that is completed',
       async (notice) => {
         await notify(notice);
         return { ...notice, payment_id: uniqueRef('pay') };
       },
-      /is completed already/,
+      /is already completed/,
     ],
     [
       'a deposit that was rejected',
@@ -138,7 +138,7 @@ describe('payment notifications', function () {
         expect((await topup(['deposit', 'reject', id, '--reason', 'x'], stack.env)).code).to.equal(0);
         return notice;
       },
-      /is rejected already/,
+      /is already rejected/,
     ],
   ];
   for (const [what, misfit, why] of mismatches) {

@@ -104,7 +104,7 @@ describe('a bank statement on the command line', function () {
     const shown = await topup(['deposit', 'statement', file], stack.env);
     expect(shown.stdout).to.include("has its client's ref_id").and.to.include(asked[0]?.refId);
     const wrong = await topup(args(file, '--confirm', 'another', '--reason', reason), stack.env);
-    expect([wrong.code, outputOf(wrong).includes('look at the statement again')]).to.deep.equal([1, true]);
+    expect([wrong.code, outputOf(wrong).includes('Review the statement again')]).to.deep.equal([1, true]);
     const silent = await topup(args(file, '--confirm', 'x'), stack.env);
     expect([silent.code, outputOf(silent).includes('--reason')]).to.deep.equal([2, true]);
     expect(done(await topup(await confirmation(file), stack.env))).to.deep.equal({
@@ -123,7 +123,7 @@ describe('a bank statement on the command line', function () {
       .lines.find((each) => each.amount === amount);
     const run = (...command: string[]) => topup(['deposit', ...command, '--reason', reason], stack.env);
     const mismatch = await run('use', line?.id ?? '', asked[0]?.id ?? '');
-    expect([mismatch.code, outputOf(mismatch).includes('is one of')]).to.deep.equal([1, true]);
+    expect([mismatch.code, outputOf(mismatch).includes('the amount of deposit')]).to.deep.equal([1, true]);
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Set aside');
     expect((await run('set-aside', line?.id ?? '')).stdout).to.include('Nothing changed');
   });
@@ -152,7 +152,7 @@ describe('a bank statement on the command line', function () {
     expect(before).to.be.within(1, asked.length - 1);
     expect(await used(asked)).to.equal(before);
     const stale = await topup(command, stack.env);
-    expect([stale.code, outputOf(stale).includes('look at the statement again')]).to.deep.equal([1, true]);
+    expect([stale.code, outputOf(stale).includes('Review the statement again')]).to.deep.equal([1, true]);
     // The database keeps the locks of a killed process for some seconds.
     await confirmRest(file, asked);
     expect([await credited(asked), await used(asked)]).to.deep.equal([asked.length, asked.length]);
@@ -171,7 +171,7 @@ describe('a bank statement on the command line', function () {
     for (const each of answers) {
       // A process that starts during another one may find other deposits than previewed. On a busy
       // machine one may time out on the wallets, and reports it.
-      const isReported = /look at the statement again|Run the command again/.test(outputOf(each));
+      const isReported = /Review the statement again|run the command again/.test(outputOf(each));
       expect(each.code === 0 || isReported, outputOf(each)).to.equal(true);
     }
     await confirmRest(file, asked);

@@ -132,13 +132,13 @@ describe('bank statement formats', () => {
     const year = yesterday.slice(0, 4);
     expect(
       await problemOf(read('Date,Description,Credit', `01/02/${year},a,1000`, `01/23/${year},b,1000`)),
-    ).to.include('line 3: its days have the month first');
+    ).to.include('line 3: its dates have the month first');
     // Any row can reveal it: an outgoing payment, an unreadable amount, or a date without year.
     for (const row of [`01/23/${year},b,,1000`, `01/23/${year},b,x,`, '01/23,b,1000,']) {
       expect(
         await problemOf(read('Date,Description,Credit,Debit', `01/02/${year},a,1000,`, row)),
         row,
-      ).to.include('line 3: its days have the month first');
+      ).to.include('line 3: its dates have the month first');
     }
   });
 

@@ -105,7 +105,7 @@ describe('audit log in daily closes', () => {
   it('reports an entry added to a closed day, or its day if a row was added too', async () => {
     setTime(dayAgo(8), 15);
     const forged = await written('never happened');
-    const unknown = /was not there when its day was closed/;
+    const unknown = /did not exist when its day was closed/;
     const [named, ...others] = await namedFindings();
     expect(named).to.match(unknown).and.to.include(forged);
     expect(others).to.deep.equal([]);
@@ -113,7 +113,7 @@ describe('audit log in daily closes', () => {
     expect((await namedFindings()).join('\n')).to.match(unknown);
     await auditCloses.updateOne({ _id: forged }, { $set: { day: dayAgo(8) } });
     expect((await namedFindings()).join('\n')).to.match(
-      new RegExp(`closed-days day ${dayAgo(8)}: the rows of its audit entries are not those`),
+      new RegExp(`closed-days day ${dayAgo(8)}: its audit rows do not match`),
     );
     await auditCloses.deleteOne({ _id: forged });
     await forge((entries) => entries.deleteOne({ _id: forged }));

@@ -181,16 +181,16 @@ describe('closing the ledger', function () {
     const content = { ...last.content, journals: last.content.journals + 1 };
     const root = computeRoot(last._id, content);
     await dayCloses.updateOne({ _id: last._id }, { $set: { content, root } });
-    expect(await problems()).to.deep.equal(['its signature is not one of its root']);
+    expect(await problems()).to.deep.equal(['its signature does not match its root']);
     await dayCloses.updateOne({ _id: last._id }, { $set: { signature: null } });
-    expect(await problems()).to.deep.equal(['it is not signed, the day before it is']);
+    expect(await problems()).to.deep.equal(['it is not signed, but the previous day is']);
     const forger = createPrivateKey(pem());
     const forged = createPublicKey(forger).export({ type: 'spki', format: 'der' }).toString('base64');
     const value = sign(null, Buffer.from(`topup ledger close ${last._id} ${root}`), forger).toString(
       'base64',
     );
     await dayCloses.updateOne({ _id: last._id }, { $set: { signature: { publicKey: forged, value } } });
-    expect(await problems(publicKey)).to.deep.equal(['it is not signed with the key that was named']);
+    expect(await problems(publicKey)).to.deep.equal(['it is not signed with the given key']);
     await dayCloses.replaceOne({ _id: last._id }, last);
   });
 

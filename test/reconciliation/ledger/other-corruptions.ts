@@ -81,7 +81,7 @@ export const otherCorruptions: Corruption[] = [
       });
       await edit.change('wallets', { _id: ids.idleId }, { $set: { balance: rupiah(90_000) } });
     },
-    finds: [['vouched', 'deposit {idleDeposit}', 'confirmed at 50000, it is 90000']],
+    finds: [['vouched', 'deposit {idleDeposit}', 'its audit entry has 50000, its amount is 90000']],
   },
   {
     what: 'a confirmed deposit that is gone with its journal, and the wallet set back',
@@ -126,19 +126,21 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a settlement that holds nothing',
     plant: (edit, ids) => edit.copy('settlements', { _id: ids.waiting }, { _id: strange, refId: 'forged' }),
-    finds: [['settlements', `settlement ${strange}`, 'has not exactly one journal "settlement-request"']],
+    finds: [
+      ['settlements', `settlement ${strange}`, 'does not have exactly one journal "settlement-request"'],
+    ],
   },
   {
     what: 'a settlement that nobody looks at',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false } }),
-    finds: [['settlements', 'settlement {waiting}', 'nobody will ever look at it']],
+    finds: [['settlements', 'settlement {waiting}', 'has no next action']],
   },
   {
     what: 'a settlement that nobody looks at before 2099',
     plant: (edit, ids) =>
       edit.change('settlements', { _id: ids.waiting }, { $set: { needsApproval: false, nextActionAt: far } }),
-    finds: [['settlements', 'settlement {waiting}', 'nobody will look at it before 2099-01-01']],
+    finds: [['settlements', 'settlement {waiting}', 'its next action is not before 2099-01-01']],
   },
   {
     what: 'a settlement in an unknown state',
@@ -154,7 +156,7 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a fee that is not in the amount',
     plant: (edit, ids) => edit.change('settlements', { _id: ids.paidOut }, { $inc: { fee: one } }),
-    finds: [['settlements', 'settlement {paidOut}', 'do not make its amount']],
+    finds: [['settlements', 'settlement {paidOut}', 'do not add up to its amount']],
   },
   {
     what: 'a payout without its audit entry',
@@ -202,7 +204,7 @@ export const otherCorruptions: Corruption[] = [
   {
     what: 'a bill whose parts do not make its total',
     plant: (edit, ids) => edit.change('quotes', { _id: ids.quote }, { $inc: { adminFee: one } }),
-    finds: [['quotes', 'transaction {bill}', 'its bill and its fee do not make its total']],
+    finds: [['quotes', 'transaction {bill}', 'the bill and the fee of quote {quote} do not add up']],
   },
   {
     what: 'a bank account that was another',

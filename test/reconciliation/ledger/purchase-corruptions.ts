@@ -17,7 +17,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.success, 'success')),
     finds: [
       ['transaction-journals', 'transaction {success}', 'has 0 journals "success", expected 1'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {
@@ -26,7 +26,7 @@ export const purchaseCorruptions: Corruption[] = [
     finds: [
       ['transaction-journals', 'transaction {failed}', 'has 0 journals "refund"'],
       ['wallet-sequence', 'wallet {buyerId}', 'comes'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {
@@ -72,12 +72,12 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'an open purchase that nobody will look at',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: null } }),
-    finds: [['transaction-state', 'transaction {open}', 'nobody will ever look at it']],
+    finds: [['transaction-state', 'transaction {open}', 'has no next action']],
   },
   {
     what: 'an open purchase that nobody will look at before 2099',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.open }, { $set: { nextActionAt: far } }),
-    finds: [['transaction-state', 'transaction {open}', 'nobody will look at it before 2099-01-01']],
+    finds: [['transaction-state', 'transaction {open}', 'its next action is not before 2099-01-01']],
   },
   {
     what: 'a time of the next action that is text',
@@ -89,7 +89,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'a final purchase that still waits',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.failed }, { $set: { nextActionAt: new Date() } }),
-    finds: [['transaction-state', 'transaction {failed}', 'still waits for somebody']],
+    finds: [['transaction-state', 'transaction {failed}', 'still has a next action']],
   },
   {
     what: 'a final purchase under review',
@@ -111,7 +111,7 @@ export const purchaseCorruptions: Corruption[] = [
         { $set: { reviewSince: new Date(), nextActionAt: null } },
       );
     },
-    finds: [['transaction-state', 'transaction {open}', 'none can be made: it is PENDING, and attempt 1']],
+    finds: [['transaction-state', 'transaction {open}', 'cannot be made: it is PENDING, and attempt 1']],
   },
   {
     what: 'an attempt of a final purchase that is open again',
@@ -129,7 +129,7 @@ export const purchaseCorruptions: Corruption[] = [
       await edit.copy('attempts', { _id: `${ids.processing}-1` }, { _id: `${ids.processing}-2`, n: 2 });
     },
     finds: [
-      ['unique-indexes', 'index attempts.account_one_open_attempt', 'it filters {"status":"NONE"}'],
+      ['unique-indexes', 'index attempts.account_one_open_attempt', 'its filter is {"status":"NONE"}'],
       ['attempts', 'transaction {processing}', '2 attempts are open'],
     ],
   },
@@ -147,12 +147,12 @@ export const purchaseCorruptions: Corruption[] = [
   {
     what: 'a last attempt deleted, where the same seller had been asked before',
     plant: (edit, ids) => edit.change('transactions', { _id: ids.failed }, { $inc: { version: 1 } }),
-    finds: [['attempts', 'transaction {failed}', '2 attempts were sent, 1 are there']],
+    finds: [['attempts', 'transaction {failed}', '2 attempts were sent, but 1 exist']],
   },
   {
     what: 'the attempt of an order under way deleted',
     plant: (edit, ids) => edit.remove('attempts', { _id: `${ids.processing}-1` }),
-    finds: [['attempts', 'transaction {processing}', '1 attempts were sent, 0 are there']],
+    finds: [['attempts', 'transaction {processing}', '1 attempts were sent, but 0 exist']],
   },
   {
     what: 'an attempt in an unknown state',
@@ -226,7 +226,7 @@ export const purchaseCorruptions: Corruption[] = [
     what: 'a serial number changed in the purchase alone',
     plant: (edit, ids) =>
       edit.change('transactions', { _id: ids.success }, { $set: { serialNumber: '1234' } }),
-    finds: [['attempts', 'transaction {success}', 'another serial number than attempt 1']],
+    finds: [['attempts', 'transaction {success}', 'its serial number differs from that of attempt 1']],
   },
   {
     what: 'a reversal that nobody decided',
@@ -245,7 +245,7 @@ export const purchaseCorruptions: Corruption[] = [
       [
         'unique-indexes',
         'index transactions.account_ref_unique',
-        'it is over {"accountId":1,"refId":1,"_id":1}',
+        'its keys are {"accountId":1,"refId":1,"_id":1}',
       ],
     ],
   },
@@ -270,7 +270,7 @@ export const purchaseCorruptions: Corruption[] = [
       edit.change('sellerCredits', { _id: ids.success }, { $set: { status: 'new', postingId: null } }),
     finds: [
       ['seller-credits', 'posting {posting}', ''],
-      ['payable-total', 'payable', 'credits not yet posted come to'],
+      ['payable-total', 'payable', 'unposted credits total'],
     ],
   },
   {
@@ -278,7 +278,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.posting, 'seller-posting')),
     finds: [
       ['seller-credits', 'posting {posting}', 'which has no journal'],
-      ['payable-total', 'payable', 'credits not yet posted come to'],
+      ['payable-total', 'payable', 'unposted credits total'],
       ['wallet-sequence', 'wallet {sellerId}', 'comes'],
     ],
   },
@@ -316,7 +316,7 @@ export const purchaseCorruptions: Corruption[] = [
     plant: (edit, ids) => edit.remove('journals', journal(ids.open, 'purchase')),
     finds: [
       ['transaction-journals', 'transaction {open}', 'has 0 journals "purchase"'],
-      ['suspense-total', 'platform:suspense', 'open transactions come to'],
+      ['suspense-total', 'platform:suspense', 'open transactions total'],
     ],
   },
   {

@@ -59,12 +59,12 @@ export const walletCorruptions: Corruption[] = [
   {
     what: 'a journal of a kind that nothing calls for, from revenue to bank',
     plant: (edit) => edit.add('journals', platformJournal({ kind: 'bonus' })),
-    finds: [['journal-subject', `journal bonus of ${strange}`, 'no rule knows the kind "bonus"']],
+    finds: [['journal-subject', `journal bonus of ${strange}`, 'the kind "bonus" is unknown']],
   },
   {
     what: 'a journal of an unknown kind beside the right ones of a purchase',
     plant: (edit, ids) => edit.add('journals', platformJournal({ kind: 'refund2', subjectId: ids.success })),
-    finds: [['journal-subject', 'journal refund2 of {success}', 'no rule knows the kind']],
+    finds: [['journal-subject', 'journal refund2 of {success}', 'the kind "refund2" is unknown']],
   },
   {
     what: 'a known kind that belongs to nothing',
@@ -169,7 +169,7 @@ export const walletCorruptions: Corruption[] = [
     what: 'a journal with another balance after it',
     plant: (edit, ids) =>
       edit.change('journals', journal(ids.open, 'purchase'), { $inc: { balanceAfter: one } }),
-    finds: [['wallet-balance', 'wallet {buyerId}', '(purchase of {open}) says balance']],
+    finds: [['wallet-balance', 'wallet {buyerId}', '(purchase of {open}) has balance']],
   },
   {
     what: 'a buyer below zero, by a purchase that all rows agree on',
@@ -181,7 +181,7 @@ export const walletCorruptions: Corruption[] = [
     plant: async (edit, ids) => {
       await edit.change('accounts', { _id: ids.sellerId }, { $set: { role: 'buyer' } });
     },
-    finds: [['wallet-account', 'wallet {sellerId}', 'only a seller has a journal seller-posting']],
+    finds: [['wallet-account', 'wallet {sellerId}', 'only a seller may have a journal seller-posting']],
   },
   {
     what: 'a wallet whose balance is text',
@@ -233,7 +233,7 @@ export const walletCorruptions: Corruption[] = [
     plant: (edit, ids) =>
       edit.change('journals', journal(ids.open, 'purchase'), { $set: { accountId: strange } }),
     finds: [
-      ['journal-balances', 'journal purchase of {open}', `it is of account ${strange} and names wallet`],
+      ['journal-balances', 'journal purchase of {open}', `its account is ${strange}, but its wallet is`],
     ],
   },
   {
