@@ -41,7 +41,7 @@ describe('postpaid: inquiry and payment', () => {
   const inquire = (customerNumber: string, code?: string) => askFor(buyer, customerNumber, code);
   const pay = (customerNumber: string, extra?: object) => payBy(buyer, customerNumber, extra);
   const settled = (transactionId: string) =>
-    eventually('the payment to be final', async () => {
+    eventually('the payment is final', async () => {
       const { body } = await buyer.get(`/v1/transactions/${transactionId}`);
       return ['SUCCESS', 'FAILED'].includes(body.data.status) ? body.data : null;
     });
@@ -117,7 +117,7 @@ describe('postpaid: inquiry and payment', () => {
     ['already paid', '530000001241', 409, '01'],
     ['a wrong number', '530000001242', 422, '04'],
     ['no bill', '530000001243', 404, '02'],
-    ['a number of the wrong form', '12a', 422, '04'],
+    ['a malformed number', '12a', 422, '04'],
   ];
   for (const [what, number, status, code] of refused) {
     it(`${what}: inquiry and payment answer ${status}/${code} and nothing is debited`, async () => {
@@ -267,7 +267,7 @@ describe('postpaid: concurrent payments of one bill', () => {
     expect(await stack.db.collection('transactions').countDocuments({ customerNumber: number })).to.equal(1);
   });
 
-  it('a payment whose final state a new primary lost blocks the next one', async () => {
+  it('a payment whose final state is lost in a failover blocks the next one', async () => {
     const number = '530000006665';
     const first = (await payBy(buyer, number)).body.data.transaction_id as string;
     await askTimes(1, number);
@@ -279,7 +279,7 @@ describe('postpaid: concurrent payments of one bill', () => {
     inquiries.process.kill('SIGSTOP');
     try {
       const next = payBy(buyer, number);
-      await eventually('the biller to be asked', () =>
+      await eventually('the biller gets the inquiry', () =>
         stack.db.collection('quotes').findOne({ customerNumber: number, status: 'asked' }),
       );
       await payments.updateOne({ _id: first }, { $set: { status: open?.status ?? '', finalAt: null } });
@@ -291,13 +291,13 @@ describe('postpaid: concurrent payments of one bill', () => {
     await expectLedgerToHold(stack);
   });
 
-  it('asks the biller again after the end: earlier quotes are not paid', async () => {
+  it('asks the biller again after a final payment; earlier quotes cannot be paid', async () => {
     const number = '530000006664';
     const first = (await payBy(buyer, number)).body.data.transaction_id as string;
     await askTimes(50, number);
     await stack.startWorker('fulfilment');
     const transactions = stack.db.collection<{ _id: string; finalAt: Date | null }>('transactions');
-    const ended = await eventually('the payment to be final', () =>
+    const ended = await eventually('the payment is final', () =>
       transactions.findOne({ _id: first, finalAt: { $ne: null } }),
     );
     const next = (await payBy(buyer, number)).body.data.transaction_id as string;
