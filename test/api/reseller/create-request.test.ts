@@ -104,7 +104,7 @@ describe('GET /api/reseller/request', () => {
     for (const [purchase, status, over] of refusals) {
       const answer = await buy(buyer, purchase, over);
       expectReseller(answer, createResellerRequest, { status });
-      expect(answer.body, 'nothing was bought').to.not.have.property('transaction_status');
+      expect(answer.body, 'answer without a purchase').to.not.have.property('transaction_status');
     }
     expect(await balanceOf(buyer)).to.equal(50_000);
     const bought = await buy(buyer, purchaseOf(product._id), { max_price: String(product.price) });

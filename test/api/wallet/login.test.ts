@@ -58,7 +58,7 @@ describe('POST /v1/auth/login', () => {
     expect(data.expires_in).to.be.within(1, 60);
   });
 
-  it('a token is invalid once its key is', async () => {
+  it('a token becomes invalid together with its key', async () => {
     const { key } = await api.newBuyer();
     const token = (await api.call({ path, key, method: 'POST' })).body.data.access_token as string;
     await api.call({ path: '/api/buyer/api/keys/rotate', key, body: { overlap_minutes: 0 } });
