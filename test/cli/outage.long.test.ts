@@ -97,13 +97,13 @@ describe('topup in an outage', function () {
       await client.replicaof('127.0.0.1', 1);
       const replica = `error: Redis is read-only: it is a replica. ${mend}`;
       // The last error of Redis is cached for a moment.
-      const found = await eventually('it to be said', async () => {
+      const found = await eventually('the message is about the read-only Redis', async () => {
         const each = await tried(['process', 'list']);
         return each.stderr === full ? null : each;
       });
       expect(found).to.deep.equal({ code: 1, stdout: '', stderr: replica });
       await client.replicaof('NO', 'ONE');
-      await eventually('it to be well', async () => (await tried(['process', 'list'])).code === 0);
+      await eventually('the command succeeds', async () => (await tried(['process', 'list'])).code === 0);
     } finally {
       client.disconnect();
       await own.stop();
