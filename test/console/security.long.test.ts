@@ -109,7 +109,7 @@ describe('security of the operator console', () => {
     const right = await guess(password);
     expect(right.status).to.equal(429);
     expect(Number(right.headers['retry-after'])).to.be.within(1, 900);
-    expect((await browser().login(admin, password)).status, 'the same operator from elsewhere').to.equal(303);
+    expect((await browser().login(admin, password)).status, 'login from another address').to.equal(303);
   });
 
   it('refuses a login form without its CSRF token', async () => {
@@ -149,8 +149,8 @@ describe('security of the operator console', () => {
     ]);
     expect(audit[0]).to.deep.include({ subject: { kind: 'queue', id: 'reports' } });
     expect(audit[0]?.['from']).to.match(/^198\.51\.100\./);
-    expect(audit[0]?.['before'], 'what was there before').to.include({ paused: false });
-    expect(audit[1]?.['after'], 'what it has come to').to.include({ paused: true, http_status: 200 });
+    expect(audit[0]?.['before'], 'state before the action').to.include({ paused: false });
+    expect(audit[1]?.['after'], 'result of the action').to.include({ paused: true, http_status: 200 });
   });
 
   it('a viewer sees everything and changes nothing', async () => {
