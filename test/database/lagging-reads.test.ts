@@ -38,7 +38,7 @@ async function readBeforeAndAfter<T>(
   await lagNextCommit(collection, lagMs);
   const writing = steps.write();
   writing.catch(() => undefined);
-  await eventually('the write to be visible', steps.isWritten);
+  await eventually('the write is on the primary', steps.isWritten);
   const before = await steps.read();
   await endLag();
   // A write whose wait timed out is still stored.
