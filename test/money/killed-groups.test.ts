@@ -51,7 +51,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
   kills('while the commit is on its way', held('commitTransaction', null, { ms: 1_500 }), 'all or nothing');
   kills('after the commit, before its reply', unanswered('commitTransaction', null), 'all');
 
-  it('afterwards everything is done once and the ledger is verified', () =>
+  it('after all kills everything is done once, and the ledger is verified', () =>
     world.expectAllDone(healed, limitMs));
 
   function kills(point: string, hold: Hold, written: 'all' | 'nothing' | 'all or nothing'): void {
@@ -113,7 +113,7 @@ describe(`kill -9 with ${movements} movements in a group, ${repeats} times at ea
         }
       }),
     );
-    expect([...refused.values()], 'one of each buyer is not covered').to.deep.equal(Array(buyers).fill(1));
+    expect([...refused.values()], 'uncovered purchases per buyer').to.deep.equal(Array(buyers).fill(1));
   }
 
   async function isHealed(accountId: string): Promise<void> {
