@@ -183,7 +183,7 @@ describe('a price list of 31 MB', () => {
 
   for (const [what, body] of [
     ['has no end', '{"data":[{"buyer_sku_code":"A","price":1,"buyer_product_status":true'],
-    ['is no list', '{"data":{"rc":"99"}}'],
+    ['is not a list', '{"data":{"rc":"99"}}'],
     ['has a row without a code', '{"data":[{"price":1}]}'],
   ] as const) {
     it(`that ${what} is unreadable and changes nothing`, async () => {

@@ -66,7 +66,7 @@ describe('polling schedule', () => {
     at(0);
     const { _id: id } = await (await openShop(server.url)).buy();
     await fulfilById(id);
-    expect(callsAtMs, 'sent once').to.deep.equal([startMs]);
+    expect(callsAtMs, 'times of the calls').to.deep.equal([startMs]);
     return { id, sentMs: startMs, at };
   }
 
@@ -121,7 +121,7 @@ describe('polling schedule', () => {
     expect(purchase.reviewReason).to.contain('had this order');
     const made = await OrderModel.find({ transactionId: id }).lean<Order[]>();
     expect(made.map(({ status, open }) => [status, open])).to.deep.equal([['UNKNOWN', true]]);
-    expect(callsAtMs.length, 'sent, and asked until five answers in a row').to.be.within(6, 12);
+    expect(callsAtMs.length, 'one order and checks until five equal answers').to.be.within(6, 12);
   });
 
   it('a worker with a stale purchase cannot send after another concluded it', async () => {

@@ -183,12 +183,12 @@ describe('routing', () => {
     };
     await openCircuit(halfOpen, 'configuration');
     setClock(() => Date.now() + 15_500);
-    expect(await accept(), 'the probe').to.equal(halfOpen);
+    expect(await accept(), 'probe').to.equal(halfOpen);
     expect(await chooseRoute({ productCode: code, turnAt: halfOpen })).to.include({ sellerId: halfOpen });
     const nextSecond = () => redis().del(getProbeKey(halfOpen, 'accept'));
     await nextSecond();
     expect(await accept()).to.equal(well);
-    expect(await accept(alone.code), 'nobody else has it').to.equal(halfOpen);
+    expect(await accept(alone.code), 'only seller of the product').to.equal(halfOpen);
     await nextSecond();
     await recordCall(halfOpen, {
       failed: false,

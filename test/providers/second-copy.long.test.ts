@@ -131,7 +131,7 @@ async function expectLedger(
 ): Promise<void> {
   const { price, sold, sellerId, buyer } = expected;
   const commission = Math.round(price * 0.02);
-  const { sums, wallets } = await eventually('sales to be posted to the seller', async () => {
+  const { sums, wallets } = await eventually('the seller has the sales', async () => {
     const ledger = await ledgerOf(stack);
     return ledger.wallets[sellerId] === sold * (price - commission) && ledger;
   });
