@@ -61,7 +61,7 @@ describe('markups of price groups', function () {
     }
     const { body } = await other.get('/v1/products');
     const [shown] = body.data.filter((each: { code: string }) => each.code === code);
-    expect(shown.price, 'of no group').to.equal(10_097);
+    expect(shown.price, 'price outside every group').to.equal(10_097);
     for (const [n, { rupiah: _, ...rule }] of [...rules.entries()].reverse()) {
       await shop.remove(rule);
       expect(await shop.priceOf(code)).to.equal(10_000 + (rules[n - 1]?.rupiah ?? 0));

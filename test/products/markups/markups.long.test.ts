@@ -207,7 +207,7 @@ describe('markups', function () {
     const { _id } = await shop.finalOf(await shop.buy(code));
     const shown = await shop.caller.ask('getPurchase', `/purchases/${String(_id)}`);
     expect(shown).to.include({ markup: 321, commission: computeCommission(10_000, rate) + 321 });
-    const told = await eventually('the command', async () =>
+    const told = await eventually('the command succeeds', async () =>
       topup(['transaction', 'show', String(_id)], shop.stack.env),
     );
     expect(told.stdout).to.match(/markup\s+Rp 321/);
