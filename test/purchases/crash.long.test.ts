@@ -86,7 +86,7 @@ describe('purchases during crashes', function () {
       const worker = await stack.startWorker('fulfilment');
       const marker = await finalCount();
       await eventually(
-        'some progress, then kill',
+        'progress before the next kill',
         async () => stopped() || (await finalCount()) > marker + 20,
         60_000,
       );

@@ -31,7 +31,7 @@ describe('concurrent calls with one ref_id', () => {
     expect(
       answers.filter((each) => each.body.code === '00' && each.body.data.status === 'pending'),
     ).to.have.length.of.at.least(1);
-    const done = await eventually('the purchase to be final', async () => {
+    const done = await eventually('the purchase is final', async () => {
       const { body: now } = await buyer.get(`/v1/transactions/${refId}`);
       return now.data.status === 'SUCCESS' ? now.data : null;
     });
@@ -82,7 +82,7 @@ describe('concurrent calls with one ref_id', () => {
     const repeat = await buyer.post('/api/buyer/transaction', body);
     expect(repeat.status).to.equal(200);
     expect(repeat.body).to.include({ status: 'success', code: '05' });
-    await eventually('the repeat to answer 00', async () => {
+    await eventually('the repeat returns 00', async () => {
       const answer = await buyer.post('/api/buyer/transaction', body);
       return answer.body.code === '00' && answer.body.data.status === 'success';
     });
@@ -93,7 +93,7 @@ describe('concurrent calls with one ref_id', () => {
     const body = { code: 'S10', customer_number: '081234561232', ref_id: refId };
     await buyer.post('/api/buyer/transaction', body);
     await eventually(
-      'the failure',
+      'the purchase has failed',
       async () => (await buyer.get(`/v1/transactions/${refId}`)).body.data.status === 'FAILED',
     );
     const repeat = await buyer.post('/api/buyer/transaction', body);
