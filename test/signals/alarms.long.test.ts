@@ -304,7 +304,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(unset.stderr).to.include('ALERT_WEBHOOK_URL is not set here');
   });
 
-  outages('hears that Redis takes no writes, and that it does again @sized', async () => {
+  outages('is called when Redis refuses writes and when it accepts them again @sized', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'maxmemory', '1');
     try {
@@ -322,7 +322,7 @@ describe('ALERT_WEBHOOK_URL', function () {
     expect(about('TopupRedisDown').map((text) => text.split(' ')[0])).to.deep.equal(['[page]', '[over]']);
   });
 
-  outages('hears once that MongoDB is away, and once that it is back @sized', async () => {
+  outages('is called once when MongoDB is unreachable and once when it is back @sized', async () => {
     await mongo.cut();
     try {
       await eventually('the alarm', () => about('TopupMongodbDown').length === 1, 120_000);

@@ -199,7 +199,7 @@ describe('metrics of a process', function () {
   });
 
   (sizes.silence.isPlayed ? it : it.skip)(
-    'show a process that stands still to the others @sized',
+    'report a suspended process as silent to the others @sized',
     async () => {
       const stuck = await stack.startWorker('reports');
       const url = await getMetricsUrl(worker);
