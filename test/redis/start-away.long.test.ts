@@ -33,7 +33,7 @@ describe('a web process that starts without Redis, two hours ahead', function ()
     await gate.restore();
     const purchases = stack.db.collection<{ _id: string; status: string; createdAt: Date }>('transactions');
     const sold = await eventually(
-      'its sale',
+      'the purchase is sold',
       async () => {
         const found = await purchases.findOne({ _id: body.data.transaction_id as string });
         return found?.status === 'SUCCESS' && found;
