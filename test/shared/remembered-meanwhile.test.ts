@@ -20,12 +20,12 @@ describe('stale-while-revalidate', () => {
     const first = ask();
     asked[0]?.(1);
     expect(await first).to.deep.equal({ answer: 1, isUnderWay: false });
-    expect(await ask(), 'the second is under way').to.deep.equal({ answer: 1, isUnderWay: true });
+    expect(await ask(), 'stale result while the second runs').to.deep.equal({ answer: 1, isUnderWay: true });
     expect(asked).to.have.length(2);
     asked[1]?.(2);
     const third = ask();
     asked[2]?.(3);
-    expect(await third, 'one that comes in time').to.deep.equal({ answer: 3, isUnderWay: false });
+    expect(await third, 'result in time').to.deep.equal({ answer: 3, isUnderWay: false });
   });
 
   it('answers no expired result and reports an error that comes in time', async () => {

@@ -123,7 +123,7 @@ const skippedMs = 4 * hourMs;
     let wereKept = false;
     try {
       await eventually(
-        'all to be told',
+        'all alarms are announced',
         async () => {
           await Promise.all(causes.flatMap((cause) => (cause.hold ? [cause.hold()] : [])));
           for (const { _id } of await alarms.find({ endedAt: null }).toArray()) {
@@ -158,7 +158,7 @@ const skippedMs = 4 * hourMs;
         begunMs.set(cause.alarm, Date.now());
       }
       await eventually(
-        'all to be over',
+        'all alarms are over',
         async () => {
           for (const [name, of] of seen) {
             if ((await alarms.countDocuments({ _id: new RegExp(`^${name}( |$)`), endedAt: null })) === 0) {

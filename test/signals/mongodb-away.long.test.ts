@@ -25,7 +25,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await mongo.stop();
   });
 
-  it('is announced once by all processes, at start and end, after refusals', async () => {
+  it('is announced once at start and once at end by all processes, despite refusals', async () => {
     const told: string[] = [];
     let refuses = 1;
     const tell = (text: string) => {
@@ -39,7 +39,7 @@ describe('alarm for an unreachable MongoDB', () => {
     const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
     const look = async () => [await one.answers(), await other.answers()];
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     for (let n = 0; n < 3; n++) {
       expect(await look()).to.deep.equal([false, false]);
     }
@@ -48,12 +48,12 @@ describe('alarm for an unreachable MongoDB', () => {
     refuses = 1;
     // The process that announced it was killed meanwhile.
     const anew = watchMongodb(tell, times);
-    await eventually('it to be back', () => anew.answers());
+    await eventually('MongoDB is back', () => anew.answers());
     // Another process saw the outage a moment ago, so it may still last there.
     await anew.answers();
     expect(told).to.have.length(1);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await anew.answers()) && told.length === 2);
+    await eventually('the end is announced', async () => (await anew.answers()) && told.length === 2);
     await look();
     expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
@@ -64,16 +64,16 @@ describe('alarm for an unreachable MongoDB', () => {
     const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);
     const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
-    await eventually('it to be back', () => one.answers());
+    await eventually('MongoDB is back', () => one.answers());
     expect(await row()).to.include({ status: 'fail' });
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await row()).to.equal(undefined);
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    await eventually('the end is announced', async () => (await one.answers()) && told.length === 2);
   });
 
-  it('refused in a Redis outage and accepted later, is not a missed outage', async () => {
+  it('is not announced as missed if only a Redis outage delayed it', async () => {
     const told: string[] = [];
     let refuses = true;
     const tell = (text: string) => {
@@ -83,20 +83,20 @@ describe('alarm for an unreachable MongoDB', () => {
     const one = watchMongodb(tell, { forMs: 0, againEveryMs: 0, seenMs: 600_000 });
     await mongo.cut();
     redis().disconnect();
-    await eventually('Redis to be gone', () => Promise.resolve(redis().status === 'end'));
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('Redis is disconnected', () => Promise.resolve(redis().status === 'end'));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await redis().connect();
     refuses = false;
-    await eventually('it to be told', async () => !(await one.answers()) && told.length === 1);
+    await eventually('the start is announced', async () => !(await one.answers()) && told.length === 1);
     await mongo.restore();
-    await eventually('it to be back', () => one.answers());
+    await eventually('MongoDB is back', () => one.answers());
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
-    await eventually('its end', async () => (await one.answers()) && told.length > 1);
+    await eventually('the end is announced', async () => (await one.answers()) && told.length > 1);
     await one.answers();
     expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('refused until its end, is announced once for start and end', async () => {
+  it('is announced once for start and end if it was refused until its end', async () => {
     const told: string[] = [];
     let refuses = true;
     const tell = (text: string) => {
@@ -106,16 +106,16 @@ describe('alarm for an unreachable MongoDB', () => {
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const one = watchMongodb(tell, times);
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
     // The process that tried to announce it was killed meanwhile.
     const others = [watchMongodb(tell, times), watchMongodb(tell, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
-    await eventually('it to be back', look);
+    await eventually('MongoDB is back', look);
     await redis().del(`${env.QUEUE_PREFIX}:alarms:mongodb-away`);
     expect(await look()).to.equal(true);
     refuses = false;
-    await eventually('it to be told', async () => (await look()) && told.length > 0);
+    await eventually('it is announced', async () => (await look()) && told.length > 0);
     await look();
     expect(told).to.have.length(1);
     expect(told[0]).to.match(
@@ -123,7 +123,7 @@ describe('alarm for an unreachable MongoDB', () => {
     );
   });
 
-  it('announces its end once, even if Redis lost its data meanwhile', async () => {
+  it('announces its end once, even if Redis loses its data during the outage', async () => {
     const told: string[] = [];
     const tell = (text: string) => {
       told.push(text.split(':')[0] ?? '');
@@ -132,13 +132,13 @@ describe('alarm for an unreachable MongoDB', () => {
     const times = { forMs: 0, againEveryMs: 0, seenMs: 600_000 };
     const [one, other] = [watchMongodb(tell, times), watchMongodb(tell, times)];
     await mongo.cut();
-    await eventually('it to be away', async () => !(await one.answers()));
+    await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await other.answers();
     const keys = ['mongodb-down', 'mongodb-away', 'mongodb-down:over'];
     await redis().del(keys.map((each) => `${env.QUEUE_PREFIX}:alarms:${each}`));
     await mongo.restore();
-    await eventually('it to be back', () => other.answers());
-    await eventually('its end', async () => (await one.answers()) && told.length === 2);
+    await eventually('MongoDB is back', () => other.answers());
+    await eventually('the end is announced', async () => (await one.answers()) && told.length === 2);
     for (let n = 0; n < 3; n++) {
       await one.answers();
       await other.answers();

@@ -30,11 +30,11 @@ describe('troubles reported by a process', function () {
         troublesNow: () => ({ ...countRecentIncidents(), lagMs: 0, isNotReady }),
       });
       const said = async () => (await describeProcesses())?.find((each) => each.type === type)?.troubles;
-      const first = await eventually('it to be said', async () => (await said()) ?? null);
+      const first = await eventually('the report is stored', async () => (await said()) ?? null);
       expect(first).to.include({ isNotReady: false, ...before });
       recordIncident('unsentWebhooks');
       isNotReady = true;
-      await eventually('it to be said', async () => (await said())?.isNotReady === true);
+      await eventually('the report says "not ready"', async () => (await said())?.isNotReady === true);
       expect((await said())?.unsentWebhooks).to.equal(before.unsentWebhooks + 1);
       await saying.stop();
     });
@@ -63,7 +63,7 @@ describe('troubles reported by a process', function () {
         const [text] = await Promise.all(keys.map((key) => redis.get(key)));
         return (JSON.parse(text ?? '{}') as Partial<Said>).troubles;
       };
-      await eventually('it to be well', async () => {
+      await eventually('the process has no trouble', async () => {
         const found = await said();
         return found?.isNotReady === false && found.failedPostings === 0 && found.refusedConnections === 0;
       });
@@ -82,13 +82,13 @@ describe('troubles reported by a process', function () {
           expect(String(await deposit().catch((error: unknown) => error))).to.include('answered 500');
         },
       );
-      await eventually('the posting to be said', async () => ((await said())?.failedPostings ?? 0) > 0);
+      await eventually('the posting is reported', async () => ((await said())?.failedPostings ?? 0) > 0);
       await withFault(
         { commands: ['find', 'aggregate'], kind: 'pause', probability: 1, ms: 4_000, uri: uri.toString() },
         () => Promise.all(Array.from({ length: 20 }, () => buyer.get('/api/buyer/deposits'))),
       );
       await eventually(
-        'the connections to be said',
+        'the connections are reported',
         async () => ((await said())?.refusedConnections ?? 0) > 10,
       );
     });

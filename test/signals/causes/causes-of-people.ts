@@ -54,7 +54,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
           { $set: { scheduleStep: retrySchedule.length - 1, nextAttemptAt: new Date() } },
         );
         const isDead = { _id: dead, state: 'dead' };
-        await eventually('it to be given up', () => rows('deliveries').findOne(isDead), 30_000);
+        await eventually('the delivery is dead', () => rows('deliveries').findOne(isDead), 30_000);
       },
       // Other causes have changed the URL by then.
       end: () => act('webhooks', 'replay', dead),
@@ -70,7 +70,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
         });
         await finalOf(stack, await purchase(buyer, code, '081234567804'));
         await purchase(buyer, code, '081234567805');
-        await eventually('a case', () => rows('cases').findOne({ resolvedAt: null }));
+        await eventually('an open case', () => rows('cases').findOne({ resolvedAt: null }));
       },
       async end() {
         const open = await rows('cases').find({ resolvedAt: null }).toArray();

@@ -33,7 +33,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
         await isHeard('webhooks');
         const code = await addProduct(stack, [{ sellerId: await idOf('seller'), price: 10_000 }]);
         await purchase(other, code, '081234567801');
-        await eventually('the receiver to be called', () => (receiver?.calls.length ?? 0) > 0);
+        await eventually('the receiver gets a call', () => (receiver?.calls.length ?? 0) > 0);
         webhooks.process.kill('SIGSTOP');
       },
       async end() {
@@ -98,7 +98,7 @@ export function causesOfWork(scene: Scene, webhooks: RunningProgram): Causes {
     {
       alarm: 'TopupClockLate',
       how: 'its last run moved back by two hours *',
-      begin: () => eventually('a run of it', () => moveRun({}), 60_000),
+      begin: () => eventually('the first run of the job', () => moveRun({}), 60_000),
       // The schedule runs it again within ten minutes.
       hold: () => moveRun({ at: { $gt: ago(hourMs) } }),
       end: () => askClock('apply-retention'),
