@@ -195,13 +195,13 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     // The total time depends on the machine. Only the time without progress is limited.
     for (let known = -1; known < expected.length; known = accepted()) {
       await eventually(
-        `more than ${known} of ${expected.length} to be delivered`,
+        `more than ${known} of ${expected.length} are delivered`,
         () => accepted() > known,
         timeoutMs * 2 + 60_000,
       );
     }
     await eventually(
-      'nothing to be due',
+      'no delivery is due',
       async () => (await deliveries.findOne({ receiverId: { $in: receiverIds }, state: 'due' })) === null,
       timeoutMs * 2 + 60_000,
     );
