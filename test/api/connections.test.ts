@@ -1,6 +1,4 @@
-/**
- * Connections as no ordinary client uses them: pipelined requests, no request, malformed requests.
- */
+/** Unusual connections: pipelined requests, no request, malformed requests. */
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';

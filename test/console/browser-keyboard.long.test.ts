@@ -79,7 +79,7 @@ describeWith('chromium', 'keyboard and layout of the console', function () {
       }
       passed.push(at.name);
     }
-    throw new Error(`Tab never came to ${String(name)}, but to ${passed.join(', ')}`);
+    throw new Error(`Tab never reached ${String(name)}, only ${passed.join(', ')}`);
   }
 
   it('finds, opens and decides an order under review by keyboard', async () => {

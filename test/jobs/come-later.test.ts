@@ -1,4 +1,4 @@
-/** A job that missed its time for a reason outside its queue. */
+/** A job that is deferred for a reason outside its queue. */
 import { expect } from 'chai';
 import Joi from 'joi';
 import { setTimeout as wait } from 'node:timers/promises';

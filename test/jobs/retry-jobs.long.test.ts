@@ -1,6 +1,6 @@
 /**
- * An operator retries failed jobs. Whatever happened to their subject meanwhile, no money moves
- * twice.
+ * An operator retries failed jobs. No money moves twice, whatever has happened to their subject
+ * since.
  */
 import { expect } from 'chai';
 import { AuditModel } from '../../src/audit/audit.model.js';

@@ -104,7 +104,7 @@ describe('network faults on every link at every stage of a purchase', function (
     await Promise.all(copies.map(play));
     expect(failed.join('\n')).to.equal('');
     for (const [cell, ms] of [...took].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      process.stdout.write(`    ${cell}: all is done ${(ms / 1_000).toFixed(1)} s after it at the latest\n`);
+      process.stdout.write(`    ${cell}: complete at most ${(ms / 1_000).toFixed(1)} s after its end\n`);
     }
   });
 });

@@ -146,7 +146,7 @@ describe(`kill -9 in ${movements} concurrent movements, ${killsMax} times at eac
           if (isLast) {
             throw error;
           }
-          process.stdout.write(`    not all were at their point, and others are tried: ${String(error)}\n`);
+          process.stdout.write(`    not all movements reached the point; trying others: ${String(error)}\n`);
           return false;
         },
       );

@@ -41,7 +41,7 @@ describe('a hanging provider', function () {
     await Promise.allSettled(Array.from({ length: 24 }, () => purchase(buyer, hanging.code, '081234567899')));
     await eventually('the first orders hang', () => Promise.resolve(hanging.arrivals.length >= 8));
     const besideMs = await p95();
-    process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that hangs\n`);
+    process.stdout.write(`    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that hangs\n`);
     // The floor of 400 ms allows for a busy machine. An occupied slot is free after 3 s.
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));
   });
@@ -101,8 +101,8 @@ describe('a provider that refuses connections', function () {
     await eventually('each order is rechecked', () => looks().length >= waiting, 60_000);
     const counted = { looks: looks().length, commands: writes().length };
     process.stdout.write(
-      `    p95 to final: ${normalMs} ms alone, ${besideMs} ms beside one that refuses connections; ` +
-        `${counted.looks} looks at what waits, written by ${counted.commands} commands\n`,
+      `    p95 to final: ${normalMs} ms alone, ${besideMs} ms next to one that refuses connections; ` +
+        `${counted.looks} rechecks, written by ${counted.commands} commands\n`,
     );
     expect(counted.commands, 'commands').to.be.below(counted.looks / 3);
     expect(besideMs).to.be.below(2 * Math.max(normalMs, 400));

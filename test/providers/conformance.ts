@@ -1,6 +1,6 @@
 /**
  * Guarantees of every provider adapter, whatever its protocol. A new adapter supplies a `Harness`:
- * a real HTTP server that plays the protocol, and the numbers that trigger each story.
+ * a real HTTP server that plays the protocol, and the numbers that trigger each outcome.
  */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';

@@ -157,7 +157,7 @@ describe('a price list of 31 MB', () => {
     delay.disable();
     expect(list?.ok && list.value.map(({ code }) => code)).to.deep.equal(['SKU5', 'SKU94999']);
     const worstMs = Math.round(delay.max / 1e6);
-    process.stdout.write(`    the longest stop was ${worstMs} ms\n`);
+    process.stdout.write(`    the longest block was ${worstMs} ms\n`);
     // Parsing it at once blocked for more than a second on an idle machine.
     expect(worstMs).to.be.below(500);
   });

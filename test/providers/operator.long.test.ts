@@ -80,8 +80,7 @@ describe('operator actions on providers', function () {
     const [attempt] = await attemptsOf(stack, id);
     const other = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'buyer2' });
     const before = await walletsBut(other?._id);
-    // Meanwhile other orders were checked for longer than one interval; this one was not, and no
-    // money moved.
+    // Other orders are checked for longer than one interval, this one is not, and no money moves.
     const intervalLaterMs = (attempt?.lastCheckAt?.getTime() ?? 0) + 5_000;
     for (let askedMs = 0; askedMs < intervalLaterMs;) {
       const [asked] = await attemptsOf(stack, await underReview(otherBuyer));

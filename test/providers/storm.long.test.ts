@@ -86,7 +86,7 @@ describe('a storm over three sellers', function () {
       for (let index = next++; index < size.purchases; index = next++) {
         const body = {
           product_code: products[Math.floor(chance() * products.length)],
-          // An ending that triggers no story of the simulator.
+          // An ending for which the simulator has no scenario.
           destination: `08${String(index).padStart(8, '0')}00`,
           ref_id: uniqueRef('storm'),
         };

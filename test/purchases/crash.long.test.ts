@@ -148,7 +148,7 @@ describe('purchases during crashes', function () {
       () => {
         const missing = wanted.filter((each) => !told.states.has(each));
         if (missing.length > 0) {
-          throw new Error(`${missing.length} of ${wanted.length} not told, such as ${missing[0] ?? ''}`);
+          throw new Error(`${missing.length} of ${wanted.length} missing, such as ${missing[0] ?? ''}`);
         }
         return true;
       },

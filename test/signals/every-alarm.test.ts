@@ -181,7 +181,7 @@ const skippedMs = 4 * hourMs;
     } finally {
       print(causes, seen);
       const standing = await alarms.find({ endedAt: null }).toArray();
-      process.stdout.write(`    still stand: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
+      process.stdout.write(`    still active: ${standing.map(({ _id }) => _id).join(', ') || 'none'}\n`);
     }
     expect(wereKept, String(kept)).to.equal(true);
     expect([...seen.values()].filter(({ readyAfter }) => readyAfter !== 'ready')).to.deep.equal([]);

@@ -46,7 +46,7 @@ describe('alarm for an unreachable MongoDB', () => {
     expect(told).to.deep.equal(['[page] TopupMongodbDown']);
     await mongo.restore();
     refuses = 1;
-    // The process that announced it was killed meanwhile.
+    // Simulates the kill of the process that announced it.
     const anew = watchMongodb(tell, times);
     await eventually('MongoDB is back', () => anew.answers());
     // Another process saw the outage a moment ago, so it may still last there.
@@ -108,7 +108,7 @@ describe('alarm for an unreachable MongoDB', () => {
     await mongo.cut();
     await eventually('MongoDB is unreachable', async () => !(await one.answers()));
     await mongo.restore();
-    // The process that tried to announce it was killed meanwhile.
+    // Simulates the kill of the process that tried to announce it.
     const others = [watchMongodb(tell, times), watchMongodb(tell, times)];
     const look = async () => (await Promise.all(others.map((each) => each.answers()))).every(Boolean);
     await eventually('MongoDB is back', look);

@@ -212,7 +212,7 @@ describe(`${events.toLocaleString('en')} events with 30 % failing answers, 5 % h
     // eslint-disable-next-line no-console -- the figures are what this test is for
     console.log(
       `      seed ${seed}: ${expected.length} events, ${requests} requests, ${killed} workers killed, ` +
-        `${heldAtKills} rows under way at the kills, ${duplicates} duplicates; written in ${Math.round(writtenMs - startedMs)} ms, ` +
+        `${heldAtKills} rows in flight at the kills, ${duplicates} duplicates; written in ${Math.round(writtenMs - startedMs)} ms, ` +
         `delivered ${Math.round(performance.now() - writtenMs)} ms later`,
     );
     expect(wrong).to.deep.equal([]);

@@ -26,7 +26,7 @@ import { eventually } from '../../support/eventually.js';
 import { endLag, lagNextCommit, skipWithoutFaults } from '../../support/majority-lag.js';
 import { useDatabase } from '../../webhooks/support/database.js';
 
-/** Lag in milliseconds, long enough for a second request to be refused meanwhile. */
+/** Lag in milliseconds, long enough for a second request to be refused before its end. */
 const lagMs = 1_500;
 
 describe('a lagging majority after an accepted write', () => {

@@ -181,7 +181,7 @@ describe('late orders and status checks', () => {
     await came(id);
     const [order] = await ordersOf(id);
     if (order?.code !== 'too-late') {
-      throw new Error(`It is ${JSON.stringify(order)}`);
+      throw new Error(`The order is not late: ${JSON.stringify(order)}`);
     }
     return order;
   }

@@ -61,7 +61,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
     },
     {
       alarm: 'TopupDecisionsWait',
-      how: 'a provider that gives one serial number twice',
+      how: 'a provider that returns one serial number twice',
       async begin() {
         const { code } = await sellers.play((call, response) => {
           const refId = call.url.searchParams.get('ref_id') ?? '';
@@ -81,7 +81,7 @@ export function causesOfPeople(scene: Scene, otherKey: string): Causes {
     },
     {
       alarm: 'TopupPaymentsWait',
-      how: 'a deposit that nobody has confirmed',
+      how: 'a deposit without a confirmation',
       async begin() {
         const web = await stack.startWeb({ DEPOSIT_MODE: 'confirm' });
         const asked = await apiClient(web.url, otherKey).post('/api/buyer/deposit', {

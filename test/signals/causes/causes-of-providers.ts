@@ -117,7 +117,7 @@ export function causesOfProviders({ stack, buyer, rows, idOf }: Scene): Causes {
     },
     {
       alarm: 'TopupProviderWaits',
-      how: 'five orders at one in 100 s',
+      how: 'five orders at a rate limit of one per 100 s',
       async begin() {
         await setRate({ $set: { 'provider.callsPerSecond': 0.01 } });
         await buyAt(await idOf('seller2'), 6);

@@ -159,8 +159,8 @@ function valueOf({ value }: { value: unknown }): unknown {
 }
 
 /**
- * Returns every value as path and type, so that a difference is readable. Of a list only the first
- * item.
+ * Returns every value as path and type, so that a difference is readable. Lists have only their
+ * first item.
  */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {
