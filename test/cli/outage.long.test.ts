@@ -50,7 +50,7 @@ describe('topup in an outage', function () {
     ['MongoDB', { MONGODB_URI: nowhere.MONGODB_URI }, said.mongodb],
     ['both', nowhere, said.both],
   ] as const) {
-    it(`${name} away: each command prints only that sentence`, async () => {
+    it(`${name} unreachable: each command prints only the error`, async () => {
       const env = { ...stack.env, ...away };
       for (const command of name === 'both' ? commands : commands.slice(0, 4)) {
         const { code, stdout, stderr } = await topup(command, env);
@@ -63,7 +63,7 @@ describe('topup in an outage', function () {
     });
   }
 
-  it('Redis away: only commands that need it fail', async () => {
+  it('Redis unreachable: only commands that need it fail', async () => {
     const env = { ...stack.env, REDIS_URL: nowhere.REDIS_URL };
     expect(await topup(['process', 'list'], env)).to.include({ code: 1, stdout: '', stderr: said.redis });
     for (const [command, code, stderr] of [
@@ -133,7 +133,7 @@ describe('topup in an outage', function () {
     await disconnectRedis();
   });
 
-  it('an outage during a command prints only the sentence', async () => {
+  it('an outage during a command prints only the error', async () => {
     // Otherwise the driver would bypass the gate and use the address that the replica set member
     // reports.
     const direct = new URL(mongodb.url);

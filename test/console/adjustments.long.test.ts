@@ -74,7 +74,7 @@ describe('adjustments in the console', function () {
     expect(await balance('buyer2')).to.equal(before + large + (isApproved ? large : 0));
   });
 
-  it('a sum of parts needs approval like one amount; a rejected one never posts', async () => {
+  it('split amounts need approval like their sum; a rejected adjustment never posts', async () => {
     const before = await balance('seller');
     expect((await request(large / 2, 'seller', dewi)).status).to.equal('completed');
     const rest = await request(large / 2, 'seller', dewi);

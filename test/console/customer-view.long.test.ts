@@ -9,7 +9,7 @@ import { topup } from '../support/topup.js';
 import { callerAs, type Caller } from './support/console-caller.js';
 import { startOperatedStack, type OperatedStack } from './support/operated-stack.js';
 
-describe('lookups of support', function () {
+describe('support lookups', function () {
   this.timeout(90_000);
   let shop: OperatedStack;
   let support: Caller;

@@ -99,7 +99,7 @@ describe('operators in the console', function () {
     expect(gone.status, gone.text).to.equal(404);
   });
 
-  it('lists and ends sessions of others, one or all, without a password', async () => {
+  it('lists and ends sessions of other operators, one or all, without a password', async () => {
     const username = await shop.addOperator('viewer');
     const [first, second] = [await loggedIn(username), await loggedIn(username)];
     const listed = async () => {

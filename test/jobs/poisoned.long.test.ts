@@ -239,7 +239,7 @@ describe('poisoned jobs', () => {
       expect((await failing(`post-seller-credits:${rich}`))?.rounds).to.equal(rounds);
     });
 
-    it('after the repair an operator resumes each, and the list is empty', async () => {
+    it('after the repair an operator resumes each job, and the list is empty', async () => {
       await purchases.updateOne({ _id: waiting }, { $set: { createdAt: new Date() } });
       await sellerCredits.updateMany({ sellerId: rich }, { $set: { amount: 5 } });
       work();

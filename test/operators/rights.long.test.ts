@@ -109,7 +109,7 @@ describe('operator rights', function () {
     expect(entry?.['actor']).to.equal(`operator:${first?.username}`);
   });
 
-  it('allow or refuse every command as the table says', async () => {
+  it('allow or refuse every command according to the table', async () => {
     const commands = leavesOf(topupProgram());
     expect(commands.length).to.be.greaterThan(40);
     let allowed = 0;

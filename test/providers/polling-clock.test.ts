@@ -92,7 +92,7 @@ describe('polling schedule', () => {
     expect(callsAtMs.slice(1)).to.deep.equal([sentMs + h2hTraits.inquiryMinIntervalMs]);
   });
 
-  it('asks no more after 24 h: the order goes to review and no money moves', async () => {
+  it('stops asking after 24 h: the order goes to review and no money moves', async () => {
     const { id, at } = await sendOrder();
     at(24 * hour - second);
     await fulfilById(id);
@@ -163,7 +163,7 @@ describe('polling schedule', () => {
     await CaseModel.deleteMany({ transactionId: 'second' });
   });
 
-  it("asks no more after the provider's maximum age, even if the review waits longer", async () => {
+  it("stops asking after the provider's maximum age, even if the review waits longer", async () => {
     const { id, at } = await sendOrder();
     at(h2hTraits.inquiryMaxAgeMs + 1);
     await fulfilById(id);

@@ -138,7 +138,7 @@ describe('provider queues', function () {
     expect(arrivals.length).to.be.at.least(4);
   });
 
-  it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse what would wait over ${size.maxWaitS} s @sized`, async function () {
+  it(`serve ${size.purchases} purchases at ${size.callsPerSecond}/s in order, and refuse those that would wait over ${size.maxWaitS} s @sized`, async function () {
     this.timeout(size.limitMs);
     const { purchases, callsPerSecond, maxWaitS, limitMs } = size;
     const { code, arrivals } = await play(sell, { callsPerSecond });

@@ -174,7 +174,7 @@ describe('settlements paid by operators', () => {
     expect(unknown.code).to.equal(1);
   });
 
-  it('are made once after a lost commit reply without a ref_id', async () => {
+  it('are created once after a lost commit reply without a ref_id', async () => {
     const account = await newSeller();
     const fault = { commands: ['commitTransaction'], kind: 'reply-lost' as const, probability: 1 };
     const why = await withFault(fault, () =>

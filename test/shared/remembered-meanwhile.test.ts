@@ -4,7 +4,7 @@ import { staleWhileRevalidate } from '../../src/shared/memoize.js';
 describe('stale-while-revalidate', () => {
   const options = { ms: 0, patienceMs: 20, oldestMs: 60_000 };
 
-  it('answers null after the wait and keeps the late result', async () => {
+  it('returns null after the wait and keeps the late result', async () => {
     const asked: ((value: number) => void)[] = [];
     const again = { ...options, ms: 60_000 };
     const ask = staleWhileRevalidate(again, () => new Promise<number>((resolve) => asked.push(resolve)));
@@ -14,7 +14,7 @@ describe('stale-while-revalidate', () => {
     expect(asked).to.have.length(1);
   });
 
-  it('waits for the first result, then answers a stale one if it is slow', async () => {
+  it('waits for the first result, then returns a stale one if the next is slow', async () => {
     const asked: ((value: number) => void)[] = [];
     const ask = staleWhileRevalidate(options, () => new Promise<number>((resolve) => asked.push(resolve)));
     const first = ask();
@@ -28,7 +28,7 @@ describe('stale-while-revalidate', () => {
     expect(await third, 'result in time').to.deep.equal({ answer: 3, isUnderWay: false });
   });
 
-  it('answers no expired result and reports an error that comes in time', async () => {
+  it('returns no expired result, and reports an error that comes in time', async () => {
     let times = 0;
     const ask = staleWhileRevalidate({ ...options, oldestMs: -1 }, () => Promise.resolve((times += 1)));
     expect([(await ask()).answer, (await ask()).answer]).to.deep.equal([1, 2]);

@@ -62,7 +62,7 @@ describe('alarm rules', () => {
     expect(fineOf(['TopupLedgerRed', 'TopupProcessSilent web silent'])).to.deep.equal([]);
   });
 
-  it('are over when their subject is forgotten, such as a killed process', () => {
+  it('end when their subject is forgotten, such as a killed process', () => {
     const found = [figure('topup_processes', { type: 'web', state: 'silent' }, 0)];
     const { isFine } = evaluateAlarms({ atMs: Date.now(), found });
     expect(isFine('TopupProcessSilent follow-up silent')).to.equal(true);
@@ -134,7 +134,7 @@ describe('figures behind an alarm', () => {
     expect(await standingAlarms.countDocuments({ _id: id })).to.equal(1);
   });
 
-  it('for Redis come from every process that lost it, so a healthy one cannot end it', async () => {
+  it('about Redis come only from processes that lost it; a healthy one ends no alarm', async () => {
     await beginAlarm({ id: redisDownId, severity: 'page' }, null);
     const seen = (await stands(redisDownId)) as StandingAlarm;
     const byHealthy = { isFine: () => false, judgedAtMs: Date.now() };

@@ -38,7 +38,7 @@ describe('an alarm that the receiver missed', () => {
   const tryAgain = (name: string) =>
     standingAlarms.updateOne({ _id: idOf(name) }, { $set: { claimedUntil: new Date(0) } });
 
-  it('is announced with its original figures while it stands', async () => {
+  it('is announced with its original figures while it is active', async () => {
     const name = queue();
     const { told, state, tell } = receiver(name);
     const atMs = Date.now();
@@ -71,7 +71,7 @@ describe('an alarm that the receiver missed', () => {
     expect(await standingAlarms.findOne({ _id: idOf(name), ...isStanding })).to.equal(null);
   });
 
-  it('is judged by figures newer than the start, and stands as long as they do', async () => {
+  it("ages by the time of its figures, which must be newer than the process's start", async () => {
     const figures = { atMs: 1_000, found: [] };
     expect(newerThan(figures, 1_001)).to.equal(null);
     expect(newerThan(figures, 1_000)).to.equal(figures);

@@ -58,7 +58,7 @@ describe('alarm for an unreachable MongoDB', () => {
     expect(told).to.deep.equal(['[page] TopupMongodbDown', '[over] TopupMongodbDown']);
   });
 
-  it('doctor fails until no process reports it any more', async () => {
+  it('makes doctor fail until no process reports it any more', async () => {
     const row = async () => (await diagnoseMongo()).find(({ name }) => name === 'MongoDB of others');
     const told: string[] = [];
     const tell = (text: string) => Promise.resolve(told.push(text)).then(() => null);

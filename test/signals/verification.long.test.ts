@@ -98,7 +98,7 @@ describe('scheduled self-checks', function () {
     expect(await kept().countDocuments({})).to.equal(1);
   });
 
-  it('compare provider records daily; a difference stands until resolved or accepted', async () => {
+  it('compare provider records daily; a difference remains until resolved or accepted', async () => {
     const compared = stack.db.collection<Compared>('providerReconciliations');
     const seller = await stack.db.collection<{ _id: string }>('accounts').findOne({ username: 'seller' });
     const done = () => compared.findOne({ sellerId: seller?._id ?? '' });

@@ -145,7 +145,7 @@ describe('account isolation of every operation', function () {
     }
   });
 
-  it('the other side has data of every kind, and each identifier can be made unknown', () => {
+  it('the other side has data of every kind, and each identifier has an unknown twin', () => {
     expect(marks).to.include.members([identifiers.transaction, identifiers.serialNumber, '61234', '7654321']);
     for (const identifier of Object.values(identifiers)) {
       expect(nobodys(identifier)).to.not.equal(identifier);

@@ -141,7 +141,7 @@ describe('bank statements', function () {
     expect(await matchesOf({ amount, text: 'SETORAN TUNAI 2' })).to.deep.equal(['none']);
   });
 
-  it('a payment exported again with another text credits no one else by amount', async () => {
+  it('a payment exported again with another text credits no other deposit by amount', async () => {
     const amount = ownAmount();
     const mine = await pending(amount);
     const [first, again] = [
@@ -287,7 +287,7 @@ describe('bank statements', function () {
     expect(another.status, 'hash of another file').to.equal(409);
   });
 
-  it('lists an unknown line, which is used for a deposit or set aside once, by hand', async () => {
+  it('an operator uses an unknown line for a deposit or sets it aside, once', async () => {
     const [deposit, wrong] = [await pending(), await pending()];
     const unknown = { amount: ownAmount(), text: 'SETORAN TUNAI' };
     await confirm([{ amount: deposit.amount, text: 'SETORAN TUNAI' }, unknown]);

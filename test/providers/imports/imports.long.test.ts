@@ -225,7 +225,7 @@ describe('price imports', function () {
     expect(await priceOf(code)).to.equal(10_000);
   });
 
-  it('a repeated undo reverts only what the first one had to keep', async () => {
+  it('a repeated undo reverts only the offers that the first one kept', async () => {
     const [left, back] = [await product(10_000), await product(20_000)];
     const { id } = await apply(csv(`${left},seller,10100,,`, `${back},seller,20100,,`));
     const set = async (code: string, price: number) => {
@@ -262,7 +262,7 @@ describe('price imports', function () {
     expect(await apply(file, { meant: true })).to.include({ changed: 3 });
   });
 
-  it('applies only what was previewed, and refuses an import without changes', async () => {
+  it('applies only the previewed changes, and refuses an import without changes', async () => {
     const code = await product(10_000);
     const file = csv(`${code},seller,10100,,`);
     const { fingerprint } = await preview(file);

@@ -79,7 +79,7 @@ describe('a price list of 10,000 lines', function () {
     expect(await changed()).to.equal(0);
   });
 
-  it('keeps, lists and undoes what a killed process had written', async () => {
+  it('keeps, lists and undoes the changes of a killed process', async () => {
     const child = spawn(
       process.execPath,
       [builtProgram('scripts/topup.js'), 'product', 'import', list, '--apply', ...why],

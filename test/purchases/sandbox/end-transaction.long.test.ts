@@ -112,7 +112,7 @@ describe('ending a sandbox transaction', () => {
     await untilStatus(refId, 'failed');
   });
 
-  it("reversed takes a success back once, like a provider's reversal", async () => {
+  it('"reversed" reverses a success once, as a provider\'s reversal does', async () => {
     const before = await balance();
     const refId = uniqueRef();
     const body = { code, customer_number: '081234561230', ref_id: refId };

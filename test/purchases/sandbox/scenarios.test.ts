@@ -59,7 +59,7 @@ describe('sandbox scenario numbers', () => {
     expect(isScenarioOrder('simulator', { customerNumber: '081234567890' })).to.equal(false);
   });
 
-  it('are for buyers with a key', async () => {
+  it('are shown only to buyers with a valid key', async () => {
     const seller = await api.newAccount('seller');
     const path = '/api/sandbox/scenarios';
     expectFailure(await api.call({ method: 'GET', path, key: seller.key }), {
