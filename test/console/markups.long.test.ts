@@ -108,7 +108,7 @@ describe('markups in the console', function () {
     }
   });
 
-  it('the command line does the same', async () => {
+  it('topup markup sets, lists and removes rules, with the same refusals', async () => {
     const code = await shop.product(10_000);
     const run = (...args: string[]) => topup(['markup', ...args], shop.stack.env);
     const why = ['--reason', reason];

@@ -128,7 +128,7 @@ describe('price groups in the console', function () {
     }
   });
 
-  it('the command line does the same', async () => {
+  it('topup account group moves buyers, and topup markup sets rules of groups', async () => {
     const code = await shop.product(10_000);
     const run = (...args: string[]) => topup(args, shop.stack.env);
     const why = ['--reason', reason];

@@ -150,7 +150,7 @@ describe('products in the console', function () {
     expect(await offerOf(code, 'seller')).to.include({ price: 10_500, status: 'active' });
   });
 
-  it('the command line does the same', async () => {
+  it('topup product lists, shows and changes offers, with the same refusals', async () => {
     const code = await product({ cost: 10_300 });
     const { env } = shop.stack;
     const listed = await topup(['product', 'list', '--prefix', code, '--json'], env);
