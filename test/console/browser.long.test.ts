@@ -19,13 +19,11 @@ describeWith('chromium', 'the console in a browser', function () {
   let shop: OperatedStack;
   let browser: ConsoleBrowser;
   let admin: { page: Page; name: string };
-  let viewer: { page: Page; name: string };
 
   before(async () => {
     shop = await startOperatedStack();
     browser = await startConsoleBrowser(shop);
     admin = await browser.logIn('admin');
-    viewer = await browser.logIn('viewer');
   });
   after(async () => {
     await browser.close();
@@ -362,20 +360,6 @@ describeWith('chromium', 'the console in a browser', function () {
     await page.getByRole('button', { name: 'Show the statement' }).click();
     await page.getByText('Closing balance').waitFor();
     expect(await page.getByRole('cell', { name: /^−?Rp [\d.]+$/ }).count()).to.be.greaterThan(1);
-  });
-
-  it('a viewer sees every page and no action', async () => {
-    const { page } = viewer;
-    const id = await shop.underReview();
-    await shop.openCase('seen by a viewer');
-    for (const [path, heading] of pagesWith({ purchase: id, job: await shop.setAside() })) {
-      await open(page, path, heading);
-      for (const name of ['What you can do', 'Show the statement', 'Operators']) {
-        expect(await page.getByText(name, { exact: true }).count(), `${path}: ${name}`).to.equal(0);
-      }
-      // Each form for a change has this field. Lists also show reasons, but without a label.
-      expect(await page.getByLabel('Reason').count(), `${path}: a reason to give`).to.equal(0);
-    }
   });
 
   it('every page works at 375 px, in dark mode and Indonesian, and passes axe', async () => {
